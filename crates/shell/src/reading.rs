@@ -1,0 +1,171 @@
+//! What a reading of shell text is made of: the commands it would start, and
+//! for each of them what it would do.
+//!
+//! These are plain values. Nothing here reads text, touches a file or judges.
+
+use crate::deed::Deed;
+
+/// What the reader may take as known about the place the text would run in.
+/// Values come in; the reader never looks at the real environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// What `~` and `$HOME` stand for; unknown when `None`.
+    pub home: Option<String>,
+    /// What `$PWD` stands for at the start; unknown when `None`.
+    pub pwd: Option<String>,
+}
+
+/// Everything a text would do, as far as it can be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Every simple command bash could start, in reading order, wrappers
+    /// opened: `sudo rm x` yields `sudo` and, through it, `rm`.
+    pub commands: Vec<Command>,
+    /// Places where a command would stand but which one cannot be told.
+    pub opaque: Vec<Opaque>,
+    /// Why the text could not be read to its end. Commands before it are kept.
+    pub fault: Option<Fault>,
+}
+
+/// A stretch of bytes of the outermost text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// One word after quoting and expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The value. Parts that cannot be known stand in their source spelling.
+    pub text: String,
+    /// False when some part of `text` is not what the command would see.
+    pub exact: bool,
+    /// True when an unquoted `*`, `?` or `[` would be matched against files.
+    pub glob: bool,
+    /// Where it stands; for text inside other text (`bash -c '…'`), the
+    /// place of the outer word.
+    pub span: Span,
+}
+
+/// `NAME=value` in front of a command, or given to `env` or `export`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// Its value.
+    pub value: Word,
+}
+
+/// What a redirect does with its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `< file`
+    Read,
+    /// `> file`, `>| file`, `&> file`
+    Write,
+    /// `>> file`, `&>> file`
+    Append,
+    /// `<> file`
+    ReadWrite,
+    /// `<< END`: `target` is the body.
+    HereDoc,
+    /// `<<< word`
+    HereString,
+    /// `2>&1`, `<&3`, `>&-`
+    Duplicate,
+}
+
+/// One redirect of a command (also those of the groups around it).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// What it does.
+    pub kind: RedirectKind,
+    /// The file, the body or the descriptor.
+    pub target: Word,
+}
+
+/// One option of a command under its canonical name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// Canonical spelling: the long name where the program has one
+    /// (`-n` of `git commit` is `--no-verify`, `-n` of `git push` is `--dry-run`).
+    pub name: String,
+    /// The value, if the option takes one and it was given.
+    pub value: Option<Word>,
+    /// True when the value is free text (a commit message, a search pattern)
+    /// that must never be read as part of the command.
+    pub data: bool,
+    /// The word it stands in: all of it, also when clustered (`-anm`).
+    pub span: Span,
+}
+
+/// The words of a command sorted into subcommand, options and operands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// `commit` of `git -C x commit`; several for `docker compose down`.
+    pub subcommand: Vec<String>,
+    /// Every option in any spelling, clusters taken apart.
+    pub flags: Vec<Flag>,
+    /// What is left.
+    pub operands: Vec<Word>,
+}
+
+/// One thing a command would do, with what it would do it to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// The kind of deed.
+    pub deed: Deed,
+    /// The file, host, package or branch concerned, if there is one.
+    pub target: Option<Word>,
+}
+
+/// One simple command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Command {
+    /// Where it stands.
+    pub span: Span,
+    /// Base name of the program, `/bin/rm` → `rm`; empty if it is not known.
+    pub program: String,
+    /// All words; the first is the program as written.
+    pub words: Vec<Word>,
+    /// Assignments in front of it, also those made by `env` and by `export`
+    /// earlier in the text.
+    pub assignments: Vec<Assignment>,
+    /// Its redirects.
+    pub redirects: Vec<Redirect>,
+    /// The wrappers around it, outermost first: `["sudo", "timeout"]`.
+    pub via: Vec<String>,
+    /// Where it runs if the text changed folder before it: `cd x && …`.
+    /// Relative to the start unless absolute.
+    pub dir: Option<Word>,
+    /// Index in `Reading::commands` of the command whose output it reads.
+    pub piped_from: Option<usize>,
+    /// True when the spans of its words are bytes of the outermost text and
+    /// replacing them there changes exactly this command.
+    pub in_place: bool,
+    /// Its words, sorted.
+    pub usage: Usage,
+    /// What it would do.
+    pub effects: Vec<Effect>,
+}
+
+/// A place where a command would stand but cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opaque {
+    /// Where.
+    pub span: Span,
+    /// What stands there, in one phrase: ``eval of `$X` ``.
+    pub what: String,
+}
+
+/// Why a text could not be read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where reading stopped.
+    pub span: Span,
+    /// What was wrong, for a person: "unclosed `'`".
+    pub message: String,
+}
