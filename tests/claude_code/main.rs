@@ -1,0 +1,27 @@
+//! End-to-end tests: the real Claude Code, offline, against a scripted model.
+//!
+//! Needs cargo, node and npm. `cargo test --test claude_code` installs the pinned version once; see `host`
+//! for what happens where that is not possible. A test is: a script for the model, a stage, what the person
+//! does, one run, and questions about files and about what the model was told.
+//!
+//! `plain_hooks` proves the harness and the facts about the host with shell scripts as hooks; `samples`
+//! keeps the payloads in `samples/*.json` honest; `gate` and `review` drive the toolgate binary.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr,
+    reason = "helpers of tests fail by panicking, and talk to the person at the terminal"
+)]
+
+mod gate;
+mod hooks;
+mod host;
+mod model;
+mod plain_hooks;
+mod review;
+mod samples;
