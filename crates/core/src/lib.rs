@@ -1,1 +1,51 @@
-//! Placeholder.
+//! The pure heart of Toolgate, in reading order.
+//!
+//! A [`Call`] comes in, its [`Facts`] are read, the guards of a [`Policy`]
+//! give their [`Finding`]s, the chain joins them into one [`Decision`], and
+//! what happened is a [`Record`]. Same call, same policy revision, same
+//! session state: same verdict, on any machine.
+//!
+//! Deliberately absent: files, clock, network, environment, randomness,
+//! printing. Those come in as values from `toolgate-runtime`.
+
+mod call;
+mod chain;
+mod digest;
+mod event;
+mod facts;
+mod finding;
+mod guard;
+pub mod guards;
+mod inbox;
+mod ledger;
+mod outcome;
+mod path;
+mod places;
+mod policy;
+pub mod rule;
+mod session;
+mod wording;
+
+pub use call::{Call, Kind};
+pub use chain::{Decision, Pass, judge};
+pub use digest::{Digest, canonical, digest_of, hex};
+pub use event::{Event, EventKind};
+pub use facts::{Access, Facts, FileFact};
+pub use finding::{Finding, Source};
+pub use guard::{Category, Guard, Seen, Severity};
+pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
+pub use ledger::{
+    Checker, Checkpoint, Context, Decided, Entry, FirstBad, Head, Line, Record, Resulted, Verification, export_line, genesis,
+    seal, sign_head, verify_export, verify_head,
+};
+pub use outcome::{Edit, Outcome, Verdict};
+pub use path::{absolute, is_within, normalise};
+pub use places::{Place, Places};
+pub use policy::{
+    Delivery, Image, ImageFault, Layer, Layered, Mode, Notice, PolicyFile, Policy, Merged, Review, RuleEntry, RuleFault, Workspace, compile,
+    merge,
+};
+pub use session::Session;
+pub use wording::{agent_text, person_text};
+
+pub use toolgate_shell as shell;

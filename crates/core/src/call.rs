@@ -1,0 +1,118 @@
+//! A tool call in our own form, whatever host it came from.
+//!
+//! Adapters make calls; everything behind them reads only this. A call holds
+//! what the host said, never what a guard thinks of it.
+
+use crate::digest::{Digest, canonical, digest_of};
+use crate::facts::Access;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What sort of thing the call would do, with the parts guards need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Kind {
+    /// A shell command.
+    Shell {
+        /// The command text.
+        command: String,
+        /// The input field it came from, so that a rewrite can put it back.
+        field: String,
+    },
+    /// Reading or changing files named in the input.
+    File {
+        /// What is done to them.
+        access: Access,
+        /// The paths as the caller wrote them.
+        paths: Vec<String>,
+    },
+    /// A request to an address.
+    Fetch {
+        /// The address as the caller wrote it.
+        url: String,
+    },
+    /// A tool of an MCP server.
+    Mcp {
+        /// The server.
+        server: String,
+        /// Its tool.
+        tool: String,
+    },
+    /// Work for another agent.
+    Handoff,
+    /// The wish to stop.
+    Stop,
+    /// Anything else.
+    Other,
+}
+
+/// One tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The program that runs the agent: `claude-code`.
+    pub host: String,
+    /// The session it belongs to.
+    pub session: String,
+    /// The agent inside the session: `main`, or a sub-agent's id.
+    pub agent: String,
+    /// The task, where the host knows one.
+    pub task: Option<String>,
+    /// The host's own id of this call.
+    pub id: Option<String>,
+    /// The tool as the host names it.
+    pub tool: String,
+    /// What sort of call it is.
+    pub kind: Kind,
+    /// The whole input as the host gave it.
+    pub input: Value,
+    /// The folder it would run in.
+    pub dir: String,
+}
+
+impl Call {
+    /// The hash a grant is bound to: tool, folder and every argument that can
+    /// change what happens. The free `description` a model writes beside a
+    /// shell command is left out, because a retry rarely repeats it word for word.
+    #[must_use]
+    pub fn arguments_digest(&self) -> Digest {
+        let mut input = self.input.clone();
+        if let (Kind::Shell { .. }, Some(fields)) = (&self.kind, input.as_object_mut()) {
+            fields.shift_remove("description");
+        }
+        digest_of(canonical(&json!({ "tool": self.tool, "dir": self.dir, "input": input })).as_bytes())
+    }
+
+    /// The command text, for shell calls.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Shell { command, .. } => Some(command),
+            _ => None,
+        }
+    }
+
+    /// The same call with its command text replaced, for shell calls.
+    #[must_use]
+    pub fn with_command(&self, text: &str) -> Call {
+        let mut call = self.clone();
+        if let Kind::Shell { command, field } = &mut call.kind {
+            *command = text.to_owned();
+            if let Some(fields) = call.input.as_object_mut() {
+                fields.insert(field.clone(), Value::String(text.to_owned()));
+            }
+        }
+        call
+    }
+
+    /// What a person would call this call, in one line.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.kind {
+            Kind::Shell { command, .. } => command.clone(),
+            Kind::File { paths, .. } => format!("{} {}", self.tool, paths.join(" ")),
+            Kind::Fetch { url } => format!("{} {url}", self.tool),
+            Kind::Stop => "stop".to_owned(),
+            Kind::Mcp { .. } | Kind::Handoff | Kind::Other => format!("{} {}", self.tool, self.input),
+        }
+    }
+}

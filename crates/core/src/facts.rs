@@ -1,0 +1,157 @@
+//! What a call would do, read from it: commands, files, what could not be
+//! understood. A file written by a redirect, by `tee` or by the Write tool is
+//! the same fact.
+//!
+//! Reading facts is pure. Where symlinks lead is filled in afterwards by
+//! `toolgate-runtime` through [`FileFact::real`].
+
+use crate::call::{Call, Kind};
+use crate::path::absolute;
+use crate::places::Places;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolgate_shell::{Command, Deed, Reading, Setting, Word, read};
+
+/// What happens to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is created or changed.
+    Write,
+    /// It is deleted.
+    Delete,
+    /// It is deleted with everything below it.
+    DeleteTree,
+}
+
+impl Access {
+    /// The name used in policies and texts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Delete => "delete",
+            Access::DeleteTree => "delete-tree",
+        }
+    }
+
+    fn of(deed: Deed) -> Option<Access> {
+        match deed {
+            Deed::ReadsFile => Some(Access::Read),
+            Deed::WritesFile | Deed::ChangesAccess => Some(Access::Write),
+            Deed::DeletesFile => Some(Access::Delete),
+            Deed::DeletesTree => Some(Access::DeleteTree),
+            _ => None,
+        }
+    }
+}
+
+/// One file a call would touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFact {
+    /// What happens to it.
+    pub access: Access,
+    /// The path as the caller wrote it.
+    pub written: String,
+    /// The path made absolute and cleaned; for a pattern, with the pattern.
+    pub path: String,
+    /// Where it really leads once symlinks are followed, if that differs.
+    pub real: Option<String>,
+    /// False when part of the path cannot be known.
+    pub exact: bool,
+    /// True when the path is a pattern.
+    pub glob: bool,
+    /// Index of the command in the reading, for shell calls.
+    pub command: Option<usize>,
+}
+
+impl FileFact {
+    /// The path as written and, if a symlink leads elsewhere, where it leads.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.path.as_str()).chain(self.real.as_deref())
+    }
+}
+
+/// Everything read from one call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The commands of a shell call, and what could not be read of it.
+    pub reading: Reading,
+    /// Every file the call would touch.
+    pub files: Vec<FileFact>,
+}
+
+impl Facts {
+    /// Reads a call.
+    #[must_use]
+    pub fn of(call: &Call, places: &Places) -> Facts {
+        match &call.kind {
+            Kind::Shell { command, .. } => of_shell(command, &call.dir, places),
+            Kind::File { access, paths } => {
+                let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
+                Facts { reading: Reading::default(), files }
+            }
+            _ => Facts::default(),
+        }
+    }
+
+    /// The commands with their index.
+    pub fn commands(&self) -> impl Iterator<Item = (usize, &Command)> {
+        self.reading.commands.iter().enumerate()
+    }
+}
+
+fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
+    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()) };
+    let reading = read(text, &setting);
+    let files = reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
+    Facts { reading, files }
+}
+
+fn files_of(at: usize, command: &Command, start: &str) -> Vec<FileFact> {
+    command
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let access = Access::of(effect.deed)?;
+            let target = effect.target.as_ref()?;
+            Some(file_fact(at, access, target, command.dir.as_ref(), start))
+        })
+        .collect()
+}
+
+fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start: &str) -> FileFact {
+    let (base, base_exact) = match dir {
+        Some(word) => (absolute(&word.text, start), word.exact),
+        None => (start.to_owned(), true),
+    };
+    let exact = target.exact && (base_exact || target.text.starts_with('/'));
+    FileFact {
+        access,
+        written: target.text.clone(),
+        path: absolute(&target.text, &base),
+        real: None,
+        exact,
+        glob: target.glob,
+        command: Some(at),
+    }
+}
+
+fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
+    let full = match (path.strip_prefix("~/"), &places.home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => path.to_owned(),
+    };
+    FileFact {
+        access,
+        written: path.to_owned(),
+        path: absolute(&full, dir),
+        real: None,
+        exact: true,
+        glob: false,
+        command: None,
+    }
+}

@@ -1,0 +1,90 @@
+//! What every guard is: an id, a place in the order, and one question.
+//!
+//! A guard looks and answers. It never acts, waits, asks or remembers; what
+//! it may know is in [`Seen`].
+
+use crate::event::Event;
+use crate::facts::Facts;
+use crate::finding::Finding;
+use crate::places::Places;
+use crate::session::Session;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a guard is about. The order is the tie-break of the chain (S2-29).
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Harm that cannot be undone.
+    #[default]
+    Safety,
+    /// Ways of working that were agreed on.
+    Compliance,
+    /// Money, time, tokens.
+    Budget,
+    /// What this agent was sent to do.
+    Scope,
+    /// How good the result is.
+    Quality,
+}
+
+/// How bad it would be (C-29).
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// A nuisance.
+    #[serde(alias = "LOW")]
+    Low,
+    /// Costs somebody time.
+    #[default]
+    #[serde(alias = "MEDIUM")]
+    Medium,
+    /// Loses work or opens a door.
+    #[serde(alias = "HIGH")]
+    High,
+    /// Loses what cannot be had back.
+    #[serde(alias = "CRITICAL")]
+    Critical,
+}
+
+impl Severity {
+    /// The name used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Low => "low",
+            Severity::Medium => "medium",
+            Severity::High => "high",
+            Severity::Critical => "critical",
+        }
+    }
+}
+
+/// All a guard may know.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// What the call would do.
+    pub facts: &'a Facts,
+    /// What happened in the session so far.
+    pub session: &'a Session,
+    /// Where home, workspace and the gate's own files are.
+    pub places: &'a Places,
+}
+
+/// Anything that looks at an event and gives a finding.
+pub trait Guard {
+    /// Stable, unique, kebab-case.
+    fn id(&self) -> &str;
+    /// Lower runs first: 1–99 built-in, 100 and up everything else (C-05, C-06).
+    fn priority(&self) -> u32;
+    /// Tie-break after priority.
+    fn category(&self) -> Category;
+    /// The answer; `None` when the guard has nothing to say about this event.
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding>;
+}

@@ -1,0 +1,39 @@
+//! The call that is always denied, so that `toolgate doctor` and anybody else
+//! can see that the gate stands in the path.
+
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen};
+
+/// The program name that is always denied. No such program exists.
+pub const CANARY: &str = "toolgate-canary";
+
+pub(super) const ID: &str = "gate-canary";
+
+pub(super) const PAGE: &str = "# gate-canary
+**What** – denies the command `toolgate-canary`, which does nothing and does not exist.
+**Why** – a harmless call that must be denied proves that the gate is in the path.
+**Allowed instead** – nothing; seeing this message is the proof.
+";
+
+/// Denies [`CANARY`].
+pub(super) struct Canary;
+
+impl Guard for Canary {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        1
+    }
+
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let found = seen.facts.commands().any(|(_, command)| command.program == CANARY);
+        let message = "this is the gate's own test call; the gate is in the path".to_owned();
+        found.then(|| super::block(ID, message, "nothing to do", vec![CANARY.to_owned()]))
+    }
+}

@@ -1,0 +1,46 @@
+//! The built-in guards: always active, in no policy file, priority 1–99.
+//!
+//! One guard, one file, one line in [`built_in`].
+
+mod broken_rule;
+mod canary;
+mod self_protection;
+
+pub(crate) use broken_rule::BROKEN_RULE;
+pub use canary::CANARY;
+
+use crate::finding::{Finding, Source};
+use crate::guard::{Category, Guard, Severity};
+use crate::outcome::Outcome;
+
+/// Every built-in guard.
+#[must_use]
+pub fn built_in() -> Vec<Box<dyn Guard>> {
+    vec![Box::new(canary::Canary), Box::new(self_protection::SelfProtection)]
+}
+
+/// The page of a built-in guard, for `toolgate explain`.
+#[must_use]
+pub fn page(id: &str) -> Option<&'static str> {
+    match id {
+        canary::ID => Some(canary::PAGE),
+        self_protection::ID => Some(self_protection::PAGE),
+        _ => None,
+    }
+}
+
+fn block(id: &str, message: String, remediation: &str, evidence: Vec<String>) -> Finding {
+    Finding {
+        guard: id.to_owned(),
+        source: Source { file: "built-in".to_owned(), line: 0 },
+        category: Category::Safety,
+        severity: Severity::Critical,
+        outcome: Outcome::Block,
+        message,
+        remediation: Some(remediation.to_owned()),
+        alternatives: Vec::new(),
+        evidence,
+        confidence: 1.0,
+        duration_us: 0,
+    }
+}

@@ -1,0 +1,88 @@
+//! The agent cannot bind its own guard (rule 5 of the design).
+//!
+//! Blocks writes and deletes of the gate's own files by any spelling, and the
+//! verbs of our own command line that loosen the gate or answer a request.
+
+use crate::facts::{Access, FileFact};
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen};
+use crate::places::{Place, Places};
+use toolgate_shell::Command;
+
+pub(super) const ID: &str = "gate-self-protection";
+
+pub(super) const PAGE: &str = "# gate-self-protection
+**What** – blocks calls that change the gate's policy, ledger, program or hook settings, and calls of `toolgate` that
+answer a request or loosen the gate. By any spelling: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink, delete.
+**Why** – an agent that can edit its guard has none.
+**Allowed instead** – reading those files, `toolgate test`, `toolgate explain`, `toolgate logs`, `toolgate inbox list`;
+changes are for the person, in a terminal of their own.
+";
+
+/// First words of our own command line that only look.
+const LOOKING: &[&str] =
+    &["test", "explain", "logs", "doctor", "policy", "help", "--help", "-h", "--version", "-V", "completions", "man", "hook"];
+
+/// Verbs with a looking and a changing side: what of them only looks.
+const PARTLY: &[(&str, &[&str])] =
+    &[("inbox", &["list", "show"]), ("rules", &["list", "check"]), ("ledger", &["verify", "export"])];
+
+/// Guards the guard.
+pub(super) struct SelfProtection;
+
+impl Guard for SelfProtection {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        3
+    }
+
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let files = seen.facts.files.iter().filter(|file| touches_gate(file, seen.places));
+        let mut evidence: Vec<String> = files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
+        evidence.extend(seen.facts.commands().filter(|(_, command)| is_own_verb(command)).map(|(_, command)| command.normal()));
+        if evidence.is_empty() {
+            return None;
+        }
+        let message = format!("this would change the gate itself ({})", evidence.join(", "));
+        let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
+        Some(super::block(ID, message, step, evidence))
+    }
+}
+
+fn touches_gate(file: &FileFact, places: &Places) -> bool {
+    match file.access {
+        Access::Read => false,
+        Access::Write => file.targets().any(|path| places.holds(Place::Gate, path)),
+        Access::Delete | Access::DeleteTree => {
+            file.targets().any(|path| places.holds(Place::Gate, path) || (file.exact && loses_gate(path, places)))
+        }
+    }
+}
+
+/// Deleting a folder above the gate's files loses them too. `/` and home are
+/// left to the rules about them, which say it better.
+fn loses_gate(path: &str, places: &Places) -> bool {
+    let folder = path.strip_suffix("/*").unwrap_or(path);
+    let broad = places.covers(folder, Place::Home) || places.covers(folder, Place::Workspace);
+    !broad && places.covers(folder, Place::Gate)
+}
+
+fn is_own_verb(command: &Command) -> bool {
+    if command.program != "toolgate" {
+        return false;
+    }
+    let mut words = command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| *word != "--json");
+    let Some(verb) = words.next() else { return false };
+    if LOOKING.contains(&verb) {
+        return false;
+    }
+    let second = words.next().unwrap_or("list");
+    !PARTLY.iter().any(|(name, looking)| *name == verb && looking.contains(&second))
+}

@@ -1,0 +1,39 @@
+//! The ledger: records, how they are chained, and how a copy is checked.
+//!
+//! Pure: bytes and keys come in as values. Where records are kept is the
+//! store's business; whether they still are what they were is decided here.
+
+mod checkpoint;
+mod record;
+mod verify;
+
+pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
+pub use record::{Context, Decided, Entry, Line, Record, Resulted, export_line, genesis, seal};
+pub use verify::{FirstBad, Verification, verify_export};
+pub(crate) use verify::Links;
+
+/// Checks stored records one by one; see [`Verification`] for whole exports.
+#[derive(Debug, Default)]
+pub struct Checker(Links);
+
+impl Checker {
+    /// A checker before the first record.
+    #[must_use]
+    pub fn new() -> Checker {
+        Checker::default()
+    }
+
+    /// Checks the next stored record.
+    ///
+    /// # Errors
+    /// The index of the record and what is wrong with it.
+    pub fn step(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
+        self.0.step(body, hash)
+    }
+
+    /// The head the records so far lead to; `None` before the first.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        self.0.head()
+    }
+}

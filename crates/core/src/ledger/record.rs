@@ -1,0 +1,164 @@
+//! One line of the ledger: what happened, when, under which policy, and the
+//! hash of the line before it.
+
+use crate::digest::{Digest, canonical, digest_of};
+use crate::event::EventKind;
+use crate::finding::Finding;
+use crate::inbox::{Answer, Request};
+use crate::outcome::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The `prev` of the first record.
+#[must_use]
+pub fn genesis() -> Digest {
+    digest_of(b"toolgate ledger 1")
+}
+
+/// Who and what a record is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// The host program.
+    pub host: String,
+    /// The session.
+    pub session: String,
+    /// The agent inside it.
+    pub agent: String,
+    /// The policy in force.
+    pub policy: String,
+}
+
+/// One judged event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Id of this decision.
+    pub decision: String,
+    /// The moment.
+    pub event: EventKind,
+    /// The host's id of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// The call in one text, cut if it is very long.
+    pub title: String,
+    /// The folder.
+    pub dir: String,
+    /// Hash of the exact call.
+    pub arguments: Digest,
+    /// What the guards said.
+    pub verdict: Verdict,
+    /// What the host was told: differs in observe mode and after a grant.
+    pub delivered: Verdict,
+    /// Every guard that objected.
+    pub findings: Vec<Finding>,
+    /// The input the host was told to run instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<Value>,
+    /// The request it waits for or whose grant it used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+}
+
+impl Decided {
+    /// Whether this was a wish to stop.
+    #[must_use]
+    pub fn is_stop(&self) -> bool {
+        self.event == EventKind::Stop
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resulted {
+    /// The moment: after success or after failure.
+    pub event: EventKind,
+    /// The host's id of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// The normalised commands of the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<String>,
+}
+
+impl Resulted {
+    /// Whether the host reported success.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.event == EventKind::PostExecution
+    }
+}
+
+/// What a record says happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "entry")]
+pub enum Entry {
+    /// An event was judged.
+    Decided(Decided),
+    /// A call ended.
+    Resulted(Resulted),
+    /// A person is asked.
+    Requested(Request),
+    /// A person answered.
+    Answered(Answer),
+    /// A grant was used up by its one call.
+    Used {
+        /// The request it came from.
+        request: String,
+    },
+    /// Nobody answered in time.
+    Expired {
+        /// The request.
+        request: String,
+    },
+    /// Anything else worth keeping: a session began, settings changed, the
+    /// gate could not read what it was given.
+    Noted {
+        /// What, in one word.
+        what: String,
+        /// In one sentence.
+        text: String,
+    },
+}
+
+/// One line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// 1, 2, 3 … without gaps.
+    pub seq: u64,
+    /// Milliseconds since 1970, UTC.
+    pub time_ms: i64,
+    /// Hash of the record before.
+    pub prev: Digest,
+    /// Who and what it is about.
+    pub context: Context,
+    /// What happened.
+    pub entry: Entry,
+}
+
+/// A record's canonical text and the hash of it.
+#[must_use]
+pub fn seal(record: &Record) -> (String, Digest) {
+    let body = canonical(record);
+    let hash = digest_of(body.as_bytes());
+    (body, hash)
+}
+
+/// One line of an export.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Hash of the record.
+    pub hash: Digest,
+    /// The record, as stored.
+    pub record: Value,
+}
+
+/// The export line of a stored record, without the newline. `body` must be
+/// canonical, as stored; then the line is canonical too.
+#[must_use]
+pub fn export_line(body: &str, hash: &str) -> String {
+    format!("{{\"hash\":\"{hash}\",\"record\":{body}}}")
+}

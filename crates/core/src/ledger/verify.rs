@@ -1,0 +1,120 @@
+//! Checks a ledger: every link, every byte, the signed end.
+//!
+//! The first thing wrong is named by its index; nothing is repaired.
+
+use crate::digest::{canonical, digest_of};
+use crate::ledger::checkpoint::{Checkpoint, Head, verify_head};
+use crate::ledger::record::{Line, genesis};
+use serde_json::Value;
+
+/// The first thing wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstBad {
+    /// Which record, counted from 1; one past the last for a missing end.
+    pub index: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl std::fmt::Display for FirstBad {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "record {}: {}", self.index, self.why)
+    }
+}
+
+/// The result of checking a whole export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verification {
+    /// Every record is what it was when it was written.
+    Intact {
+        /// How many.
+        records: u64,
+    },
+    /// Something was changed.
+    Broken(FirstBad),
+}
+
+/// Follows the chain link by link.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    last: Option<Head>,
+}
+
+impl Links {
+    fn index(&self) -> u64 {
+        self.last.as_ref().map_or(0, |head| head.seq).saturating_add(1)
+    }
+
+    fn bad(&self, why: &str) -> FirstBad {
+        FirstBad { index: self.index(), why: why.to_owned() }
+    }
+
+    pub(crate) fn head(&self) -> Option<Head> {
+        self.last.clone()
+    }
+
+    pub(crate) fn step(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
+        let record: Value = serde_json::from_str(body).map_err(|_| self.bad("is not JSON"))?;
+        let seq = self.index();
+        if record.get("seq").and_then(Value::as_u64) != Some(seq) {
+            return Err(self.bad("has the wrong number: a record is missing, swapped or added"));
+        }
+        if canonical(&record) != body {
+            return Err(self.bad("is not in canonical form"));
+        }
+        let prev = self.last.as_ref().map_or_else(genesis, |head| head.hash.clone());
+        if record.get("prev").and_then(Value::as_str) != Some(prev.as_str()) {
+            return Err(self.bad("does not follow from the record before it"));
+        }
+        if digest_of(body.as_bytes()) != hash {
+            return Err(self.bad("does not match its hash"));
+        }
+        self.last = Some(Head { seq, hash: hash.to_owned() });
+        Ok(())
+    }
+}
+
+/// Checks an export: one line a record, then one signed checkpoint.
+#[must_use]
+pub fn verify_export(bytes: &[u8], trusted: Option<&str>) -> Verification {
+    let mut links = Links::default();
+    match check_lines(bytes, trusted, &mut links) {
+        Ok(()) => Verification::Intact { records: links.index().saturating_sub(1) },
+        Err(bad) => Verification::Broken(bad),
+    }
+}
+
+fn check_lines(bytes: &[u8], trusted: Option<&str>, links: &mut Links) -> Result<(), FirstBad> {
+    let Some(body) = bytes.strip_suffix(b"\n") else {
+        return Err(links.bad("the export ends in the middle of a line"));
+    };
+    let mut lines = body.split(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        let text = std::str::from_utf8(line).map_err(|_| links.bad("is not UTF-8"))?;
+        if lines.peek().is_none() {
+            return check_end(text, trusted, links);
+        }
+        check_line(text, links)?;
+    }
+    Err(links.bad("the signed checkpoint at the end is missing"))
+}
+
+fn check_line(text: &str, links: &mut Links) -> Result<(), FirstBad> {
+    let line: Line = serde_json::from_str(text).map_err(|_| links.bad("is not a ledger line"))?;
+    if canonical(&line) != text {
+        return Err(links.bad("is not in canonical form"));
+    }
+    links.step(&canonical(&line.record), &line.hash)
+}
+
+fn check_end(text: &str, trusted: Option<&str>, links: &Links) -> Result<(), FirstBad> {
+    let end: Checkpoint =
+        serde_json::from_str(text).map_err(|_| links.bad("the signed checkpoint at the end is missing"))?;
+    if canonical(&end) != text || !verify_head(&end, trusted) {
+        return Err(links.bad("the signature of the checkpoint does not hold"));
+    }
+    if links.head().as_ref() != Some(&end.checkpoint) {
+        return Err(links.bad("the records do not lead to the signed checkpoint: the tail was cut or replaced"));
+    }
+    Ok(())
+}

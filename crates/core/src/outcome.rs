@@ -1,0 +1,121 @@
+//! The verdict lattice, and what one guard can answer.
+//!
+//! Every answer carries what it needs to be acted on; there is no boolean to
+//! misread. This module compares answers and knows no guard.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+// INVARIANT: declared in rising strictness; `Block` compares greatest (C-02).
+/// The joined answer to one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The gate has no objection.
+    Allow,
+    /// It runs, and the agent is told something.
+    Warn,
+    /// It runs in a changed form.
+    Modify,
+    /// It waits for a time or a condition.
+    Delay,
+    /// Somebody must look at it first.
+    Escalate,
+    /// Cheap checks must pass first.
+    Prerequisites,
+    /// It does not run.
+    Block,
+}
+
+impl Verdict {
+    /// The name used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Warn => "warn",
+            Verdict::Modify => "modify",
+            Verdict::Delay => "delay",
+            Verdict::Escalate => "escalate",
+            Verdict::Prerequisites => "prerequisites",
+            Verdict::Block => "block",
+        }
+    }
+
+    /// The name S1-20 uses for it (C-01).
+    #[must_use]
+    pub fn decision(self) -> &'static str {
+        match self {
+            Verdict::Allow | Verdict::Warn => "APPROVE",
+            Verdict::Modify => "MODIFY",
+            Verdict::Delay | Verdict::Prerequisites => "DELAY",
+            Verdict::Escalate => "ESCALATE",
+            Verdict::Block => "REJECT",
+        }
+    }
+
+    /// Whether the call runs without anybody doing anything.
+    #[must_use]
+    pub fn runs(self) -> bool {
+        self <= Verdict::Modify
+    }
+}
+
+/// A change to the input of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// The whole command text after the change.
+    Command(String),
+    /// One input field set to a value.
+    Field {
+        /// The field.
+        name: String,
+        /// Its new value.
+        value: Value,
+    },
+}
+
+impl Edit {
+    /// The input field it touches. Two edits of one field are rivals (C-11).
+    #[must_use]
+    pub fn field(&self) -> &str {
+        match self {
+            Edit::Command(_) => "command",
+            Edit::Field { name, .. } => name,
+        }
+    }
+}
+
+/// One guard's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Nothing to object.
+    Pass,
+    /// Nothing to object, and the person has said so in advance (rule 9).
+    Approve,
+    /// Run it, tell the agent.
+    Warn,
+    /// Run it changed.
+    Modify(Vec<Edit>),
+    /// Ask somebody.
+    Escalate,
+    /// Do not run it.
+    Block,
+}
+
+impl Outcome {
+    /// Where it stands in the lattice.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Outcome::Pass | Outcome::Approve => Verdict::Allow,
+            Outcome::Warn => Verdict::Warn,
+            Outcome::Modify(_) => Verdict::Modify,
+            Outcome::Escalate => Verdict::Escalate,
+            Outcome::Block => Verdict::Block,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Paths as text: made absolute, cleaned of `.` and `..`, compared by parts.
+//!
+//! Where symlinks lead is a fact of the file system and comes in from
+//! `toolgate-runtime`; comparing never happens on raw prefixes, so
+//! `/work/app2` is not inside `/work/app`.
+
+/// `path` seen from `dir`, cleaned.
+#[must_use]
+pub fn absolute(path: &str, dir: &str) -> String {
+    if path.starts_with('/') { normalise(path) } else { normalise(&format!("{dir}/{path}")) }
+}
+
+/// An absolute path without `.`, `..`, doubled or trailing slashes.
+#[must_use]
+pub fn normalise(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// Whether `path` is `folder` or lies below it. Both must be normalised.
+#[must_use]
+pub fn is_within(path: &str, folder: &str) -> bool {
+    folder == "/" || path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, dir: &str, expected: &str) {
+        assert_eq!(absolute(path, dir), expected);
+    }
+
+    #[test]
+    fn paths_are_cleaned_without_looking_at_files() {
+        check("a", "/w", "/w/a");
+        check("./a/../b//c/", "/w", "/w/b/c");
+        check("../../..", "/w/x", "/");
+        check("/etc/./passwd", "/w", "/etc/passwd");
+        check("", "/w", "/w");
+    }
+
+    #[test]
+    fn inside_is_decided_by_parts_not_by_prefix() {
+        assert!(is_within("/work/app/src", "/work/app"));
+        assert!(is_within("/work/app", "/work/app"));
+        assert!(!is_within("/work/app2", "/work/app"));
+        assert!(is_within("/anything", "/"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The places a verdict can depend on: home, workspace, temporary folders and
+//! the gate's own files. They come in as values; nothing is looked up here.
+
+use crate::path::is_within;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A named place a rule can speak of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// The project the agent works in, and folders the policy adds to it.
+    Workspace,
+    /// The user's home folder.
+    Home,
+    /// Folders for throw-away files.
+    Temp,
+    /// `/` itself.
+    Root,
+    /// Folders the system lives in: `/etc`, `/usr`, …
+    System,
+    /// The gate's own files: policy, ledger, binary, hook settings.
+    Gate,
+}
+
+/// The places of one judgement, all absolute and normalised.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The user's home.
+    pub home: Option<String>,
+    /// The workspace: the project root first, then what the policy adds.
+    pub workspace: Vec<String>,
+    /// Temporary folders.
+    pub temp: Vec<String>,
+    /// Files and folders of the gate.
+    pub gate: Vec<String>,
+}
+
+const SYSTEM: &[&str] = &[
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/root", "/sbin", "/srv", "/sys", "/usr",
+    "/var", "/home", "/Users", "/System", "/Library", "/Applications",
+];
+
+impl Places {
+    /// Whether `path` lies in `place`.
+    #[must_use]
+    pub fn holds(&self, place: Place, path: &str) -> bool {
+        match place {
+            Place::Workspace => self.workspace.iter().any(|folder| is_within(path, folder)),
+            Place::Home => self.home.as_ref().is_some_and(|home| is_within(path, home)),
+            Place::Temp => self.temp.iter().any(|folder| is_within(path, folder)),
+            Place::Root => true,
+            Place::System => SYSTEM.iter().any(|folder| is_within(path, folder)),
+            Place::Gate => self.gate.iter().any(|own| is_within(path, own)),
+        }
+    }
+
+    /// Whether `path` is `place` itself or a folder above it, so that losing
+    /// `path` loses the place.
+    #[must_use]
+    pub fn covers(&self, path: &str, place: Place) -> bool {
+        match place {
+            Place::Workspace => self.workspace.iter().any(|folder| is_within(folder, path)),
+            Place::Home => self.home.as_ref().is_some_and(|home| is_within(home, path)),
+            Place::Temp => self.temp.iter().any(|folder| is_within(folder, path)),
+            Place::Root => path == "/",
+            Place::System => path == "/" || SYSTEM.contains(&path),
+            Place::Gate => self.gate.iter().any(|own| is_within(own, path)),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The shape of a policy file as people write it.
+
+use crate::rule::{Names, Rule};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether verdicts are enforced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Record what would be stopped, stop nothing.
+    Observe,
+    /// Stop it.
+    #[default]
+    Enforce,
+}
+
+/// How an escalated call reaches a person (C-08).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// Wait for the answer; when the wait is over, go on as `ticket`.
+    #[default]
+    Hold,
+    /// Deny now with a request id; the identical call runs once approved.
+    Ticket,
+    /// Let the host ask the person in front of it, where it can.
+    Ask,
+}
+
+/// How questions reach a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Review {
+    /// Hold, ticket or ask.
+    pub delivery: Delivery,
+    /// How long a held call waits before it becomes a ticket, at most 100.
+    #[schemars(range(max = 100))]
+    pub hold_seconds: u32,
+    /// After how long an unanswered request counts as denied (S2-38).
+    #[schemars(range(min = 1, max = 1440))]
+    pub expires_minutes: u32,
+}
+
+impl Default for Review {
+    fn default() -> Review {
+        Review { delivery: Delivery::Hold, hold_seconds: 50, expires_minutes: 30 }
+    }
+}
+
+/// What belongs to the workspace besides the project folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workspace {
+    /// Further folders the agent may work in; `~` allowed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub also: Names,
+}
+
+/// One policy file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyFile {
+    /// Version of this format: 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub version: u32,
+    /// Enforce or observe; a lower layer cannot loosen it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Packs in force; `default` if no layer says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packs: Option<Vec<String>>,
+    /// Ids of rules turned off. Locked rules stay on.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub disable: Names,
+    /// How questions reach a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+    /// What belongs to the workspace besides the project folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Workspace>,
+    /// The rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
+}

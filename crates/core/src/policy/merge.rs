@@ -1,0 +1,164 @@
+//! Joins the layers: packs, then managed, user, project (rule 4 of the design).
+//!
+//! A lower layer may add rules, replace or turn off rules that are not
+//! locked, and tighten the mode. Whatever it tries beyond that has no effect
+//! and is told as a notice, never dropped in silence.
+
+use crate::finding::Source;
+use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
+use crate::rule::{Rule, RuleKind};
+use serde::{Deserialize, Serialize};
+
+/// Where a policy file stands in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Ships with the program.
+    Pack,
+    /// `/etc/toolgate`.
+    Managed,
+    /// `~/.config/toolgate`.
+    User,
+    /// `.toolgate` in the project.
+    Project,
+}
+
+/// One file with where it came from.
+#[derive(Debug, Clone)]
+pub struct Layered {
+    /// Its layer.
+    pub layer: Layer,
+    /// Its path, or the pack's name.
+    pub file: String,
+    /// What it says.
+    pub policy: PolicyFile,
+    /// Line of each rule, same order as `policy.rules`.
+    pub lines: Vec<u32>,
+}
+
+/// One rule in force.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuleEntry {
+    /// Where it is written.
+    pub source: Source,
+    /// Its layer.
+    pub layer: Layer,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// Something about the layers a person should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Where.
+    pub source: Source,
+    /// What, and what to do.
+    pub text: String,
+    /// Whether it takes effect as written: a conflict does not.
+    pub conflict: bool,
+}
+
+/// All layers joined.
+#[derive(Debug, Clone, Serialize)]
+pub struct Merged {
+    /// Rules that are on, in chain order.
+    pub rules: Vec<RuleEntry>,
+    /// The mode.
+    pub mode: Mode,
+    /// How questions reach a person.
+    pub review: Review,
+    /// The workspace.
+    pub workspace: Workspace,
+    /// What a person should know; not part of the revision.
+    #[serde(skip)]
+    pub notices: Vec<Notice>,
+    /// Rules that are off, for listings; not part of the revision.
+    #[serde(skip)]
+    pub off: Vec<RuleEntry>,
+}
+
+/// Joins files given from the highest layer (packs) to the lowest (project).
+#[must_use]
+pub fn merge(files: &[Layered]) -> Merged {
+    let mut rules: Vec<RuleEntry> = Vec::new();
+    let mut notices = Vec::new();
+    for file in files {
+        add_rules(file, &mut rules, &mut notices);
+        turn_off(file, &mut rules, &mut notices);
+    }
+    let (mut rules, off): (Vec<_>, Vec<_>) = rules.into_iter().partition(|entry| entry.rule.enabled);
+    rules.sort_by(|a, b| order(a).cmp(&order(b)));
+    find_contradictions(&rules, &mut notices);
+    let mode = join_mode(files, &mut notices);
+    let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
+    let also = files.iter().filter_map(|file| file.policy.workspace.as_ref()).flat_map(|w| w.also.0.clone()).collect();
+    Merged { rules, mode, review, workspace: Workspace { also: crate::rule::Names(also) }, notices, off }
+}
+
+fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {
+    (entry.rule.priority, entry.rule.category, &entry.rule.id)
+}
+
+fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notice>) {
+    for (at, rule) in file.policy.rules.iter().enumerate() {
+        let line = file.lines.get(at).copied().unwrap_or(0);
+        let source = Source { file: file.file.clone(), line };
+        let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
+        match rules.iter_mut().find(|known| known.rule.id == rule.id) {
+            None => rules.push(entry),
+            Some(known) if known.rule.locked => {
+                let text = format!("`{}` is locked by {} and cannot be replaced; choose another id for your rule", rule.id, known.source);
+                notices.push(Notice { source, text, conflict: true });
+            }
+            Some(known) => {
+                notices.push(Notice { source, text: format!("`{}` replaces the rule at {}", rule.id, known.source), conflict: false });
+                *known = entry;
+            }
+        }
+    }
+}
+
+fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) {
+    for id in file.policy.disable.iter() {
+        let source = Source { file: file.file.clone(), line: 0 };
+        match rules.iter_mut().find(|known| known.rule.id == id) {
+            None => {
+                let text = format!("`disable` names `{id}`, but there is no such rule; `toolgate rules list` shows the ids");
+                notices.push(Notice { source, text, conflict: true });
+            }
+            Some(known) if known.rule.locked => {
+                let text = format!("`{id}` is locked by {} and stays on; take it out of `disable`", known.source);
+                notices.push(Notice { source, text, conflict: true });
+            }
+            Some(known) => known.rule.enabled = false,
+        }
+    }
+}
+
+fn find_contradictions(rules: &[RuleEntry], notices: &mut Vec<Notice>) {
+    let says_yes = |rule: &Rule| rule.kind == RuleKind::Approve;
+    let says_no = |rule: &Rule| matches!(rule.kind, RuleKind::Prohibit | RuleKind::Escalate);
+    for yes in rules.iter().filter(|entry| says_yes(&entry.rule)) {
+        for no in rules.iter().filter(|entry| says_no(&entry.rule) && entry.rule.matches == yes.rule.matches) {
+            let text = format!("`{}` approves exactly what `{}` at {} stops; the stricter one wins", yes.rule.id, no.rule.id, no.source);
+            notices.push(Notice { source: yes.source.clone(), text, conflict: true });
+        }
+    }
+}
+
+/// The highest layer that says a mode sets it; lower ones may only tighten.
+fn join_mode(files: &[Layered], notices: &mut Vec<Notice>) -> Mode {
+    let mut said: Option<(Mode, &Layered)> = None;
+    for file in files {
+        let Some(mode) = file.policy.mode else { continue };
+        match said {
+            Some((higher, by)) if mode < higher => {
+                let source = Source { file: file.file.clone(), line: 0 };
+                let text = format!("`mode: observe` has no effect: {} says `enforce`", by.file);
+                notices.push(Notice { source, text, conflict: true });
+            }
+            _ => said = Some((mode, file)),
+        }
+    }
+    said.map_or(Mode::default(), |(mode, _)| mode)
+}

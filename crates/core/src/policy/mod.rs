@@ -1,0 +1,134 @@
+//! The policy in force: rules from layered files, one revision hash, and an
+//! index that finds the few rules a call needs.
+//!
+//! `file` is the shape people write, `merge` joins the layers, `index` and
+//! `image` are the compiled form a hook process reads instead of YAML. Reading
+//! files and keeping the cache is the runtime's work.
+
+mod file;
+mod image;
+mod index;
+mod merge;
+
+pub use file::{Delivery, Mode, PolicyFile, Review, Workspace};
+pub use image::{Image, ImageFault};
+pub use merge::{Layer, Layered, Merged, Notice, RuleEntry, merge};
+
+pub use crate::rule::RuleFault;
+
+use crate::digest::{Digest, canonical, digest_of};
+use crate::guard::{Guard, Seen};
+use crate::guards;
+use crate::rule::CompiledRule;
+use std::sync::OnceLock;
+
+/// The policy in force.
+pub struct Policy {
+    image: Image,
+    built_in: Vec<Box<dyn Guard>>,
+    // Rules are parsed and compiled when first needed: a hook call looks at a
+    // handful of ten thousand.
+    rules: Vec<OnceLock<Option<CompiledRule>>>,
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Policy").field("revision", &self.image.revision()).finish_non_exhaustive()
+    }
+}
+
+/// Checks merged layers and builds the policy from them.
+///
+/// # Errors
+/// Every rule that has something wrong with it, with the file it stands in.
+pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, RuleFault)>> {
+    let mut faults = Vec::new();
+    for entry in &merged.rules {
+        if let Err(fault) = CompiledRule::new(entry.rule.clone(), entry.source.clone()) {
+            faults.push((entry.source.clone(), fault));
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(Policy::new(Image::build(merged)))
+}
+
+impl Policy {
+    /// The policy of an image. The image has been checked by whoever made it.
+    #[must_use]
+    pub fn new(image: Image) -> Policy {
+        let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
+        Policy { image, built_in: guards::built_in(), rules }
+    }
+
+    /// The compiled form.
+    #[must_use]
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// Hash over everything that can change a verdict.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        self.image.revision()
+    }
+
+    /// Whether verdicts are enforced or only recorded.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.image.mode()
+    }
+
+    /// How questions reach a person.
+    #[must_use]
+    pub fn review(&self) -> &Review {
+        self.image.review()
+    }
+
+    /// What the policy says about the workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        self.image.workspace()
+    }
+
+    /// Every rule in force, in order, with where it is written.
+    #[must_use]
+    pub fn entries(&self) -> Vec<RuleEntry> {
+        (0..self.image.len()).filter_map(|at| self.image.rule(at)).collect()
+    }
+
+    /// The guards that can have something to say, in chain order.
+    #[must_use]
+    pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
+        let mut guards: Vec<&dyn Guard> = self.built_in.iter().map(AsRef::as_ref).collect();
+        let candidates = index::keys_of(seen).into_iter().flat_map(|key| self.image.rules_at(key));
+        let mut numbers: Vec<usize> = candidates.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
+            match self.rule(number) {
+                Some(rule) => guards.push(rule),
+                // An image that passed its hash but holds a rule that does not
+                // compile is broken; the guard that says so blocks.
+                None => guards.push(&guards::BROKEN_RULE),
+            }
+        }
+        guards.sort_by(|a, b| (a.priority(), a.category(), a.id()).cmp(&(b.priority(), b.category(), b.id())));
+        guards
+    }
+
+    fn rule(&self, number: usize) -> Option<&CompiledRule> {
+        let slot = self.rules.get(number)?;
+        slot.get_or_init(|| {
+            let entry = self.image.rule(number)?;
+            CompiledRule::new(entry.rule, entry.source).ok()
+        })
+        .as_ref()
+    }
+}
+
+/// Hash over everything in merged layers that can change a verdict.
+fn revision_of(merged: &Merged) -> Digest {
+    digest_of(canonical(merged).as_bytes())
+}

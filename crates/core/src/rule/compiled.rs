@@ -1,0 +1,257 @@
+//! A rule checked and ready to be asked.
+//!
+//! Everything that can be wrong with a rule is found here, at load, and told
+//! with the text it is about, so that the loader can put a caret under it.
+
+use crate::facts::Access;
+use crate::finding::{Finding, Source};
+use crate::guard::{Category, Guard, Seen};
+use crate::outcome::Outcome;
+use crate::places::Place;
+use crate::rule::data::{Rule, RuleKind};
+use crate::rule::names::Names;
+use crate::rule::{change, matching, require};
+use globset::{GlobBuilder, GlobMatcher};
+use regex::Regex;
+use serde_json::Value;
+use toolgate_shell::Deed;
+
+/// Something wrong with a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFault {
+    /// The rule.
+    pub rule: String,
+    /// The text in the file it is about.
+    pub needle: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub cure: String,
+}
+
+/// Compiled conditions on files.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub access: Vec<Access>,
+    pub path: Vec<GlobMatcher>,
+    pub except: Vec<GlobMatcher>,
+    pub inside: Vec<Place>,
+    pub outside: Vec<Place>,
+    pub covers: Vec<Place>,
+}
+
+/// A rule ready to be asked.
+#[derive(Debug)]
+pub struct CompiledRule {
+    pub(crate) rule: Rule,
+    pub(crate) source: Source,
+    pub(crate) deeds: Vec<Deed>,
+    pub(crate) regex: Option<Regex>,
+    pub(crate) params: Vec<(String, Regex)>,
+    pub(crate) tools: Vec<GlobMatcher>,
+    pub(crate) programs: Vec<GlobMatcher>,
+    pub(crate) args: Vec<GlobMatcher>,
+    pub(crate) files: Option<Files>,
+    pub(crate) must: require::Must,
+}
+
+impl CompiledRule {
+    /// Checks a rule.
+    ///
+    /// # Errors
+    /// The first thing wrong with it.
+    pub fn new(rule: Rule, source: Source) -> Result<CompiledRule, RuleFault> {
+        let check = Check { rule: &rule.id };
+        check.shape(&rule)?;
+        let command = rule.matches.command.clone().unwrap_or_default();
+        let files = match &rule.matches.files {
+            Some(files) => Some(Files {
+                access: check.access(&files.access)?,
+                path: check.path_globs(&files.path)?,
+                except: check.path_globs(&files.except)?,
+                inside: check.places(&files.inside)?,
+                outside: check.places(&files.outside)?,
+                covers: check.places(&files.covers)?,
+            }),
+            None => None,
+        };
+        let compiled = CompiledRule {
+            deeds: check.deeds(&rule.matches.does)?,
+            regex: check.regex(rule.matches.regex.as_ref())?,
+            params: check.params(&rule.matches.params)?,
+            tools: check.globs(&rule.matches.tool)?,
+            programs: check.globs(&command.program)?,
+            args: check.globs(&command.args)?,
+            must: require::Must::new(rule.require.as_ref(), &check)?,
+            files,
+            source,
+            rule,
+        };
+        Ok(compiled)
+    }
+
+    /// The rule as written.
+    #[must_use]
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    fn finding(&self, outcome: Outcome, evidence: Vec<String>, message: Option<String>) -> Finding {
+        Finding {
+            guard: self.rule.id.clone(),
+            source: self.source.clone(),
+            category: self.rule.category,
+            severity: self.rule.severity,
+            outcome,
+            message: message.unwrap_or_else(|| self.rule.reason.clone()),
+            remediation: self.rule.remediation.clone(),
+            alternatives: self.rule.alternatives.clone(),
+            evidence,
+            confidence: 1.0,
+            duration_us: 0,
+        }
+    }
+}
+
+impl Guard for CompiledRule {
+    fn id(&self) -> &str {
+        &self.rule.id
+    }
+
+    fn priority(&self) -> u32 {
+        self.rule.priority
+    }
+
+    fn category(&self) -> Category {
+        self.rule.category
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let hit = matching::hit(self, seen)?;
+        match self.rule.kind {
+            RuleKind::Prohibit => Some(self.finding(Outcome::Block, hit.evidence, None)),
+            RuleKind::Escalate => Some(self.finding(Outcome::Escalate, hit.evidence, None)),
+            RuleKind::Warn => Some(self.finding(Outcome::Warn, hit.evidence, None)),
+            RuleKind::Approve => Some(self.finding(Outcome::Approve, hit.evidence, None)),
+            RuleKind::Require => {
+                let missing = self.must.missing(seen, &hit)?;
+                Some(self.finding(self.must.outcome(), vec![missing], None))
+            }
+            RuleKind::Transform => {
+                let (outcome, note) = change::apply(self, seen, &hit)?;
+                Some(self.finding(outcome, hit.evidence, note))
+            }
+        }
+    }
+}
+
+/// Checks the parts of one rule and names them in faults.
+pub(crate) struct Check<'a> {
+    rule: &'a str,
+}
+
+impl Check<'_> {
+    pub(crate) fn fault(&self, needle: &str, message: String, cure: &str) -> RuleFault {
+        RuleFault { rule: self.rule.to_owned(), needle: needle.to_owned(), message, cure: cure.to_owned() }
+    }
+
+    fn shape(&self, rule: &Rule) -> Result<(), RuleFault> {
+        let id_ok = !rule.id.is_empty()
+            && rule.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'));
+        if !id_ok {
+            return Err(self.fault(&rule.id, format!("`{}` is not a rule id", rule.id), "use lower-case letters, digits and `-`"));
+        }
+        if rule.priority < 100 {
+            let text = rule.priority.to_string();
+            return Err(self.fault(&text, format!("priority {text} is reserved for built-in guards"), "use 100 or more"));
+        }
+        if rule.reason.trim().is_empty() {
+            return Err(self.fault("reason", "the reason is empty".to_owned(), "say in one sentence why"));
+        }
+        match (rule.kind, &rule.require, &rule.change) {
+            (RuleKind::Require, None, _) => Err(self.fault("require", "a `require` rule says nothing it requires".to_owned(), "add `require:` with what must hold")),
+            (RuleKind::Transform, _, None) => Err(self.fault("transform", "a `transform` rule says no change".to_owned(), "add `change:` with what to rewrite")),
+            (RuleKind::Require, _, Some(_)) => Err(self.fault("change", "only a `transform` rule has `change`".to_owned(), "take it out, or make it two rules")),
+            (RuleKind::Transform, Some(_), _) => Err(self.fault("require", "only a `require` rule has `require`".to_owned(), "take it out, or make it two rules")),
+            (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, Some(_), _) => {
+                Err(self.fault("require", "only a `require` rule has `require`".to_owned(), "set `kind: require`"))
+            }
+            (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, _, Some(_)) => {
+                Err(self.fault("change", "only a `transform` rule has `change`".to_owned(), "set `kind: transform`"))
+            }
+            (RuleKind::Require, Some(_), None) | (RuleKind::Transform, None, Some(_)) => Ok(()),
+            (_, None, None) => Ok(()),
+        }
+    }
+
+    pub(crate) fn regex(&self, pattern: Option<&String>) -> Result<Option<Regex>, RuleFault> {
+        let Some(pattern) = pattern else { return Ok(None) };
+        match Regex::new(pattern) {
+            Ok(regex) => Ok(Some(regex)),
+            Err(error) => {
+                let last = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                Err(self.fault(pattern, format!("this is not a regular expression: {last}"), "mend the pattern; `toolgate policy check` tries it"))
+            }
+        }
+    }
+
+    pub(crate) fn params(&self, params: &std::collections::BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, RuleFault> {
+        let mut compiled = Vec::new();
+        for (name, pattern) in params {
+            if let Some(regex) = self.regex(Some(pattern))? {
+                compiled.push((name.clone(), regex));
+            }
+        }
+        Ok(compiled)
+    }
+
+    fn globs(&self, names: &Names) -> Result<Vec<GlobMatcher>, RuleFault> {
+        names.iter().map(|name| self.glob(name, name)).collect()
+    }
+
+    fn path_globs(&self, names: &Names) -> Result<Vec<GlobMatcher>, RuleFault> {
+        names
+            .iter()
+            .map(|name| {
+                let anywhere = !(name.starts_with('/') || name.starts_with('~'));
+                let pattern = if anywhere { format!("**/{name}") } else { name.to_owned() };
+                self.glob(name, &pattern)
+            })
+            .collect()
+    }
+
+    fn glob(&self, needle: &str, pattern: &str) -> Result<GlobMatcher, RuleFault> {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        glob.map(|glob| glob.compile_matcher())
+            .map_err(|error| self.fault(needle, format!("this is not a pattern: {}", error.kind()), "mend the pattern"))
+    }
+
+    fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {
+        let known: Vec<&str> = Deed::ALL.iter().map(|deed| deed.name()).collect();
+        self.named(names, "deed", &known, Deed::from_name)
+    }
+
+    fn access(&self, names: &Names) -> Result<Vec<Access>, RuleFault> {
+        let known = ["read", "write", "delete", "delete-tree"];
+        self.named(names, "access", &known, from_value)
+    }
+
+    fn places(&self, names: &Names) -> Result<Vec<Place>, RuleFault> {
+        let known = ["workspace", "home", "temp", "root", "system", "gate"];
+        self.named(names, "place", &known, from_value)
+    }
+
+    fn named<T>(&self, names: &Names, what: &str, known: &[&str], parse: fn(&str) -> Option<T>) -> Result<Vec<T>, RuleFault> {
+        names
+            .iter()
+            .map(|name| {
+                let cure = format!("one of: {}", known.join(", "));
+                parse(name).ok_or_else(|| self.fault(name, format!("there is no {what} `{name}`"), &cure))
+            })
+            .collect()
+    }
+}
+
+fn from_value<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(Value::String(name.to_owned())).ok()
+}

@@ -1,0 +1,270 @@
+//! The shape of a rule as people write it in a policy file (S1-34, S2-01).
+//!
+//! Only shape: whether a pattern compiles or a deed exists is checked in
+//! `compiled`. Unknown keys are errors.
+
+use crate::event::EventKind;
+use crate::guard::{Category, Severity};
+use crate::rule::names::Names;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What a rule does with the calls it matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleKind {
+    /// They do not run.
+    #[serde(alias = "REJECT", alias = "block")]
+    Prohibit,
+    /// They run only if `require` holds.
+    Require,
+    /// They run as `change` rewrites them.
+    #[serde(alias = "MODIFY")]
+    Transform,
+    /// Somebody is asked first.
+    #[serde(alias = "ESCALATE")]
+    Escalate,
+    /// They run, and the agent is told the reason.
+    Warn,
+    /// They run, and the host is told yes in the person's name.
+    #[serde(alias = "APPROVE")]
+    Approve,
+}
+
+impl RuleKind {
+    /// The name used in policies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            RuleKind::Prohibit => "prohibit",
+            RuleKind::Require => "require",
+            RuleKind::Transform => "transform",
+            RuleKind::Escalate => "escalate",
+            RuleKind::Warn => "warn",
+            RuleKind::Approve => "approve",
+        }
+    }
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Stable, unique, kebab-case: named in every message.
+    pub id: String,
+    /// What it is called, if the id is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it does with the calls it matches.
+    pub kind: RuleKind,
+    /// Which calls it is about. All conditions written must hold.
+    #[serde(rename = "match")]
+    pub matches: Match,
+    /// For `require`: what must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require: Option<Requirement>,
+    /// For `transform`: how the call is rewritten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// What it is about.
+    #[serde(default)]
+    pub category: Category,
+    /// How bad it would be.
+    #[serde(default)]
+    pub severity: Severity,
+    /// Lower runs first; 100 and up.
+    #[serde(default = "default_priority")]
+    pub priority: u32,
+    /// One sentence: why.
+    pub reason: String,
+    /// One sentence for the agent: the next allowed step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remediation: Option<String>,
+    /// What would be allowed instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<String>,
+    /// Off when false.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub enabled: bool,
+    /// Lower layers can neither change it nor turn it off.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub locked: bool,
+    /// Commands that must and must not match; checked when the policy is checked.
+    #[serde(default, skip_serializing_if = "Examples::is_empty")]
+    pub examples: Examples,
+}
+
+fn default_priority() -> u32 {
+    100
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// Which calls a rule is about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Match {
+    /// The moment; `pre_execution` if not said.
+    #[serde(default)]
+    pub event: EventKind,
+    /// Tool names; `*` and `?` allowed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub tool: Names,
+    /// Conditions on one simple command, as the shell would see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandMatch>,
+    /// Deeds, whatever the spelling: `skips-commit-hooks`, `rewrites-remote` …
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub does: Names,
+    /// A regular expression over the normalised command, quoting resolved,
+    /// long option names, free text left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<String>,
+    /// Conditions on the files touched, by shell or by file tool alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<FileMatch>,
+    /// Input fields by name (`a.b` for nested ones), each a regular expression.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// True: something stands where a command would stand, and what it would
+    /// run cannot be told.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub opaque: bool,
+}
+
+/// Conditions on one simple command. In each list, one must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandMatch {
+    /// Base name of the program; `*` and `?` allowed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub program: Names,
+    /// First subcommand: `commit` of `git -C x commit`; `compose down` for two.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub subcommand: Names,
+    /// Options in any spelling the program accepts: `--no-verify` also finds `-n` and `-anm`.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub flags: Names,
+    /// Options that must all be there.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub all_flags: Names,
+    /// Operands; `*` and `?` allowed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub args: Names,
+    /// Wrappers around it: `sudo`, `xargs` …
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub via: Names,
+    /// Variables set for it: `HUSKY` or `HUSKY=0`.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub env: Names,
+}
+
+/// Conditions on one file. In each list, one must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileMatch {
+    /// `read`, `write`, `delete`, `delete-tree`; any of them if not said.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub access: Names,
+    /// Globs. Without a leading `/` or `~` they match at any depth.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub path: Names,
+    /// Globs that are never meant.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub except: Names,
+    /// Places it lies in: `workspace`, `home`, `temp`, `system`, `gate`.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub inside: Names,
+    /// Places it must lie outside of, all of them.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub outside: Names,
+    /// Places that would be lost with it: `root`, `home`, `workspace`, `system`.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub covers: Names,
+}
+
+/// What must hold for a `require` rule; all that is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    /// Options that must all be given.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub flags: Names,
+    /// A regular expression the normalised command must match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<String>,
+    /// A regular expression the message (`-m`, `--message`) must match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Input fields that must be there and match.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// A regular expression: such a command must have succeeded in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<String>,
+    /// What happens if it does not hold.
+    #[serde(default)]
+    pub otherwise: Otherwise,
+}
+
+/// What happens when a requirement does not hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// The call does not run.
+    #[default]
+    Block,
+    /// Somebody is asked.
+    Escalate,
+    /// It runs with a warning.
+    Warn,
+}
+
+/// How a `transform` rule rewrites the call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Options taken out, in any spelling.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub remove_flags: Names,
+    /// Options put in if they are not there.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub add_flags: Names,
+    /// Input fields set to fixed values.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
+}
+
+/// Examples that must and must not match.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Examples {
+    /// Commands the rule must speak about.
+    #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
+    pub matching: Vec<String>,
+    /// Commands it must leave alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
+}
+
+impl Examples {
+    /// Whether none were written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.matching.is_empty() && self.pass.is_empty()
+    }
+}

@@ -1,0 +1,191 @@
+//! Whether a rule is about a call, and what in the call says so.
+//!
+//! For shell calls, the conditions on command, deed, pattern and files must
+//! hold for *one and the same* simple command: `git status && rm -n x` is not
+//! `git … -n`.
+
+use crate::call::Kind;
+use crate::facts::{Access, FileFact};
+use crate::guard::Seen;
+use crate::places::{Place, Places};
+use crate::rule::compiled::{CompiledRule, Files};
+use crate::rule::data::CommandMatch;
+use globset::GlobMatcher;
+use regex::Regex;
+use serde_json::Value;
+use toolgate_shell::{Command, canonical_flag};
+
+/// Why a rule is about a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Hit {
+    /// What in the call matched, for people.
+    pub evidence: Vec<String>,
+    /// The commands concerned, for shell calls.
+    pub commands: Vec<usize>,
+}
+
+/// The hit of a rule on an event, if it is about it.
+pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
+    let wanted = &rule.rule.matches;
+    let call = &seen.event.call;
+    if wanted.event != seen.event.kind {
+        return None;
+    }
+    if !rule.tools.is_empty() && !rule.tools.iter().any(|glob| glob.is_match(&call.tool)) {
+        return None;
+    }
+    if !rule.params.iter().all(|(name, regex)| param_matches(&call.input, name, regex)) {
+        return None;
+    }
+    if wanted.opaque {
+        let opaque = &seen.facts.reading.opaque;
+        let evidence: Vec<String> = opaque.iter().map(|place| place.what.clone()).collect();
+        return (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() });
+    }
+    match &call.kind {
+        Kind::Shell { .. } => shell_hit(rule, seen),
+        _ => plain_hit(rule, seen),
+    }
+}
+
+fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
+    let wanted = &rule.rule.matches;
+    let whole_call = wanted.command.is_none() && rule.deeds.is_empty() && rule.regex.is_none() && rule.files.is_none();
+    if whole_call {
+        return Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() });
+    }
+    let mut hit = Hit::default();
+    for (at, command) in seen.facts.commands() {
+        if let Some(evidence) = command_hit(rule, seen, at, command) {
+            hit.commands.push(at);
+            hit.evidence.extend(evidence);
+        }
+    }
+    (!hit.commands.is_empty()).then_some(hit)
+}
+
+fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
+    let wanted = &rule.rule.matches;
+    if wanted.command.is_some() || !rule.deeds.is_empty() || rule.regex.is_some() {
+        return None;
+    }
+    match &rule.files {
+        None => Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() }),
+        Some(files) => {
+            let evidence = file_evidence(files, seen.facts.files.iter(), seen.places);
+            (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
+        }
+    }
+}
+
+fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Command) -> Option<Vec<String>> {
+    let mut evidence = vec![command.normal()];
+    if let Some(wanted) = &rule.rule.matches.command
+        && !words_match(rule, wanted, command)
+    {
+        return None;
+    }
+    if !rule.deeds.is_empty() && !command.effects.iter().any(|effect| rule.deeds.contains(&effect.deed)) {
+        return None;
+    }
+    if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(&command.normal())) {
+        return None;
+    }
+    if let Some(files) = &rule.files {
+        let own = seen.facts.files.iter().filter(|file| file.command == Some(at));
+        let found = file_evidence(files, own, seen.places);
+        if found.is_empty() {
+            return None;
+        }
+        evidence.extend(found);
+    }
+    Some(evidence)
+}
+
+fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
+    let usage = &command.usage;
+    let program_ok = rule.programs.is_empty() || rule.programs.iter().any(|glob| glob.is_match(&command.program));
+    let sub_ok = wanted.subcommand.is_empty()
+        || wanted.subcommand.iter().any(|sub| sub.split(' ').eq(usage.subcommand.iter().map(String::as_str)) || usage.subcommand.first().is_some_and(|first| first == sub));
+    program_ok
+        && sub_ok
+        && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| has_flag(command, flag)))
+        && wanted.all_flags.iter().all(|flag| has_flag(command, flag))
+        && (rule.args.is_empty() || usage.operands.iter().any(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))))
+        && (wanted.via.is_empty() || wanted.via.iter().any(|name| command.via.iter().any(|via| via == name)))
+        && (wanted.env.is_empty() || wanted.env.iter().any(|item| has_variable(command, item)))
+}
+
+/// Whether a command has an option, whatever the spelling on either side.
+pub(crate) fn has_flag(command: &Command, flag: &str) -> bool {
+    let wanted = canonical_flag(&command.program, &command.usage.subcommand, flag);
+    command.usage.flags.iter().any(|given| given.name == wanted)
+}
+
+fn has_variable(command: &Command, item: &str) -> bool {
+    match item.split_once('=') {
+        Some((name, value)) => command.assignments.iter().any(|a| a.name == name && a.value.text == value),
+        None => command.assignments.iter().any(|a| a.name == item),
+    }
+}
+
+pub(crate) fn param_matches(input: &Value, name: &str, regex: &Regex) -> bool {
+    let found = name.split('.').try_fold(input, |value, key| value.get(key));
+    match found {
+        Some(Value::String(text)) => regex.is_match(text),
+        Some(Value::Null) | None => false,
+        Some(other) => regex.is_match(&other.to_string()),
+    }
+}
+
+fn file_evidence<'a>(files: &Files, facts: impl Iterator<Item = &'a FileFact>, places: &Places) -> Vec<String> {
+    facts.filter(|fact| file_matches(files, fact, places)).map(file_text).collect()
+}
+
+fn file_text(fact: &FileFact) -> String {
+    match &fact.real {
+        Some(real) => format!("{} `{}`, which leads to `{real}`", fact.access.name(), fact.written),
+        None => format!("{} `{}`", fact.access.name(), fact.written),
+    }
+}
+
+fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
+    let targets: Vec<&str> = fact.targets().collect();
+    // A path that cannot be known is neither inside nor outside of anything;
+    // its written form can still match a pattern.
+    let placed = fact.exact;
+    (files.access.is_empty() || files.access.contains(&fact.access))
+        && (files.path.is_empty() || files.path.iter().any(|glob| targets.iter().any(|path| is_like(glob, path, places))))
+        && !files.except.iter().any(|glob| targets.iter().all(|path| is_like(glob, path, places)))
+        && (files.inside.is_empty() || placed && files.inside.iter().any(|place| targets.iter().any(|path| places.holds(*place, path))))
+        && (files.outside.is_empty() || placed && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
+        && (files.covers.is_empty() || placed && covers(files, fact, &targets, places))
+}
+
+/// A pattern may speak of `~`; a path is tried as it is and as seen from home.
+fn is_like(glob: &GlobMatcher, path: &str, places: &Places) -> bool {
+    let from_home = places.home.as_ref().and_then(|home| path.strip_prefix(home.as_str())).filter(|rest| rest.starts_with('/'));
+    glob.is_match(path) || from_home.is_some_and(|rest| glob.is_match(format!("~{rest}")))
+}
+
+fn covers(files: &Files, fact: &FileFact, targets: &[&str], places: &Places) -> bool {
+    targets.iter().any(|path| {
+        let folder = whole_folder(fact, path);
+        files.covers.iter().any(|place| places.covers(folder, *place) && !is_scratch(places, folder, *place))
+    })
+}
+
+/// `/x/*` means all of `/x` when a tree is deleted.
+fn whole_folder<'a>(fact: &FileFact, path: &'a str) -> &'a str {
+    let all_of = |path: &'a str| path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).or_else(|| path.strip_suffix("/**"));
+    match all_of(path) {
+        Some("") if fact.glob => "/",
+        Some(folder) if fact.glob && fact.access == Access::DeleteTree => folder,
+        _ => path,
+    }
+}
+
+/// A workspace below a temporary folder does not make that folder sacred.
+fn is_scratch(places: &Places, folder: &str, place: Place) -> bool {
+    place == Place::Workspace && places.temp.iter().any(|temp| temp == folder) && !places.workspace.iter().any(|own| own == folder)
+}

@@ -1,0 +1,53 @@
+//! The sentences people and agents read about a decision.
+//!
+//! The agent's text is short and ends in the next allowed step (U17); the
+//! person's text names rule, file and line (U16). Neither quotes the policy.
+
+use crate::chain::Decision;
+use crate::finding::Finding;
+use crate::outcome::Verdict;
+
+/// What the agent is told: reason, rule, next step.
+#[must_use]
+pub fn agent_text(decision: &Decision) -> String {
+    let lead = match decision.verdict {
+        Verdict::Block => "Not run: ",
+        Verdict::Escalate | Verdict::Prerequisites | Verdict::Delay => "Not run yet: ",
+        Verdict::Allow | Verdict::Warn | Verdict::Modify => "",
+    };
+    let parts: Vec<String> = decision.decisive().map(agent_part).collect();
+    format!("{lead}{}", parts.join(" "))
+}
+
+fn agent_part(finding: &Finding) -> String {
+    let mut text = format!("{} [{} at {}]", sentence(&finding.message), finding.guard, finding.source);
+    if let Some(step) = &finding.remediation {
+        text.push(' ');
+        text.push_str(&sentence(step));
+    }
+    if !finding.alternatives.is_empty() {
+        text.push_str(" Allowed instead: ");
+        text.push_str(&finding.alternatives.join("; "));
+        text.push('.');
+    }
+    text
+}
+
+/// Capital first, full stop last.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut chars = text.chars();
+    let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", chars.as_str())
+}
+
+/// What a person reads, one line a finding.
+#[must_use]
+pub fn person_text(decision: &Decision) -> String {
+    let lines: Vec<String> = decision
+        .decisive()
+        .map(|finding| format!("{} ({}, {})", sentence(&finding.message), finding.guard, finding.source))
+        .collect();
+    lines.join("\n")
+}
