@@ -261,6 +261,7 @@ impl Stage {
     }
 
     fn command(&self, program: &Path, args: &[&str], input: &str) -> Outcome {
+        // A test may ask hundreds of times; the last output of each program is enough to look at.
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut command = self.scrubbed(program);
         command.args(args);
@@ -280,11 +281,9 @@ impl Stage {
         command
     }
 
-    /// Prefix of the files that keep the output of one process.
+    /// Where the output of one process is kept, without the ending.
     fn log(&self, name: &str) -> PathBuf {
-        let folder = self.root().join("log");
-        let count = fs::read_dir(&folder).map_or(0, Iterator::count);
-        folder.join(format!("{:02}-{name}", count / 2))
+        self.root().join("log").join(name)
     }
 
     /// Claude Code on this stage, not started yet.
@@ -368,7 +367,9 @@ impl Run<'_> {
         ] {
             command.env(name, "1");
         }
-        let mut running = Running::start(command, self.stage.log("claude"), None, Some(slot));
+        let logs = (1..).map(|n| self.stage.log(&format!("claude-{n}")));
+        let log = logs.into_iter().find(|log| !log.with_extension("stdout").exists()).expect("a free name");
+        let mut running = Running::start(command, log, None, Some(slot));
         running.wait_max = self.wait_max;
         running
     }
