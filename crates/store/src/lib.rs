@@ -1,1 +1,114 @@
-//! Placeholder.
+//! Where records, sessions and requests are kept.
+//!
+//! One small trait, [`Store`]; today one implementation, SQLite. The only SQL
+//! of the project is in this crate. A turn reads the state a verdict depends
+//! on and appends the records of that verdict in one transaction, so that no
+//! answer can leave before its record is there.
+//!
+//! Deliberately absent: judging, waiting for people, the clock. What session
+//! and request become after a record is folded by `toolgate-core`.
+
+mod error;
+mod schema;
+mod sqlite;
+mod verify;
+
+pub use error::StoreError;
+pub use sqlite::Sqlite;
+pub use verify::Verified;
+
+use toolgate_core::{Checkpoint, Context, Entry, Record, Request, Session};
+
+/// What a store can do.
+pub trait Store {
+    /// Begins a turn: nobody else writes until it is committed or dropped.
+    ///
+    /// # Errors
+    /// If the store cannot be written within its time limit.
+    fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError>;
+
+    /// One request by id.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn request(&self, id: &str) -> Result<Option<Request>, StoreError>;
+
+    /// Requests, newest first; only open ones or all.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn requests(&self, which: Which) -> Result<Vec<Request>, StoreError>;
+
+    /// Up to `limit` records after `seq`, oldest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn records_after(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError>;
+
+    /// Up to `limit` records before `seq`, newest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn records_before(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError>;
+
+    /// The stored text and hash of records after `seq`, for export.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn lines_after(&self, seq: u64, limit: u32) -> Result<Vec<(u64, String, String)>, StoreError>;
+
+    /// The signed head; `None` before the first record.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn head(&self) -> Result<Option<Checkpoint>, StoreError>;
+
+    /// Checks every record, the signed head, and that sessions and requests
+    /// are what the records say.
+    ///
+    /// # Errors
+    /// If the store cannot be read; a broken ledger is a result, not an error.
+    fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<Verified, StoreError>;
+}
+
+/// Which requests to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Pending ones and approved ones not used yet.
+    Open,
+    /// Every one there ever was.
+    All,
+}
+
+/// One transaction.
+pub trait Turn {
+    /// The session as of now; a new one if it is not known.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn session(&mut self, id: &str) -> Result<Session, StoreError>;
+
+    /// Open requests of a session for exactly this call, newest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn open_requests(&mut self, session: &str, arguments: &str) -> Result<Vec<Request>, StoreError>;
+
+    /// One request by id.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
+
+    /// Appends one record and folds it into session and request.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError>;
+
+    /// Makes everything appended count.
+    ///
+    /// # Errors
+    /// If it cannot be made durable; then nothing of the turn counts.
+    fn commit(self: Box<Self>) -> Result<(), StoreError>;
+}

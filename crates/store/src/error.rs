@@ -1,0 +1,93 @@
+//! What can go wrong with a store, told so that a person can mend it.
+
+use rusqlite::ErrorCode;
+use std::fmt;
+use std::path::Path;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreError {
+    /// The file or its folder cannot be opened.
+    Unopenable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        why: String,
+    },
+    /// Others kept it locked for too long.
+    Busy,
+    /// No space left.
+    Full,
+    /// It may not be written.
+    ReadOnly,
+    /// It was made by a newer program.
+    Newer {
+        /// Its version.
+        version: i64,
+    },
+    /// It is not what a store looks like.
+    Damaged {
+        /// What was seen.
+        why: String,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
+        match StoreError::from(error) {
+            StoreError::Damaged { why } => StoreError::Unopenable { path: path.display().to_string(), why },
+            other => other,
+        }
+    }
+
+    /// The command or step that mends it.
+    #[must_use]
+    pub fn cure(&self) -> String {
+        match self {
+            StoreError::Unopenable { path, .. } => format!("make `{path}` readable and writable for you, then run `toolgate doctor`"),
+            StoreError::Busy => "find the process that holds the ledger (`toolgate doctor`), or try again".to_owned(),
+            StoreError::Full => "free some disk space; nothing else is needed".to_owned(),
+            StoreError::ReadOnly => "make the ledger and its folder writable for you, then run `toolgate doctor`".to_owned(),
+            StoreError::Newer { .. } => "install the newer toolgate that made it".to_owned(),
+            StoreError::Damaged { .. } => "run `toolgate ledger verify`; move the file away to begin a new ledger".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Unopenable { path, why } => write!(f, "the ledger `{path}` cannot be opened: {why}"),
+            StoreError::Busy => write!(f, "the ledger stayed locked by another process"),
+            StoreError::Full => write!(f, "the disk is full, so the ledger cannot be written"),
+            StoreError::ReadOnly => write!(f, "the ledger may not be written"),
+            StoreError::Newer { version } => write!(f, "the ledger has format {version}, which this toolgate does not know"),
+            StoreError::Damaged { why } => write!(f, "the ledger is damaged: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+impl From<&rusqlite::Error> for StoreError {
+    fn from(error: &rusqlite::Error) -> StoreError {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+            Some(ErrorCode::DiskFull) => StoreError::Full,
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
+            _ => StoreError::Damaged { why: error.to_string() },
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        StoreError::from(&error)
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> StoreError {
+        StoreError::Damaged { why: error.to_string() }
+    }
+}

@@ -1,0 +1,45 @@
+//! The tables, and how an older file becomes a newer one.
+//!
+//! `user_version` counts the steps taken. A step, once released, never changes.
+
+use crate::error::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+
+const STEPS: &[&str] = &["
+    CREATE TABLE ledger (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL);
+    CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL,
+                       key TEXT NOT NULL, signature TEXT NOT NULL);
+    CREATE TABLE session (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE request (id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, session TEXT NOT NULL,
+                          arguments TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX request_open ON request (session, arguments) WHERE is_open = 1;
+"];
+
+/// Brings a file to the present format.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    if version(connection)? == goal() {
+        return Ok(());
+    }
+    // Settled once, outside a transaction; SQLite keeps it in the file.
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    let turn = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Read again: another process may have been faster.
+    let from = version(&turn)?;
+    if from > goal() {
+        return Err(StoreError::Newer { version: from });
+    }
+    for step in STEPS.iter().skip(usize::try_from(from).unwrap_or(0)) {
+        turn.execute_batch(step)?;
+    }
+    turn.pragma_update(None, "user_version", goal())?;
+    turn.commit()?;
+    Ok(())
+}
+
+fn version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+fn goal() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,217 @@
+//! The embedded store: one SQLite file, write-ahead log, one writer at a time.
+//!
+//! A hook process opens it, takes one turn and leaves. Closing never waits for
+//! a checkpoint; the log is folded back when it has grown by some pages.
+
+use crate::error::StoreError;
+use crate::{Store, Turn, Which, schema, verify};
+use ed25519_dalek::SigningKey;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::path::Path;
+use std::time::Duration;
+use toolgate_core::{
+    Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, seal, sign_head,
+};
+
+/// How long to wait for other writers. Well below every host's limit.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// Pages of log before it is folded back: small, because every new process
+/// reads the log through once.
+const LOG_PAGES: i64 = 100;
+
+/// The embedded store.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+    key: SigningKey,
+}
+
+impl Sqlite {
+    /// Opens the file, making it if need be. The folder must exist.
+    ///
+    /// # Errors
+    /// If it cannot be opened or is not a ledger.
+    pub fn open(path: &Path, key: SigningKey) -> Result<Sqlite, StoreError> {
+        let opened = Connection::open(path).and_then(|connection| {
+            connection.busy_timeout(WAIT)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            // A record must survive the death of this process, not of the power
+            // supply: NORMAL keeps the file sound in both cases.
+            connection.execute_batch(&format!("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint={LOG_PAGES};"))?;
+            Ok(connection)
+        });
+        let mut connection = opened.map_err(|error| StoreError::opening(path, &error))?;
+        schema::migrate(&mut connection)?;
+        Ok(Sqlite { connection, key })
+    }
+}
+
+impl Store for Sqlite {
+    fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError> {
+        let turn = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        Ok(Box::new(SqliteTurn { turn, key: &self.key }))
+    }
+
+    fn request(&self, id: &str) -> Result<Option<Request>, StoreError> {
+        request(&self.connection, id)
+    }
+
+    fn requests(&self, which: Which) -> Result<Vec<Request>, StoreError> {
+        let sql = match which {
+            Which::Open => "SELECT body FROM request WHERE is_open = 1 ORDER BY id DESC",
+            Which::All => "SELECT body FROM request ORDER BY id DESC",
+        };
+        bodies(&self.connection, sql, [])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn records_after(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
+        let sql = "SELECT body FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+        bodies(&self.connection, sql, params![number(seq), limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn records_before(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
+        let sql = "SELECT body FROM ledger WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2";
+        bodies(&self.connection, sql, params![number(seq), limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn lines_after(&self, seq: u64, limit: u32) -> Result<Vec<(u64, String, String)>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT seq, body, hash FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+        let rows = statement.query_map(params![number(seq), limit], |row| {
+            Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn head(&self) -> Result<Option<Checkpoint>, StoreError> {
+        let sql = "SELECT seq, hash, key, signature FROM head WHERE one = 1";
+        let found = self.connection.query_row(sql, [], |row| {
+            let head = Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? };
+            Ok(Checkpoint { checkpoint: head, key: row.get(2)?, signature: row.get(3)? })
+        });
+        Ok(found.optional()?)
+    }
+
+    fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<verify::Verified, StoreError> {
+        verify::verify(self, trusted, kept)
+    }
+}
+
+impl Sqlite {
+    /// Stored sessions and requests, for checking them against the records.
+    pub(crate) fn projections(&self) -> Result<(Vec<Session>, Vec<Request>), StoreError> {
+        let sessions = bodies(&self.connection, "SELECT body FROM session ORDER BY id", [])?;
+        let sessions: Result<Vec<Session>, StoreError> = sessions.iter().map(|body| Ok(serde_json::from_str(body)?)).collect();
+        Ok((sessions?, self.requests(Which::All)?))
+    }
+}
+
+struct SqliteTurn<'a> {
+    turn: rusqlite::Transaction<'a>,
+    key: &'a SigningKey,
+}
+
+impl Turn for SqliteTurn<'_> {
+    fn session(&mut self, id: &str) -> Result<Session, StoreError> {
+        let mut statement = self.turn.prepare_cached("SELECT body FROM session WHERE id = ?1")?;
+        let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+        match body {
+            Some(body) => Ok(serde_json::from_str(&body)?),
+            None => Ok(Session::new(id)),
+        }
+    }
+
+    fn open_requests(&mut self, session: &str, arguments: &str) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 1 AND session = ?1 AND arguments = ?2 ORDER BY id DESC";
+        bodies(&self.turn, sql, [session, arguments])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
+        request(&self.turn, id)
+    }
+
+    fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {
+        let last = self.turn.prepare_cached("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")?.query_row([], |row| {
+            Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, String>(1)?))
+        });
+        let (seq, prev) = last.optional()?.unwrap_or_else(|| (0, genesis()));
+        let record = Record { seq: seq.saturating_add(1), time_ms, prev, context: context.clone(), entry };
+        let (body, hash) = seal(&record);
+        let mut insert = self.turn.prepare_cached("INSERT INTO ledger (seq, body, hash) VALUES (?1, ?2, ?3)")?;
+        insert.execute(params![number(record.seq), body, hash])?;
+        drop(insert);
+        self.write_head(&Head { seq: record.seq, hash })?;
+        self.fold(&record)?;
+        Ok(record)
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(self.turn.commit()?)
+    }
+}
+
+impl SqliteTurn<'_> {
+    fn write_head(&self, head: &Head) -> Result<(), StoreError> {
+        let signed = sign_head(head, self.key);
+        let sql = "INSERT INTO head (one, seq, hash, key, signature) VALUES (1, ?1, ?2, ?3, ?4)
+                   ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2, key = ?3, signature = ?4";
+        let mut statement = self.turn.prepare_cached(sql)?;
+        statement.execute(params![number(head.seq), head.hash, signed.key, signed.signature])?;
+        Ok(())
+    }
+
+    fn fold(&mut self, record: &Record) -> Result<(), StoreError> {
+        if !record.context.session.is_empty() {
+            let before = self.session(&record.context.session)?;
+            let after = before.clone().after(record);
+            if after != before {
+                self.put_session(&after)?;
+            }
+        }
+        match &record.entry {
+            Entry::Requested(request) => self.put_request(request),
+            Entry::Answered(answer) => self.fold_request(&answer.request, record),
+            Entry::Used { request } | Entry::Expired { request } => self.fold_request(request, record),
+            _ => Ok(()),
+        }
+    }
+
+    fn fold_request(&mut self, id: &str, record: &Record) -> Result<(), StoreError> {
+        match request(&self.turn, id)? {
+            Some(before) => self.put_request(&before.after(&record.entry, record.time_ms)),
+            None => Ok(()),
+        }
+    }
+
+    fn put_session(&self, session: &Session) -> Result<(), StoreError> {
+        let sql = "INSERT INTO session (id, body) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2";
+        self.turn.prepare_cached(sql)?.execute(params![session.id, serde_json::to_string(session)?])?;
+        Ok(())
+    }
+
+    fn put_request(&self, request: &Request) -> Result<(), StoreError> {
+        let open = matches!(request.state, RequestState::Pending | RequestState::Approved { .. });
+        let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
+                   ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
+        let body = serde_json::to_string(request)?;
+        self.turn.prepare_cached(sql)?.execute(params![request.id, open, request.session, request.arguments, body])?;
+        Ok(())
+    }
+}
+
+fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT body FROM request WHERE id = ?1")?;
+    let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    Ok(body.map(|body| serde_json::from_str(&body)).transpose()?)
+}
+
+fn bodies<P: rusqlite::Params>(connection: &Connection, sql: &str, values: P) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(values, |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn number(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,131 @@
+//! Checks a stored ledger from the first record to the signed head, and the
+//! sessions and requests kept beside it against a replay.
+
+use crate::error::StoreError;
+use crate::sqlite::Sqlite;
+use crate::Store;
+use std::collections::BTreeMap;
+use toolgate_core::{Checker, Checkpoint, Entry, FirstBad, Head, Record, Request, Session, verify_head};
+
+const BATCH: u32 = 1000;
+
+/// What checking found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verified {
+    /// Everything is as it was written.
+    Intact {
+        /// How many records.
+        records: u64,
+    },
+    /// Something was changed.
+    Broken(FirstBad),
+}
+
+struct Replay {
+    checker: Checker,
+    sessions: BTreeMap<String, Session>,
+    requests: BTreeMap<String, Request>,
+    /// Checkpoints kept elsewhere and not met yet.
+    kept: BTreeMap<u64, String>,
+}
+
+/// See [`Store::verify`].
+pub(crate) fn verify(store: &Sqlite, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<Verified, StoreError> {
+    let genuine = kept.iter().filter(|point| verify_head(point, trusted));
+    let kept = genuine.map(|point| (point.checkpoint.seq, point.checkpoint.hash.clone())).collect();
+    let mut replay = Replay { checker: Checker::new(), sessions: BTreeMap::new(), requests: BTreeMap::new(), kept };
+    if let Err(bad) = replay.all(store)? {
+        return Ok(Verified::Broken(bad));
+    }
+    let end = replay.checker.head();
+    if let Some(bad) = check_head(end.as_ref(), store.head()?.as_ref(), trusted).or_else(|| replay.missing()) {
+        return Ok(Verified::Broken(bad));
+    }
+    let records = end.map_or(0, |head| head.seq);
+    if let Some(why) = replay.difference(store)? {
+        return Ok(Verified::Broken(FirstBad { index: records, why }));
+    }
+    Ok(Verified::Intact { records })
+}
+
+fn check_head(end: Option<&Head>, head: Option<&Checkpoint>, trusted: Option<&str>) -> Option<FirstBad> {
+    let last = end.map_or(0, |head| head.seq);
+    let after = |why: &str| Some(FirstBad { index: last.saturating_add(1), why: why.to_owned() });
+    match (end, head) {
+        (None, None) => None,
+        (Some(_), None) => after("the signed head is missing"),
+        (_, Some(signed)) if !verify_head(signed, trusted) => after("the signature of the head does not hold"),
+        (Some(end), Some(signed)) if *end == signed.checkpoint => None,
+        (_, Some(signed)) if signed.checkpoint.seq > last => after("is missing: the tail was cut"),
+        (_, Some(_)) => after("was added without the signing key"),
+    }
+}
+
+impl Replay {
+    fn all(&mut self, store: &Sqlite) -> Result<Result<(), FirstBad>, StoreError> {
+        let mut after = 0;
+        loop {
+            let lines = store.lines_after(after, BATCH)?;
+            let Some((last, _, _)) = lines.last() else { return Ok(Ok(())) };
+            after = *last;
+            for (_, body, hash) in &lines {
+                if let Err(bad) = self.one(body, hash) {
+                    return Ok(Err(bad));
+                }
+            }
+        }
+    }
+
+    fn one(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
+        self.checker.step(body, hash)?;
+        let record: Record = serde_json::from_str(body).map_err(|error| self.bad(format!("is not a record: {error}")))?;
+        if self.kept.remove(&record.seq).is_some_and(|kept| kept != hash) {
+            return Err(self.bad("differs from a checkpoint kept elsewhere: the ledger was rewritten".to_owned()));
+        }
+        self.fold(&record);
+        Ok(())
+    }
+
+    fn bad(&self, why: String) -> FirstBad {
+        FirstBad { index: self.checker.head().map_or(0, |head| head.seq), why }
+    }
+
+    fn missing(&self) -> Option<FirstBad> {
+        let (seq, _) = self.kept.first_key_value()?;
+        Some(FirstBad { index: *seq, why: "is missing: a checkpoint kept elsewhere knows it, so the ledger was cut or replaced".to_owned() })
+    }
+
+    fn fold(&mut self, record: &Record) {
+        let id = &record.context.session;
+        if !id.is_empty() {
+            let before = self.sessions.remove(id).unwrap_or_else(|| Session::new(id));
+            self.sessions.insert(id.clone(), before.after(record));
+        }
+        let request = match &record.entry {
+            Entry::Requested(request) => {
+                self.requests.insert(request.id.clone(), request.clone());
+                return;
+            }
+            Entry::Answered(answer) => &answer.request,
+            Entry::Used { request } | Entry::Expired { request } => request,
+            _ => return,
+        };
+        if let Some(before) = self.requests.remove(request) {
+            self.requests.insert(request.clone(), before.after(&record.entry, record.time_ms));
+        }
+    }
+
+    fn difference(&self, store: &Sqlite) -> Result<Option<String>, StoreError> {
+        let (sessions, requests) = store.projections()?;
+        let changed = sessions.iter().find(|stored| self.sessions.get(&stored.id) != Some(stored));
+        if let Some(session) = changed {
+            return Ok(Some(format!("session `{}` is not what its records say", session.id)));
+        }
+        let changed = requests.iter().find(|stored| self.requests.get(&stored.id) != Some(stored));
+        if let Some(request) = changed {
+            return Ok(Some(format!("request `{}` is not what its records say", request.id)));
+        }
+        let known = requests.len() == self.requests.len();
+        Ok((!known).then(|| "a request was deleted beside its records".to_owned()))
+    }
+}
