@@ -1,1 +1,148 @@
-//! Placeholder.
+//! The wire formats of the hosts, and what their installers write.
+//!
+//! One host, one folder, one line in [`host`]. An adapter turns host bytes
+//! into what the gate understands and the gate's answer into host bytes; it
+//! decides nothing. Everything here is pure: the bytes of settings files come
+//! in and go out as values.
+//!
+//! Deliberately absent: files, processes, policy, judging.
+
+mod claude_code;
+mod settings;
+
+pub use settings::SettingsFault;
+
+use std::path::{Path, PathBuf};
+use toolgate_core::{Call, Context, Delivered, Event};
+
+/// What a host asks or tells the gate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// May this happen?
+    Judge(Event),
+    /// This is how it ended.
+    Result(Event),
+    /// Something worth a record happened.
+    Note {
+        /// Who and where.
+        context: Context,
+        /// What, in one word.
+        what: String,
+        /// In one sentence.
+        text: String,
+    },
+    /// The host's settings changed.
+    Settings {
+        /// Who and where.
+        context: Context,
+        /// The file that changed, where the host says it.
+        file: Option<PathBuf>,
+    },
+}
+
+/// Host bytes that are not what the host is known to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong with them.
+    pub why: String,
+}
+
+/// What the hook process writes and how it ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Wire {
+    /// One JSON object.
+    pub stdout: String,
+    /// The same in plain words, for hosts that read this instead.
+    pub stderr: String,
+    /// Exit code.
+    pub code: u8,
+}
+
+/// Where a host's settings can be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// For one project.
+    Project,
+    /// For everything the user runs.
+    User,
+}
+
+/// One host program.
+pub trait Host: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Reads what it sent.
+    ///
+    /// # Errors
+    /// If the bytes are not an event of this host.
+    fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable>;
+
+    /// Says the gate's answer.
+    fn encode(&self, asked: &Asked, delivered: &Delivered) -> Wire;
+
+    /// Says that the gate is broken. For a call about to run this is a no;
+    /// for what already happened it is a notice.
+    fn broken(&self, asked: &Asked, text: &str) -> Wire;
+
+    /// The closed answer when not even the event is known.
+    fn closed(&self, text: &str) -> Wire;
+
+    /// A call of this host's tool, for judging without the host.
+    ///
+    /// # Errors
+    /// If the input does not fit the tool.
+    fn call(&self, tool: &str, input: serde_json::Value, dir: &str) -> Result<Call, Unreadable>;
+
+    /// A pre-execution event as this host would send it, for proving the path.
+    fn probe(&self, command: &str, dir: &str) -> String;
+
+    /// Whether an answer of the hook denies the call.
+    fn is_denial(&self, stdout: &str, code: Option<i32>) -> bool;
+
+    /// The settings file of a level.
+    fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf;
+
+    /// Every settings file the agent must not touch.
+    fn own_files(&self, home: &Path, project: &Path) -> Vec<PathBuf>;
+
+    /// The settings with the hook in them, and nothing else changed.
+    ///
+    /// # Errors
+    /// If the settings cannot be read.
+    fn install(&self, settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault>;
+
+    /// The settings without the hook; `None` if nothing else is in them.
+    ///
+    /// # Errors
+    /// If the settings cannot be read.
+    fn uninstall(&self, settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault>;
+
+    /// The hook command the settings register for calls about to run.
+    fn installed(&self, settings: &[u8]) -> Option<String>;
+
+    /// Why settings must not come into force, if they must not.
+    fn objection(&self, settings: Option<&[u8]>, is_ours: Ours) -> Option<String>;
+
+    /// The variable that names the project the host works in.
+    fn project_variable(&self) -> &'static str;
+}
+
+/// Whether the gate's hook was installed in a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ours {
+    /// It was, so it must stay.
+    Yes,
+    /// It was not.
+    No,
+}
+
+/// Every host.
+pub const HOSTS: &[&dyn Host] = &[&claude_code::ClaudeCode];
+
+/// The host of that name.
+#[must_use]
+pub fn host(name: &str) -> Option<&'static dyn Host> {
+    HOSTS.iter().copied().find(|host| host.name() == name)
+}

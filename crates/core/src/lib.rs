@@ -10,6 +10,7 @@
 
 mod call;
 mod chain;
+mod delivered;
 mod digest;
 mod event;
 mod facts;
@@ -28,6 +29,7 @@ mod wording;
 
 pub use call::{Call, Kind};
 pub use chain::{Decision, Pass, judge};
+pub use delivered::Delivered;
 pub use digest::{Digest, canonical, digest_of, hex};
 pub use event::{Event, EventKind};
 pub use facts::{Access, Facts, FileFact};

@@ -1,1 +1,37 @@
-//! Placeholder.
+//! The gate at work: everything the pure core must not do.
+//!
+//! In the order of one hook call: [`Dirs`] says where things are, [`load`]
+//! gets the policy (from the cache where it can), `places` and `resolve` turn
+//! paths into file-system facts, [`Gate`] judges, records and – where a person
+//! is asked – waits. `approver` decides whose yes counts.
+//!
+//! Deliberately absent: wire formats of hosts (`toolgate-adapters`), SQL
+//! (`toolgate-store`), printing (`toolgate-cli`), and any async runtime: this
+//! code runs on every tool call.
+
+mod approver;
+mod broken;
+mod cache;
+mod checkpoints;
+mod dirs;
+mod gate;
+mod hold;
+mod key;
+mod load;
+mod packs;
+mod places;
+mod private;
+mod yaml;
+
+pub use approver::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
+pub use broken::Broken;
+pub use cache::{CacheState, load, rebuild};
+pub use checkpoints::{kept_checkpoints, keep_checkpoint};
+pub use dirs::Dirs;
+pub use gate::{Answered, Gate, Setup, now_ms};
+pub use key::{signing_key, trusted_key};
+pub use load::{Loaded, load_uncached};
+pub use packs::{PACKS, Pack};
+pub use places::{find_project, places_of, with_real_paths};
+pub use private::{make_private_folder, write_private};
+pub use yaml::{PolicyFault, parse as parse_policy};

@@ -1,0 +1,103 @@
+//! Reads what Claude Code sends to a hook.
+
+use crate::claude_code::{NAME, tools};
+use crate::{Asked, Unreadable};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use toolgate_core::{Call, Context, Event, EventKind, Kind};
+
+pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
+    let message = Message { value: &value };
+    match message.text("hook_event_name")? {
+        "PreToolUse" => Ok(Asked::Judge(Event { kind: EventKind::PreExecution, call: message.call()? })),
+        "PostToolUse" => Ok(Asked::Result(Event { kind: EventKind::PostExecution, call: message.call()? })),
+        "PostToolUseFailure" => Ok(Asked::Result(Event { kind: EventKind::OnError, call: message.call()? })),
+        "Stop" => Ok(Asked::Judge(Event { kind: EventKind::Stop, call: message.stop()? })),
+        // A sub-agent's end is noted; what it must have done is for the main agent's stop.
+        "SubagentStop" => message.note("subagent-stop", "a sub-agent ended"),
+        "SubagentStart" => message.note("subagent-start", "a sub-agent began"),
+        "SessionStart" => message.note("session-start", message.optional("source").unwrap_or("a session began")),
+        "SessionEnd" => message.note("session-end", message.optional("reason").unwrap_or("a session ended")),
+        "UserPromptSubmit" => message.note("prompt", "the person wrote to the agent"),
+        "ConfigChange" => Ok(Asked::Settings {
+            context: message.context()?,
+            file: message.optional("file_path").map(PathBuf::from),
+        }),
+        other => Err(unreadable(format!("the host sent an event this gate does not know: `{}`", shorten(other)))),
+    }
+}
+
+fn unreadable(why: String) -> Unreadable {
+    Unreadable { why }
+}
+
+/// Names in an error come from outside; keep them short and printable.
+fn shorten(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+struct Message<'a> {
+    value: &'a Value,
+}
+
+impl<'a> Message<'a> {
+    fn text(&self, field: &str) -> Result<&'a str, Unreadable> {
+        let found = self.value.get(field).and_then(Value::as_str);
+        found.ok_or_else(|| unreadable(format!("the host's message has no text `{field}`")))
+    }
+
+    fn optional(&self, field: &str) -> Option<&'a str> {
+        self.value.get(field).and_then(Value::as_str)
+    }
+
+    fn session(&self) -> Result<String, Unreadable> {
+        let id = self.text("session_id")?;
+        if id.is_empty() { Err(unreadable("the host's message has an empty `session_id`".to_owned())) } else { Ok(id.to_owned()) }
+    }
+
+    fn agent(&self) -> String {
+        self.optional("agent_id").filter(|id| !id.is_empty()).unwrap_or("main").to_owned()
+    }
+
+    fn dir(&self) -> Result<String, Unreadable> {
+        let dir = self.text("cwd")?;
+        if dir.starts_with('/') { Ok(dir.to_owned()) } else { Err(unreadable("the host's `cwd` is not an absolute path".to_owned())) }
+    }
+
+    fn context(&self) -> Result<Context, Unreadable> {
+        Ok(Context { host: NAME.to_owned(), session: self.session()?, agent: self.agent(), policy: String::new() })
+    }
+
+    fn note(&self, what: &str, text: &str) -> Result<Asked, Unreadable> {
+        Ok(Asked::Note { context: self.context()?, what: what.to_owned(), text: shorten(text) })
+    }
+
+    fn call(&self) -> Result<Call, Unreadable> {
+        let tool = self.text("tool_name")?;
+        if tool.is_empty() {
+            return Err(unreadable("the host's message has an empty `tool_name`".to_owned()));
+        }
+        let input = self.value.get("tool_input").cloned().unwrap_or(Value::Null);
+        let kind = tools::kind_of(tool, &input)?;
+        self.call_with(tool, kind, input)
+    }
+
+    fn stop(&self) -> Result<Call, Unreadable> {
+        self.call_with("Stop", Kind::Stop, json!({}))
+    }
+
+    fn call_with(&self, tool: &str, kind: Kind, input: Value) -> Result<Call, Unreadable> {
+        Ok(Call {
+            host: NAME.to_owned(),
+            session: self.session()?,
+            agent: self.agent(),
+            task: None,
+            id: self.optional("tool_use_id").map(str::to_owned),
+            tool: tool.to_owned(),
+            kind,
+            input,
+            dir: self.dir()?,
+        })
+    }
+}

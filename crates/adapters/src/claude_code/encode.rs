@@ -1,0 +1,64 @@
+//! Says the gate's answer the way Claude Code understands it.
+//!
+//! A no is said three ways at once – JSON, stderr, exit code 2 – because the
+//! host fails open on anything it does not understand. No answer is `{}`:
+//! silence, so that the host's own permissions still apply (rule 9).
+
+use crate::{Asked, Wire};
+use serde_json::{Value, json};
+use toolgate_core::{Delivered, EventKind};
+
+pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
+    match asked {
+        Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(delivered),
+        Asked::Judge(_) | Asked::Settings { .. } => match delivered {
+            Delivered::Denied { text } | Delivered::Asked { text } => closed(text),
+            Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
+            Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
+        },
+        Asked::Result(_) | Asked::Note { .. } => say(&json!({})),
+    }
+}
+
+fn pre_tool_use(delivered: &Delivered) -> Wire {
+    match delivered {
+        Delivered::Silence => say(&json!({})),
+        Delivered::Approved { text } => say(&specific(json!({ "permissionDecision": "allow", "permissionDecisionReason": text }))),
+        Delivered::Warned { text } => say(&specific(json!({ "additionalContext": text }))),
+        Delivered::Modified { input, text } => say(&specific(json!({ "updatedInput": input, "additionalContext": text }))),
+        Delivered::Asked { text } => say(&specific(json!({ "permissionDecision": "ask", "permissionDecisionReason": text }))),
+        Delivered::Denied { text } => no(&specific(json!({ "permissionDecision": "deny", "permissionDecisionReason": text })), text),
+    }
+}
+
+/// The gate is broken. What is about to run is refused; a person's prompt, a
+/// stop and what already happened are only told, so that a broken gate is
+/// never a trap.
+pub(super) fn broken(asked: &Asked, text: &str) -> Wire {
+    match asked {
+        Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(&Delivered::Denied { text: text.to_owned() }),
+        Asked::Settings { .. } => closed(text),
+        Asked::Judge(_) | Asked::Result(_) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),
+    }
+}
+
+/// A no that holds for every event, with nothing the host could find wrong
+/// for the one it is.
+pub(super) fn closed(text: &str) -> Wire {
+    no(&json!({ "decision": "block", "reason": text }), text)
+}
+
+fn specific(mut answer: Value) -> Value {
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("hookEventName".to_owned(), Value::String("PreToolUse".to_owned()));
+    }
+    json!({ "hookSpecificOutput": answer })
+}
+
+fn say(answer: &Value) -> Wire {
+    Wire { stdout: answer.to_string(), stderr: String::new(), code: 0 }
+}
+
+fn no(answer: &Value, text: &str) -> Wire {
+    Wire { stdout: answer.to_string(), stderr: text.to_owned(), code: 2 }
+}

@@ -1,0 +1,54 @@
+//! What the host is to be told: the end of the flow, before the adapter puts
+//! it into the host's own words.
+
+use crate::outcome::Verdict;
+use serde_json::Value;
+
+/// What the host is to be told.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub enum Delivered {
+    /// Nothing: no objection.
+    Silence,
+    /// Yes, in the person's name.
+    Approved {
+        /// Why.
+        text: String,
+    },
+    /// It runs; the agent is told this.
+    Warned {
+        /// What.
+        text: String,
+    },
+    /// It runs with this input instead.
+    Modified {
+        /// The whole new input.
+        input: Value,
+        /// What changed and why.
+        text: String,
+    },
+    /// It does not run.
+    Denied {
+        /// Why and what to do.
+        text: String,
+    },
+    /// The host asks the person in front of it.
+    Asked {
+        /// Why.
+        text: String,
+    },
+}
+
+impl Delivered {
+    /// What this amounts to for a call that was judged `judged`.
+    #[must_use]
+    pub fn verdict(&self, judged: Verdict) -> Verdict {
+        match self {
+            Delivered::Silence | Delivered::Approved { .. } => Verdict::Allow,
+            Delivered::Warned { .. } => Verdict::Warn,
+            Delivered::Modified { .. } => Verdict::Modify,
+            Delivered::Denied { .. } => judged.max(Verdict::Delay),
+            Delivered::Asked { .. } => Verdict::Escalate,
+        }
+    }
+}

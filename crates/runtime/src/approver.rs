@@ -1,0 +1,183 @@
+//! Whose yes counts.
+//!
+//! An agent runs as the same user as the person, so files and process rights
+//! cannot tell them apart. Two things can: a passphrase only the person knows,
+//! which yields a signing key that exists nowhere on disk; and, where none is
+//! set, a terminal that no agent stands above. What each is worth is written
+//! in THREATS.md.
+
+use crate::broken::Broken;
+use crate::dirs::Dirs;
+use crate::private::{make_private_folder, write_private};
+use argon2::Argon2;
+use ed25519_dalek::{Signer, SigningKey};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toolgate_core::{Proof, Request, Word, hex, signed_text};
+
+/// The public side of the approver: what a hook checks answers against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Approver {
+    /// Public key, hex.
+    pub key: String,
+    /// Salt of the passphrase, hex.
+    pub salt: String,
+}
+
+/// A passphrase as typed; never printed.
+pub struct Passphrase(String);
+
+impl Passphrase {
+    /// At least eight characters.
+    ///
+    /// # Errors
+    /// If it is shorter.
+    pub fn new(text: &str) -> Result<Passphrase, NotAPerson> {
+        let text = text.trim_end_matches(['\r', '\n']);
+        if text.chars().count() < 8 { Err(NotAPerson::TooShort) } else { Ok(Passphrase(text.to_owned())) }
+    }
+}
+
+impl fmt::Debug for Passphrase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Passphrase(…)")
+    }
+}
+
+/// Why an answer is not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotAPerson {
+    /// An agent stands above this process.
+    AgentAbove {
+        /// Its name or mark.
+        mark: String,
+    },
+    /// The passphrase yields another key.
+    WrongPassphrase,
+    /// The passphrase is too short to be one.
+    TooShort,
+    /// A passphrase is set and was not given.
+    NeedsPassphrase,
+    /// Nobody sits at a terminal.
+    NoTerminal,
+}
+
+impl fmt::Display for NotAPerson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotAPerson::AgentAbove { mark } => {
+                write!(f, "this runs inside an agent ({mark}); answers are given in a terminal of your own")
+            }
+            NotAPerson::WrongPassphrase => write!(f, "that is not the approver's passphrase"),
+            NotAPerson::TooShort => write!(f, "a passphrase has at least eight characters"),
+            NotAPerson::NeedsPassphrase => write!(f, "an approver's passphrase is set; give it at the terminal or with --passphrase-stdin"),
+            NotAPerson::NoTerminal => write!(f, "no terminal here; answer in one, or set a passphrase with `toolgate approver set`"),
+        }
+    }
+}
+
+impl std::error::Error for NotAPerson {}
+
+impl Approver {
+    fn path(dirs: &Dirs) -> PathBuf {
+        dirs.config.join("approver.json")
+    }
+
+    /// The approver, if one is set.
+    ///
+    /// # Errors
+    /// If the file is there but cannot be read: then no answer counts.
+    pub fn load(dirs: &Dirs) -> Result<Option<Approver>, Broken> {
+        let path = Approver::path(dirs);
+        match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+                Broken::new(format!("`{}` cannot be read: {error}", path.display()), "run `toolgate approver set` anew")
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Broken::io("read", &path, &error)),
+        }
+    }
+
+    fn key_from(&self, passphrase: &Passphrase) -> Result<SigningKey, NotAPerson> {
+        let key = derive(passphrase, &self.salt);
+        match key {
+            Some(key) if hex(key.verifying_key().as_bytes()) == self.key => Ok(key),
+            _ => Err(NotAPerson::WrongPassphrase),
+        }
+    }
+}
+
+fn derive(passphrase: &Passphrase, salt: &str) -> Option<SigningKey> {
+    let mut seed = [0; 32];
+    Argon2::default().hash_password_into(passphrase.0.as_bytes(), salt.as_bytes(), &mut seed).ok()?;
+    Some(SigningKey::from_bytes(&seed))
+}
+
+/// Sets the approver's passphrase.
+///
+/// # Errors
+/// If it cannot be kept.
+pub fn set_passphrase(dirs: &Dirs, passphrase: &Passphrase) -> Result<Approver, Broken> {
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
+    let salt = hex(&salt);
+    let key = derive(passphrase, &salt).ok_or_else(|| Broken::new("the passphrase cannot be hashed", "choose another one"))?;
+    let approver = Approver { key: hex(key.verifying_key().as_bytes()), salt };
+    make_private_folder(&dirs.config)?;
+    let text = serde_json::to_vec_pretty(&approver).unwrap_or_default();
+    write_private(&Approver::path(dirs), &text)?;
+    Ok(approver)
+}
+
+/// Signs an answer to a request.
+///
+/// # Errors
+/// If the passphrase is not the approver's.
+pub fn sign_answer(approver: &Approver, passphrase: &Passphrase, request: &Request, word: Word) -> Result<Proof, NotAPerson> {
+    let key = approver.key_from(passphrase)?;
+    let signature = hex(&key.sign(signed_text(request, word).as_bytes()).to_bytes());
+    Ok(Proof::Signature { key: approver.key.clone(), signature })
+}
+
+/// Variables hosts set for what their agents run.
+const MARKS: &[&str] = &[
+    "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "GEMINI_SESSION_ID", "CURSOR_AGENT",
+    "CURSOR_TRACE_ID", "OPENCODE", "COPILOT_CLI", "QWEN_CODE", "CLINE_ACTIVE",
+];
+
+/// Programs that run agents.
+const HOSTS: &[&str] = &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
+
+/// The agent this process runs under, if one can be seen: by a variable it
+/// sets or by a program above this one.
+#[must_use]
+pub fn agent_above(var: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
+    marked.or_else(|| programs_above().into_iter().find(|name| HOSTS.contains(&name.as_str())))
+}
+
+/// Base names of the programs above this process, nearest first. Empty where
+/// the system does not show them.
+fn programs_above() -> Vec<String> {
+    let mut names = Vec::new();
+    let mut pid = std::process::id();
+    // Bounded: a chain of parents is short, and a loop must not hang an answer.
+    for _ in 0..64 {
+        let Some(parent) = parent_of(pid) else { break };
+        let command = std::fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
+        let words = command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
+        names.extend(words.filter_map(|word| Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned())));
+        pid = parent;
+    }
+    names
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; the fields after it do not.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let parent: u32 = fields.split(' ').nth(1)?.parse().ok()?;
+    (parent > 1).then_some(parent)
+}

@@ -1,0 +1,57 @@
+//! The gate is broken: a state of its own, never to be taken for a denial.
+
+use crate::yaml::PolicyFault;
+use std::fmt;
+use toolgate_store::StoreError;
+
+/// Why the gate cannot judge, and the one thing that mends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// What is wrong, in one sentence without a full stop.
+    pub what: String,
+    /// What to do.
+    pub cure: String,
+}
+
+impl Broken {
+    /// A fault in words.
+    #[must_use]
+    pub fn new(what: impl Into<String>, cure: impl Into<String>) -> Broken {
+        Broken { what: what.into(), cure: cure.into() }
+    }
+
+    pub(crate) fn io(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Broken {
+        let cure = match error.kind() {
+            std::io::ErrorKind::StorageFull => "free some disk space; nothing else is needed".to_owned(),
+            _ => format!("make `{}` accessible for you, then run `toolgate doctor`", path.display()),
+        };
+        Broken::new(format!("cannot {doing} `{}`: {error}", path.display()), cure)
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "The gate is broken, so nothing was run: {}. To mend it: {}. This is a fault in the setup, not a decision about the call.",
+            self.what, self.cure
+        )
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl From<StoreError> for Broken {
+    fn from(error: StoreError) -> Broken {
+        Broken::new(error.to_string(), error.cure())
+    }
+}
+
+impl From<Vec<PolicyFault>> for Broken {
+    fn from(faults: Vec<PolicyFault>) -> Broken {
+        let first = faults.first();
+        let what = first.map_or_else(|| "the policy cannot be read".to_owned(), |fault| format!("the policy cannot be read: {fault}"));
+        let cure = first.map_or_else(|| "run `toolgate policy check`".to_owned(), |fault| format!("{}, or run `toolgate policy check`", fault.cure));
+        Broken { what, cure }
+    }
+}

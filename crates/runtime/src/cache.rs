@@ -1,0 +1,116 @@
+//! The compiled policy on disk, so that a hook call parses no YAML.
+//!
+//! The cache is never trusted further than it can be checked: it must belong
+//! to this user, be writable by nobody else, match its own hash, and name the
+//! exact bytes of every source file and of this program's packs. Anything else
+//! means rebuild. What a process of the same user could still forge is in
+//! THREATS.md.
+
+use crate::broken::Broken;
+use crate::dirs::Dirs;
+use crate::load::{Loaded, SourceFile, from_files, read_files};
+use crate::packs::PACKS;
+use crate::private::{make_private_folder, write_private};
+use crate::yaml::PolicyFault;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use toolgate_core::{Image, Policy, digest_of};
+
+/// Changes whenever the layout or meaning of an image changes.
+const FORMAT: &str = "toolgate image 1";
+
+/// Length of a SHA-256 in hex.
+const HASH: usize = 64;
+
+/// How the policy was come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheState {
+    /// Read from the cache.
+    Hit,
+    /// Built from the files, and the cache written.
+    Rebuilt,
+    /// Built from the files; the cache could not be written.
+    Unwritable,
+}
+
+/// The policy in force for a project.
+///
+/// # Errors
+/// Everything wrong with the policy files.
+pub fn load(dirs: &Dirs, project: &Path) -> Result<(Policy, CacheState), Vec<PolicyFault>> {
+    let files = read_files(dirs, project)?;
+    let key = key_of(&files);
+    let path = path_of(dirs, project);
+    if let Some(image) = read(&path, &key) {
+        return Ok((Policy::new(image), CacheState::Hit));
+    }
+    let loaded = from_files(&files)?;
+    let state = if write(dirs, &path, &key, &loaded).is_ok() { CacheState::Rebuilt } else { CacheState::Unwritable };
+    Ok((loaded.policy, state))
+}
+
+/// Builds the cache anew, whatever it holds.
+///
+/// # Errors
+/// Everything wrong with the policy files; a cache that cannot be written is
+/// no error.
+pub fn rebuild(dirs: &Dirs, project: &Path) -> Result<Loaded, Vec<PolicyFault>> {
+    let files = read_files(dirs, project)?;
+    let loaded = from_files(&files)?;
+    let _ = write(dirs, &path_of(dirs, project), &key_of(&files), &loaded);
+    Ok(loaded)
+}
+
+fn path_of(dirs: &Dirs, project: &Path) -> PathBuf {
+    let name = digest_of(project.as_os_str().as_encoded_bytes());
+    dirs.cache.join(format!("policy-{}.bin", name.get(..16).unwrap_or_default()))
+}
+
+/// Names the exact bytes the image was built from.
+fn key_of(files: &[SourceFile]) -> String {
+    let mut key = format!("{FORMAT}\n{}\n", env!("CARGO_PKG_VERSION"));
+    for pack in PACKS {
+        key.push_str(&digest_of(pack.text.as_bytes()));
+        key.push('\n');
+    }
+    for file in files {
+        let digest = file.bytes.as_ref().map_or_else(|| "-".to_owned(), |bytes| digest_of(bytes));
+        key.push_str(&format!("{digest} {}\n", file.path.display()));
+    }
+    key
+}
+
+fn write(dirs: &Dirs, path: &Path, key: &str, loaded: &Loaded) -> Result<(), Broken> {
+    make_private_folder(&dirs.cache)?;
+    let mut body = u32::try_from(key.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
+    body.extend(key.as_bytes());
+    body.extend(loaded.policy.image().to_bytes());
+    let mut bytes = digest_of(&body).into_bytes();
+    bytes.extend(body);
+    write_private(path, &bytes)
+}
+
+/// The image in the cache file, if every check holds.
+fn read(path: &Path, key: &str) -> Option<Image> {
+    let mut file = File::open(path).ok()?;
+    // Asked of the open file, so that it cannot be swapped in between.
+    let about = file.metadata().ok()?;
+    let owner = rustix::process::geteuid().as_raw();
+    if !about.is_file() || about.uid() != owner || about.mode() & 0o077 != 0 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len()).ok()?);
+    file.read_to_end(&mut bytes).ok()?;
+    let (hash, body) = bytes.split_at_checked(HASH)?;
+    if digest_of(body).as_bytes() != hash {
+        return None;
+    }
+    let (length, rest) = body.split_first_chunk::<4>()?;
+    let (own_key, image) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    if own_key != key.as_bytes() {
+        return None;
+    }
+    Image::from_bytes(image).ok()
+}

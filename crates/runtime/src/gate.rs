@@ -1,0 +1,337 @@
+//! One event through the gate: judge, record, then answer.
+//!
+//! The record is committed before the answer exists (rule 2). What a rule
+//! cannot decide becomes a request; a grant is used up in the same transaction
+//! that records the call it lets through.
+
+use crate::approver::Approver;
+use crate::broken::Broken;
+use crate::cache::{self, CacheState};
+use crate::checkpoints::keep_checkpoint;
+use crate::dirs::Dirs;
+use crate::key::signing_key;
+use crate::places::{places_of, with_real_paths};
+use crate::private::make_private_folder;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use toolgate_core::{
+    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts, Mode, Outcome, Pass, Places, Policy, Record,
+    Request, RequestState, Resulted, Session, Verdict, agent_text, judge,
+};
+use toolgate_store::{Sqlite, Store, Turn};
+
+/// After this many refused stops in a row the agent may stop anyway (C-39).
+const STOPS_REFUSED_MAX: u32 = 10;
+
+/// Every so many records a signed checkpoint is kept beside the ledger.
+const CHECKPOINT_EVERY: u64 = 256;
+
+/// How much of a call's text a record keeps.
+const TITLE_MAX: usize = 8 << 10;
+
+/// What a gate is made from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The folders.
+    pub dirs: Dirs,
+    /// The project guarded.
+    pub project: PathBuf,
+    /// Files of host programs that must not change.
+    pub host_files: Vec<PathBuf>,
+}
+
+/// A judged event.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// What the guards said.
+    pub decision: Decision,
+    /// What the host is told.
+    pub delivered: Delivered,
+    /// The request that waits, if one does.
+    pub request: Option<Request>,
+}
+
+/// The gate of one project.
+#[derive(Debug)]
+pub struct Gate {
+    pub(crate) setup: Setup,
+    pub(crate) policy: Policy,
+    pub(crate) store: Sqlite,
+    pub(crate) approver: Option<Approver>,
+    places: Places,
+    started: Instant,
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Gate {
+    /// Opens the gate of a project.
+    ///
+    /// # Errors
+    /// If policy, ledger or key cannot be had: then nothing may run.
+    pub fn open(setup: Setup) -> Result<(Gate, CacheState), Broken> {
+        let (policy, state) = cache::load(&setup.dirs, &setup.project)?;
+        make_private_folder(&setup.dirs.state)?;
+        let key = signing_key(&setup.dirs)?;
+        let store = Sqlite::open(&setup.dirs.ledger(), key)?;
+        let approver = Approver::load(&setup.dirs)?;
+        let program = std::env::current_exe().ok();
+        let places = places_of(&setup.dirs, &setup.project, &policy.workspace().also.0, &setup.host_files, program.as_deref());
+        Ok((Gate { setup, policy, store, approver, places, started: Instant::now() }, state))
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The store behind the gate.
+    pub fn store(&mut self) -> &mut Sqlite {
+        &mut self.store
+    }
+
+    /// What a call would do, symlinks followed.
+    #[must_use]
+    pub fn facts(&self, call: &toolgate_core::Call) -> Facts {
+        with_real_paths(Facts::of(call, &self.places))
+    }
+
+    /// What the guards say about an event, without recording or asking.
+    pub fn look(&self, event: &Event, session: &Session) -> Decision {
+        look(&self.policy, &self.places, self.started, event, session)
+    }
+
+    /// Judges an event, records it, and says what the host is to be told.
+    /// A call that needs a person gets a request; see [`Gate::wait`].
+    ///
+    /// # Errors
+    /// If anything fails on the way: then nothing may run.
+    pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
+        let Gate { policy, store, places, approver, started, .. } = self;
+        let mut turn = store.begin()?;
+        let session = turn.session(&event.call.session)?;
+        let decision = look(policy, places, *started, event, &session);
+        let mut round = Round { turn: turn.as_mut(), policy, approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let answered = round.settle(decision)?;
+        let seq = round.record(&answered)?.seq;
+        turn.commit()?;
+        self.checkpoint(seq);
+        Ok(answered)
+    }
+
+    /// Records how a call ended.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
+        let ran = self.facts(&event.call).reading.commands.iter().map(toolgate_core::shell::Command::normal).collect();
+        let resulted = Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
+        let context = context(event, &self.policy);
+        self.append(&context, Entry::Resulted(resulted))
+    }
+
+    /// Records anything else.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn note(&mut self, context: &Context, what: &str, text: &str) -> Result<(), Broken> {
+        let context = Context { policy: self.policy.revision().to_owned(), ..context.clone() };
+        self.append(&context, Entry::Noted { what: what.to_owned(), text: cut(text) })
+    }
+
+    /// Records a person's answer to a request.
+    ///
+    /// # Errors
+    /// If it cannot be recorded; then it does not count.
+    pub fn answer(&mut self, request: &Request, answer: Answer) -> Result<(), Broken> {
+        let context = Context {
+            host: "toolgate".to_owned(),
+            session: request.session.clone(),
+            agent: request.agent.clone(),
+            policy: self.policy.revision().to_owned(),
+        };
+        self.append(&context, Entry::Answered(answer))
+    }
+
+    pub(crate) fn append(&mut self, context: &Context, entry: Entry) -> Result<(), Broken> {
+        let mut turn = self.store.begin()?;
+        let seq = turn.append(now_ms(), context, entry)?.seq;
+        turn.commit()?;
+        self.checkpoint(seq);
+        Ok(())
+    }
+
+    /// Keeps a signed head now and then. The record is already safe, so a
+    /// failure here costs a checkpoint, not an answer; `doctor` reports it.
+    fn checkpoint(&self, seq: u64) {
+        if seq.is_multiple_of(CHECKPOINT_EVERY)
+            && let Ok(Some(head)) = self.store.head()
+        {
+            let _ = keep_checkpoint(&self.setup.dirs, &head);
+        }
+    }
+}
+
+fn look(policy: &Policy, places: &Places, started: Instant, event: &Event, session: &Session) -> Decision {
+    let clock_us = || u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let facts_of = |call: &toolgate_core::Call| with_real_paths(Facts::of(call, places));
+    judge(policy, event, session, places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
+}
+
+pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
+    Context {
+        host: event.call.host.clone(),
+        session: event.call.session.clone(),
+        agent: event.call.agent.clone(),
+        policy: policy.revision().to_owned(),
+    }
+}
+
+/// One event inside one transaction.
+pub(crate) struct Round<'a> {
+    pub turn: &'a mut dyn Turn,
+    pub policy: &'a Policy,
+    pub approver: Option<&'a Approver>,
+    pub event: &'a Event,
+    pub session: &'a Session,
+    pub now_ms: i64,
+}
+
+impl Round<'_> {
+    /// From what the guards say to what the host is told.
+    pub(crate) fn settle(&mut self, decision: Decision) -> Result<Answered, Broken> {
+        let text = agent_text(&decision);
+        let observed = self.policy.mode() == Mode::Observe;
+        let worn_out = self.event.kind == EventKind::Stop && self.session.stops_refused >= STOPS_REFUSED_MAX;
+        if observed || worn_out {
+            return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
+        }
+        match decision.verdict {
+            Verdict::Allow if decision.is_approved() => Ok(plain(decision, Delivered::Approved { text: text.clone() })),
+            Verdict::Allow => Ok(plain(decision, Delivered::Silence)),
+            Verdict::Warn => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+            Verdict::Modify => {
+                let input = decision.event.call.input.clone();
+                Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
+            }
+            Verdict::Block => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites if self.event.kind == EventKind::PreExecution => {
+                self.ask(decision, &text)
+            }
+            // Nothing but a call can wait for a person.
+            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+        }
+    }
+
+    fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
+        let arguments = self.event.call.arguments_digest();
+        let mut pending = None;
+        for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
+            let key = self.approver.map(|approver| approver.key.as_str());
+            if let Some(grant) = request.grant(self.now_ms, key) {
+                return self.use_grant(decision, &grant.request);
+            }
+            if request.is_over(self.now_ms) {
+                let entry = Entry::Expired { request: request.id.clone() };
+                self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+            } else if request.state == RequestState::Pending {
+                pending = Some(request);
+            }
+        }
+        if self.policy.review().delivery == Delivery::Ask {
+            return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
+        }
+        // Identical questions merge: one call, one request.
+        let request = match pending {
+            Some(request) => request,
+            None => self.request(&decision, arguments)?,
+        };
+        let delivered = Delivered::Denied { text: format!("{text} {}", ticket(&request)) };
+        Ok(Answered { decision, delivered, request: Some(request) })
+    }
+
+    fn use_grant(&mut self, decision: Decision, request: &str) -> Result<Answered, Broken> {
+        self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Used { request: request.to_owned() })?;
+        let used = self.turn.request(request)?;
+        let delivered = match decision.event == *self.event {
+            true => Delivered::Silence,
+            false => Delivered::Modified { input: decision.event.call.input.clone(), text: "Run as rewritten, after approval.".to_owned() },
+        };
+        Ok(Answered { decision, delivered, request: used })
+    }
+
+    fn request(&mut self, decision: &Decision, arguments: String) -> Result<Request, Broken> {
+        let call = &self.event.call;
+        let minutes = i64::from(self.policy.review().expires_minutes);
+        let request = Request {
+            id: new_id("r")?,
+            session: call.session.clone(),
+            agent: call.agent.clone(),
+            arguments,
+            tool: call.tool.clone(),
+            title: call.title(),
+            dir: call.dir.clone(),
+            why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
+            made_ms: self.now_ms,
+            expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
+            state: RequestState::Pending,
+        };
+        self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Requested(request.clone()))?;
+        Ok(request)
+    }
+
+    /// Writes the decision down.
+    pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
+        let call = &self.event.call;
+        let decided = Decided {
+            decision: new_id("d")?,
+            event: self.event.kind,
+            call: call.id.clone(),
+            tool: call.tool.clone(),
+            title: cut(&call.title()),
+            dir: call.dir.clone(),
+            arguments: call.arguments_digest(),
+            verdict: answered.decision.verdict,
+            delivered: answered.delivered.verdict(answered.decision.verdict),
+            findings: answered.decision.findings.iter().filter(|f| f.outcome != Outcome::Pass).cloned().collect(),
+            modified: match &answered.delivered {
+                Delivered::Modified { input, .. } => Some(input.clone()),
+                _ => None,
+            },
+            request: answered.request.as_ref().map(|request| request.id.clone()),
+        };
+        Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
+    }
+}
+
+fn plain(decision: Decision, delivered: Delivered) -> Answered {
+    Answered { decision, delivered, request: None }
+}
+
+/// What the agent reads about a request that waits.
+fn ticket(request: &Request) -> String {
+    format!(
+        "Request {} waits for a person (`toolgate inbox approve {}` in their terminal). Go on with other work, or repeat exactly this call once it is approved; a changed call is a new question.",
+        request.id, request.id
+    )
+}
+
+pub(crate) fn cut(text: &str) -> String {
+    if text.len() <= TITLE_MAX {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(TITLE_MAX);
+    format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
+}
+
+fn new_id(prefix: &str) -> Result<String, Broken> {
+    let mut bytes = [0; 5];
+    getrandom::fill(&mut bytes).map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
+    Ok(format!("{prefix}-{}", toolgate_core::hex(&bytes)))
+}

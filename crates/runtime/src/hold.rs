@@ -1,0 +1,68 @@
+//! Waiting for a person inside the host's time limit (C-08, *hold*).
+//!
+//! The wait only watches the ledger; the answer itself is given elsewhere.
+//! When the wait is over without one, the ticket given before stands.
+
+use crate::broken::Broken;
+use crate::gate::{Answered, Gate, Round, now_ms};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use toolgate_core::{Delivered, Delivery, Event, Request, RequestState};
+use toolgate_store::Store;
+
+/// How often the ledger is looked at: quick at first, then gentle.
+const LOOK_FIRST: Duration = Duration::from_millis(40);
+const LOOK_MAX: Duration = Duration::from_millis(400);
+
+impl Gate {
+    /// Waits for the answer to a request if the policy says hold, and returns
+    /// what the host is told then. Without a request, or without an answer in
+    /// time, `answered` comes back as it is.
+    ///
+    /// # Errors
+    /// If the ledger fails meanwhile: then nothing may run.
+    pub fn wait(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
+        let Some(request) = answered.request.clone() else { return Ok(answered) };
+        let review = self.policy.review();
+        if review.delivery != Delivery::Hold || request.state != RequestState::Pending {
+            return Ok(answered);
+        }
+        let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
+        match self.watch(&request, until)? {
+            Some(RequestState::Approved { .. }) => self.resume(event, answered),
+            Some(RequestState::Denied { answer }) => Ok(Answered { delivered: refused(&answer.by, answer.words.as_deref()), ..answered }),
+            _ => Ok(answered),
+        }
+    }
+
+    fn watch(&mut self, request: &Request, until: Instant) -> Result<Option<RequestState>, Broken> {
+        let mut pause = LOOK_FIRST;
+        while Instant::now() < until {
+            sleep(pause.min(until.saturating_duration_since(Instant::now())));
+            pause = (pause * 2).min(LOOK_MAX);
+            match self.store.request(&request.id)?.map(|request| request.state) {
+                Some(RequestState::Pending) => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Uses the grant up and lets the call through – once, even if two
+    /// processes wait for the same request.
+    fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
+        let Gate { policy, store, approver, .. } = self;
+        let mut turn = store.begin()?;
+        let session = turn.session(&event.call.session)?;
+        let mut round = Round { turn: turn.as_mut(), policy, approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let answered = round.settle(before.decision)?;
+        round.record(&answered)?;
+        turn.commit()?;
+        Ok(answered)
+    }
+}
+
+fn refused(by: &str, words: Option<&str>) -> Delivered {
+    let said = words.map_or_else(String::new, |words| format!(" They say: {words}"));
+    Delivered::Denied { text: format!("Not run: {by} looked at this call and denied it.{said}") }
+}

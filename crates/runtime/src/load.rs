@@ -1,0 +1,116 @@
+//! Reads the layers of a policy from their files and joins them.
+
+use crate::dirs::Dirs;
+use crate::packs;
+use crate::yaml::{PolicyFault, parse, rule_fault};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use toolgate_core::{Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
+
+/// A policy with what a person should know about it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The policy.
+    pub policy: Policy,
+    /// Notices about the layers.
+    pub notices: Vec<Notice>,
+    /// Rules that are off.
+    pub off: Vec<RuleEntry>,
+    /// The files it was read from.
+    pub files: Vec<String>,
+}
+
+/// One policy file as it lies on the disk.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    pub layer: Layer,
+    pub path: PathBuf,
+    /// `None` when there is no such file.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// Reads the bytes of every layer.
+pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>, Vec<PolicyFault>> {
+    let layers = [Layer::Managed, Layer::User, Layer::Project];
+    let mut files = Vec::new();
+    let mut faults = Vec::new();
+    for (layer, path) in layers.into_iter().zip(dirs.policy_files(project)) {
+        match std::fs::read(&path) {
+            Ok(bytes) => files.push(SourceFile { layer, path, bytes: Some(bytes) }),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                files.push(SourceFile { layer, path, bytes: None });
+            }
+            Err(error) => {
+                let file = path.display().to_string();
+                faults.push(PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you"));
+            }
+        }
+    }
+    if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+/// Reads the policy from its files, without the cache.
+///
+/// # Errors
+/// Everything wrong with the files.
+pub fn load_uncached(dirs: &Dirs, project: &Path) -> Result<Loaded, Vec<PolicyFault>> {
+    from_files(&read_files(dirs, project)?)
+}
+
+pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
+    let (mut layers, faults) = parse_all(files);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut all = packs_of(&layers)?;
+    all.append(&mut layers);
+    let merged = merge(&all);
+    let policy = compile(&merged).map_err(|faults| {
+        faults.iter().map(|(source, fault)| rule_fault(&source.file, &text_of(files, &source.file), source.line, fault)).collect::<Vec<_>>()
+    })?;
+    let Merged { notices, off, .. } = merged;
+    let files = all.iter().map(|layer| layer.file.clone()).collect();
+    Ok(Loaded { policy, notices, off, files })
+}
+
+fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<PolicyFault>) {
+    let mut layers = Vec::new();
+    let mut faults = Vec::new();
+    for file in files {
+        let Some(bytes) = &file.bytes else { continue };
+        match parse(file.layer, &file.path.display().to_string(), bytes) {
+            Ok(layer) => layers.push(layer),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    (layers, faults)
+}
+
+/// The packs the lowest layer that names any asks for; `default` otherwise.
+fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
+    let said = layers.iter().rev().find_map(|layer| layer.policy.packs.clone().map(|packs| (layer, packs)));
+    let wanted = match &said {
+        Some((_, packs)) => packs.clone(),
+        None => vec!["default".to_owned()],
+    };
+    let mut found = Vec::new();
+    for name in &wanted {
+        let Some(pack) = packs::pack(name) else {
+            let file = said.as_ref().map_or_else(String::new, |(layer, _)| layer.file.clone());
+            let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
+            return Err(vec![PolicyFault::of_file(&file, format!("there is no pack `{name}`"), format!("known packs: {}", known.join(", ")))]);
+        };
+        found.push(parse(Layer::Pack, &pack_file(pack.name), pack.text.as_bytes()).map_err(|fault| vec![fault])?);
+    }
+    Ok(found)
+}
+
+fn pack_file(name: &str) -> String {
+    format!("policies/{name}.yaml")
+}
+
+fn text_of(files: &[SourceFile], name: &str) -> String {
+    let own = files.iter().find(|file| file.path.display().to_string() == name).and_then(|file| file.bytes.clone());
+    let pack = || packs::PACKS.iter().find(|pack| pack_file(pack.name) == name).map(|pack| pack.text.to_owned());
+    own.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).or_else(pack).unwrap_or_default()
+}

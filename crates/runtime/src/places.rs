@@ -1,0 +1,90 @@
+//! Turns paths into file-system facts: where the project is, which files are
+//! the gate's own, and where symlinks lead.
+
+use crate::dirs::Dirs;
+use std::path::{Path, PathBuf};
+use toolgate_core::{Facts, Places, absolute, normalise};
+
+/// The project a folder belongs to: the nearest folder above it with a
+/// `.toolgate` or a `.git`, else the folder itself.
+#[must_use]
+pub fn find_project(dir: &Path) -> PathBuf {
+    let marked = |folder: &&Path| folder.join(".toolgate").is_dir() || folder.join(".git").exists();
+    dir.ancestors().find(marked).unwrap_or(dir).to_path_buf()
+}
+
+/// The places of a judgement in `project`. `hosts` are files of the host
+/// programs that must not change, absolute.
+#[must_use]
+pub fn places_of(dirs: &Dirs, project: &Path, also: &[String], hosts: &[PathBuf], program: Option<&Path>) -> Places {
+    let home = dirs.home.as_ref().map(|home| text(home));
+    let mut workspace = both(project);
+    let base = home.clone().unwrap_or_default();
+    workspace.extend(also.iter().map(|folder| match folder.strip_prefix("~/") {
+        Some(rest) => normalise(&format!("{base}/{rest}")),
+        None => absolute(folder, &text(project)),
+    }));
+    let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache, &project.join(".toolgate")];
+    let gate = own.into_iter().chain(hosts).map(PathBuf::as_path).chain(program).flat_map(both).collect();
+    let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].map(str::to_owned).to_vec();
+    temp.extend(std::env::var("TMPDIR").ok().filter(|dir| dir.starts_with('/')).map(|dir| normalise(&dir)).filter(|dir| dir != "/"));
+    Places { home, workspace, temp, gate }
+}
+
+fn text(path: &Path) -> String {
+    normalise(&path.to_string_lossy())
+}
+
+/// A path as given and where it really is, if that differs.
+fn both(path: &Path) -> Vec<String> {
+    let given = text(path);
+    let real = real_path(&given);
+    if real == given { vec![given] } else { vec![given, real] }
+}
+
+/// Fills in where each file of the facts really is.
+#[must_use]
+pub fn with_real_paths(mut facts: Facts) -> Facts {
+    for file in &mut facts.files {
+        if file.exact {
+            let real = real_path(&file.path);
+            file.real = (real != file.path).then_some(real);
+        }
+    }
+    facts
+}
+
+/// The path with every symlink of its existing part followed. What does not
+/// exist yet is kept as written below it.
+fn real_path(path: &str) -> String {
+    let mut missing: Vec<&std::ffi::OsStr> = Vec::new();
+    let mut at = Path::new(path);
+    loop {
+        if let Ok(real) = std::fs::canonicalize(at) {
+            let full = missing.iter().rev().fold(real, |path, name| path.join(name));
+            return text(&full);
+        }
+        match dangling(at) {
+            Some(target) if missing.len() < 64 => {
+                let full = missing.iter().rev().fold(target, |path, name| path.join(name));
+                return text(&full);
+            }
+            _ => {}
+        }
+        match (at.parent(), at.file_name()) {
+            (Some(parent), Some(name)) => {
+                missing.push(name);
+                at = parent;
+            }
+            _ => return path.to_owned(),
+        }
+    }
+}
+
+/// Where a symlink to nothing points: writing through it makes that file.
+fn dangling(path: &Path) -> Option<PathBuf> {
+    let target = std::fs::read_link(path).ok()?;
+    let parent = path.parent()?;
+    let base = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_path_buf());
+    Some(base.join(target))
+}
