@@ -9,15 +9,38 @@
 //! Whether an effect is welcome is for the guards in `toolgate-core`.
 
 mod deed;
+mod expand;
+mod normal;
+mod options;
+mod output;
+mod parse;
+mod programs;
 mod reading;
+mod scope;
+mod stream;
+mod tree;
+mod walk;
+mod wrappers;
 
 pub use deed::Deed;
+pub use programs::canonical_flag;
 pub use reading::{
-    Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Usage, Word,
+    Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Usage,
+    Word,
 };
+
+/// Longer text than this is not read.
+const SOURCE_MAX: usize = 1 << 20;
 
 /// Reads `source` as bash would, in `setting`.
 #[must_use]
-pub fn read(_source: &str, _setting: &Setting) -> Reading {
-    Reading::default()
+pub fn read(source: &str, setting: &Setting) -> Reading {
+    if source.len() > SOURCE_MAX {
+        let fault = Fault { span: Span::default(), message: "longer than a command may be".to_string() };
+        return Reading { fault: Some(fault), ..Reading::default() };
+    }
+    let parsed = parse::parse(source, None, 0);
+    let mut reading = walk::walk(&parsed.list, setting);
+    reading.fault = parsed.fault.or(reading.fault);
+    reading
 }

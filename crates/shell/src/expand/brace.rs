@@ -1,0 +1,229 @@
+//! Brace expansion: `{a,b}` and `{1..3}`, on parts, before anything else.
+
+use crate::tree::Part;
+
+/// More words than this are not made; the word then stays as written.
+const WORDS_MAX: usize = 128;
+
+/// More groups than this in a row or in each other are not followed.
+const GROUPS_MAX: usize = 40;
+
+/// A character that may have meaning, or something that has none.
+#[derive(Clone)]
+enum Token {
+    Char(char),
+    Fixed(Part),
+}
+
+/// What brace expansion made of a word.
+pub(crate) enum Braces {
+    /// The words, one if there was nothing to expand.
+    Words(Vec<Vec<Part>>),
+    /// There would be more than anyone wants to look at.
+    TooMany,
+}
+
+/// Expands the braces of `parts`.
+pub(crate) fn expand(parts: &[Part]) -> Braces {
+    let has_brace = parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
+    if !has_brace {
+        return Braces::Words(vec![parts.to_vec()]);
+    }
+    let mut tokens = Vec::new();
+    for part in parts {
+        match part {
+            Part::Plain(text) => tokens.extend(text.chars().map(Token::Char)),
+            other => tokens.push(Token::Fixed(other.clone())),
+        }
+    }
+    match words(&tokens, 0) {
+        Some(found) => Braces::Words(found.iter().map(|tokens| parts_of(tokens)).collect()),
+        None => Braces::TooMany,
+    }
+}
+
+fn parts_of(tokens: &[Token]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for token in tokens {
+        match (token, parts.last_mut()) {
+            (Token::Char(found), Some(Part::Plain(text))) => text.push(*found),
+            (Token::Char(found), _) => parts.push(Part::Plain(found.to_string())),
+            (Token::Fixed(part), _) => parts.push(part.clone()),
+        }
+    }
+    parts
+}
+
+/// All words of `tokens`; `None` when they are too many or too deep.
+fn words(tokens: &[Token], depth: usize) -> Option<Vec<Vec<Token>>> {
+    if depth > GROUPS_MAX {
+        return None;
+    }
+    let Some((open, close)) = first_group(tokens) else {
+        return Some(vec![tokens.to_vec()]);
+    };
+    let head = tokens.get(..open)?;
+    let inner = tokens.get(open + 1..close)?;
+    let tails = words(tokens.get(close + 1..)?, depth + 1)?;
+    let middles = match sequence(inner)? {
+        Some(list) => list,
+        None => {
+            let mut list = Vec::new();
+            for item in items(inner) {
+                list.extend(words(item, depth + 1)?);
+            }
+            list
+        }
+    };
+    if middles.len().checked_mul(tails.len())? > WORDS_MAX {
+        return None;
+    }
+    let mut all = Vec::new();
+    for middle in &middles {
+        for tail in &tails {
+            all.push(head.iter().chain(middle).chain(tail).cloned().collect());
+        }
+    }
+    Some(all)
+}
+
+/// The first `{…}` that expands: balanced, with a comma or `..` at its level.
+/// One pass: every `{` waits on a stack until its `}` decides.
+fn first_group(tokens: &[Token]) -> Option<(usize, usize)> {
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut best: Option<(usize, usize)> = None;
+    let mut previous = ' ';
+    for (at, token) in tokens.iter().enumerate() {
+        let Token::Char(found) = token else {
+            previous = ' ';
+            continue;
+        };
+        match found {
+            '{' => open.push((at, false)),
+            ',' => open.last_mut().into_iter().for_each(|top| top.1 = true),
+            '.' if previous == '.' => open.last_mut().into_iter().for_each(|top| top.1 = true),
+            '}' => {
+                if let Some((start, useful)) = open.pop()
+                    && useful
+                    && best.is_none_or(|(other, _)| start < other)
+                {
+                    best = Some((start, at));
+                }
+                if open.is_empty() && best.is_some() {
+                    return best;
+                }
+            }
+            _ => {}
+        }
+        previous = *found;
+    }
+    best
+}
+
+/// The comma-separated items of a group.
+fn items(inner: &[Token]) -> Vec<&[Token]> {
+    let mut level = 0usize;
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, token) in inner.iter().enumerate() {
+        match token {
+            Token::Char('{') => level += 1,
+            Token::Char('}') => level = level.saturating_sub(1),
+            Token::Char(',') if level == 0 => {
+                found.extend(inner.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.extend(inner.get(start..));
+    found
+}
+
+/// `1..5`, `a..e`, `1..9..2`. Outer `None`: too many; inner: not a sequence.
+#[allow(clippy::option_option, reason = "three answers, used at one place")]
+fn sequence(inner: &[Token]) -> Option<Option<Vec<Vec<Token>>>> {
+    let mut text = String::new();
+    for token in inner {
+        match token {
+            Token::Char(found) if text.len() < 64 && *found != ',' => text.push(*found),
+            _ => return Some(None),
+        }
+    }
+    let fields: Vec<&str> = text.split("..").collect();
+    let (from, to, step) = match fields.as_slice() {
+        [from, to] => (*from, *to, 1),
+        [from, to, step] => (*from, *to, step.parse::<i64>().unwrap_or(1).abs().max(1)),
+        _ => return Some(Some(vec![wrap(inner)])),
+    };
+    let bounds = match (from.parse::<i64>(), to.parse::<i64>()) {
+        (Ok(from), Ok(to)) => Some((from, to, false)),
+        _ => letters(from, to).map(|(from, to)| (from, to, true)),
+    };
+    let Some((from, to, as_letter)) = bounds else {
+        return Some(Some(vec![wrap(inner)]));
+    };
+    let count = from.abs_diff(to) / step.unsigned_abs();
+    if count >= WORDS_MAX as u64 {
+        return None;
+    }
+    let step = if from <= to { step } else { -step };
+    let spell = |at: i64| -> Vec<Token> {
+        let value = from.saturating_add(at.saturating_mul(step));
+        let letter = u32::try_from(value).ok().and_then(char::from_u32).filter(|_| as_letter);
+        let text = letter.map_or_else(|| value.to_string(), String::from);
+        text.chars().map(Token::Char).collect()
+    };
+    Some(Some((0..=i64::try_from(count).unwrap_or(0)).map(spell).collect()))
+}
+
+/// `{inner}` that turned out to be no sequence stays as it is.
+fn wrap(inner: &[Token]) -> Vec<Token> {
+    let fixed = |text: &str| Token::Fixed(Part::Quoted(text.to_string()));
+    std::iter::once(fixed("{")).chain(inner.iter().cloned()).chain(std::iter::once(fixed("}"))).collect()
+}
+
+fn letters(from: &str, to: &str) -> Option<(i64, i64)> {
+    let one = |text: &str| {
+        let mut chars = text.chars();
+        let found = chars.next().filter(char::is_ascii_alphabetic)?;
+        chars.next().is_none().then_some(i64::from(u32::from(found)))
+    };
+    Some((one(from)?, one(to)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Braces, expand};
+    use crate::tree::Part;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let Braces::Words(words) = expand(&[Part::Plain(text.to_string())]) else {
+            assert_eq!("too many", expected, "{text}");
+            return;
+        };
+        let spell = |part: &Part| match part {
+            Part::Plain(text) | Part::Quoted(text) => text.clone(),
+            _ => String::new(),
+        };
+        let texts: Vec<String> = words.iter().map(|word| word.iter().map(spell).collect()).collect();
+        assert_eq!(texts.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn braces_expand_as_in_bash() {
+        check("{rm,-rf,/}", "rm -rf /");
+        check("--no-{verify,status}", "--no-verify --no-status");
+        check("a{b,c{d,e}}f", "abf acdf acef");
+        check("{1..3}", "1 2 3");
+        check("{c..a}", "c b a");
+        check("{}", "{}");
+        check("{a}", "{a}");
+        check("x{a,b", "x{a,b");
+        check("{1..x}", "{1..x}");
+        check("{a,b}{c,d}", "ac ad bc bd");
+        check("{1..100000}", "too many");
+        check(&"{a,b}".repeat(40), "too many");
+    }
+}

@@ -1,0 +1,81 @@
+//! `${x#w}`, `${x/a/b}`, `${x:1:2}`, `${x^^}` on values that are known.
+//!
+//! Patterns with glob signs are left alone: the caller then treats the value
+//! as unknown.
+
+/// The edited value, or `None` where it cannot be told.
+pub(crate) fn edit(value: &str, op: &str, word: &str) -> Option<String> {
+    match op {
+        ":" => substring(value, word),
+        "^^" if word.is_empty() => Some(value.to_uppercase()),
+        ",," if word.is_empty() => Some(value.to_lowercase()),
+        "^" if word.is_empty() => first(value, |found| found.to_uppercase().to_string()),
+        "," if word.is_empty() => first(value, |found| found.to_lowercase().to_string()),
+        "?" | ":?" => Some(value.to_string()),
+        _ if word.contains(['*', '?', '[', '(']) => None,
+        "#" | "##" => Some(value.strip_prefix(word).unwrap_or(value).to_string()),
+        "%" | "%%" => Some(value.strip_suffix(word).unwrap_or(value).to_string()),
+        "/" => pair(word).map(|(from, to)| value.replacen(from, to, 1)),
+        "//" => pair(word).map(|(from, to)| value.replace(from, to)),
+        "/#" => pair(word).map(|(from, to)| match value.strip_prefix(from) {
+            Some(rest) => format!("{to}{rest}"),
+            None => value.to_string(),
+        }),
+        "/%" => pair(word).map(|(from, to)| match value.strip_suffix(from) {
+            Some(rest) => format!("{rest}{to}"),
+            None => value.to_string(),
+        }),
+        _ => None,
+    }
+}
+
+fn pair(word: &str) -> Option<(&str, &str)> {
+    let (from, to) = word.split_once('/').unwrap_or((word, ""));
+    (!from.is_empty()).then_some((from, to))
+}
+
+fn first(value: &str, change: impl Fn(char) -> String) -> Option<String> {
+    let mut chars = value.chars();
+    let found = chars.next().map(change).unwrap_or_default();
+    Some(found + chars.as_str())
+}
+
+fn substring(value: &str, word: &str) -> Option<String> {
+    let mut fields = word.split(':');
+    let start: i64 = fields.next()?.trim().parse().ok()?;
+    let count = match fields.next() {
+        Some(text) => Some(text.trim().parse::<i64>().ok()?),
+        None => None,
+    };
+    let total = i64::try_from(value.chars().count()).ok()?;
+    let from = if start < 0 { (total + start).max(0) } else { start.min(total) };
+    let to = match count {
+        Some(count) if count < 0 => (total + count).max(from),
+        Some(count) => from.saturating_add(count).min(total),
+        None => total,
+    };
+    let skip = usize::try_from(from).ok()?;
+    let take = usize::try_from(to - from).ok()?;
+    Some(value.chars().skip(skip).take(take).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edit;
+
+    #[test]
+    fn known_values_are_edited_as_in_bash() {
+        for (value, op, word, expected) in [
+            ("xxrm", "#", "xx", Some("rm")),
+            ("rm.sh", "%", ".sh", Some("rm")),
+            ("arm", ":", "1", Some("rm")),
+            ("armx", ":", "1:2", Some("rm")),
+            ("RM", ",,", "", Some("rm")),
+            ("rXm", "/", "X", Some("rm")),
+            ("rXmX", "//", "X/", Some("rm")),
+            ("rm", "#", "*", None),
+        ] {
+            assert_eq!(edit(value, op, word).as_deref(), expected, "{value} {op} {word}");
+        }
+    }
+}

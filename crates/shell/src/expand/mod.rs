@@ -1,0 +1,226 @@
+//! Raw words → the words a command would see: braces, tilde, variables,
+//! substitutions whose output is plain to see, splitting, quotes.
+//!
+//! What cannot be known stands in its source spelling and makes the word
+//! inexact. Substituted commands are walked here, for they run here.
+
+pub(crate) mod ansi;
+pub(crate) mod brace;
+mod edit;
+mod param;
+
+use crate::reading::{Span, Word};
+use crate::scope::Text;
+use crate::tree::{Output, Part, RawWord};
+use crate::walk::Walker;
+use brace::Braces;
+
+/// A value on its way into words.
+pub(crate) enum Resolved {
+    /// One text; split where it stands unquoted.
+    One(Text),
+    /// `"$@"` and `"${a[@]}"`: each text a word of its own.
+    Many(Vec<Text>),
+}
+
+/// Words under construction.
+struct Fields {
+    done: Vec<Word>,
+    current: Option<Word>,
+    span: Span,
+}
+
+impl Fields {
+    fn new(span: Span) -> Fields {
+        Fields { done: Vec::new(), current: None, span }
+    }
+
+    fn current(&mut self) -> &mut Word {
+        let span = self.span;
+        self.current.get_or_insert_with(|| Word { exact: true, span, ..Word::default() })
+    }
+
+    fn push(&mut self, text: &str, exact: bool) {
+        let word = self.current();
+        word.text.push_str(text);
+        word.exact &= exact;
+    }
+
+    fn cut(&mut self) {
+        self.done.extend(self.current.take());
+    }
+
+    /// Unquoted text: cut at every character of `separators`.
+    fn split(&mut self, text: &Text, separators: &str) {
+        if !text.exact {
+            self.push(&text.text, false);
+            return;
+        }
+        for found in text.text.chars() {
+            if separators.contains(found) {
+                self.cut();
+                continue;
+            }
+            let word = self.current();
+            word.text.push(found);
+            word.glob |= matches!(found, '*' | '?' | '[');
+        }
+    }
+
+    fn finish(mut self) -> Vec<Word> {
+        self.cut();
+        self.done
+    }
+}
+
+impl Walker<'_> {
+    /// The words a raw word becomes.
+    pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
+        match brace::expand(&word.parts) {
+            Braces::Words(words) => {
+                let mut all = Vec::new();
+                for parts in words {
+                    all.extend(self.split_fields(&parts, word.span));
+                }
+                all
+            }
+            Braces::TooMany => {
+                let mut one = self.single(&word.parts, word.span);
+                one.exact = false;
+                vec![one]
+            }
+        }
+    }
+
+    fn split_fields(&mut self, parts: &[Part], span: Span) -> Vec<Word> {
+        let mut fields = Fields::new(span);
+        let separators = self.separators();
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Plain(text) => {
+                    let text = if at == 0 { self.tilde(text) } else { text.clone() };
+                    fields.push(&text, true);
+                    fields.current().glob |= text.contains(['*', '?', '[', '(']);
+                }
+                Part::Quoted(text) => fields.push(text, true),
+                Part::Unknown { text, inner, .. } => {
+                    let _ = self.single(inner, span);
+                    fields.push(text, false);
+                }
+                Part::Array(words) => {
+                    for word in words.iter() {
+                        let _ = self.fields(word);
+                    }
+                    fields.push("(…)", false);
+                }
+                Part::Process(output) => {
+                    let text = self.process_text(output);
+                    fields.push(&text, false);
+                }
+                Part::Output(output) => {
+                    let text = self.output_text(output);
+                    if output.quoted {
+                        fields.push(&text.text, text.exact);
+                    } else {
+                        fields.split(&text, &separators);
+                    }
+                }
+                Part::Param(param) => {
+                    let value = self.param(param);
+                    self.add_param(&mut fields, value, param.quoted, &separators);
+                }
+            }
+        }
+        fields.finish()
+    }
+
+    fn add_param(&self, fields: &mut Fields, value: Resolved, quoted: bool, separators: &str) {
+        match (value, quoted) {
+            (Resolved::One(text), true) => fields.push(&text.text, text.exact),
+            (Resolved::One(text), false) => fields.split(&text, separators),
+            (Resolved::Many(texts), _) => {
+                for (at, text) in texts.iter().enumerate() {
+                    if at > 0 {
+                        fields.cut();
+                    }
+                    if quoted {
+                        fields.push(&text.text, text.exact);
+                    } else {
+                        fields.split(text, separators);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One word, never split: assignments, redirects, here-documents.
+    pub(crate) fn single(&mut self, parts: &[Part], span: Span) -> Word {
+        let mut word = Word { exact: true, span, ..Word::default() };
+        for (at, part) in parts.iter().enumerate() {
+            let text = match part {
+                Part::Plain(text) => {
+                    word.glob |= text.contains(['*', '?', '[', '(']);
+                    Text::exact(if at == 0 { self.tilde(text) } else { text.clone() })
+                }
+                Part::Quoted(text) => Text::exact(text.clone()),
+                Part::Unknown { text, inner, .. } => {
+                    let _ = self.single(inner, span);
+                    Text::unknown(text.clone())
+                }
+                Part::Array(words) => {
+                    for word in words.iter() {
+                        let _ = self.fields(word);
+                    }
+                    Text::unknown("(…)")
+                }
+                Part::Process(output) => Text::unknown(self.process_text(output)),
+                Part::Output(output) => self.output_text(output),
+                Part::Param(param) => match self.param(param) {
+                    Resolved::One(text) => text,
+                    Resolved::Many(texts) => joined(&texts),
+                },
+            };
+            word.text.push_str(&text.text);
+            word.exact &= text.exact;
+        }
+        word
+    }
+
+    /// Walks a command substitution; its output, where that is plain to see.
+    fn output_text(&mut self, output: &Output) -> Text {
+        let stream = self.walk_aside(output);
+        let known = stream.text.as_ref().map(|text| Text::exact(text.trim_end_matches('\n')));
+        let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
+        if stream.download.is_some() {
+            self.keep_stream(&text.text, stream);
+        }
+        text
+    }
+
+    fn process_text(&mut self, output: &Output) -> String {
+        let stream = self.walk_aside(output);
+        self.keep_stream(&output.text, stream);
+        output.text.clone()
+    }
+
+    fn separators(&self) -> String {
+        match self.scope.get("IFS").and_then(|options| options.first()).and_then(|value| value.first()) {
+            Some(text) if text.exact => text.text.clone(),
+            _ => " \t\n".to_string(),
+        }
+    }
+
+    fn tilde(&self, text: &str) -> String {
+        let Some(home) = self.setting.home.as_deref() else { return text.to_string() };
+        match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => text.to_string(),
+        }
+    }
+}
+
+/// `"$*"`: all texts with blanks between.
+fn joined(texts: &[Text]) -> Text {
+    let all: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
+    Text { text: all.join(" "), exact: texts.iter().all(|text| text.exact) }
+}

@@ -1,0 +1,296 @@
+//! Sorts the words of a command into options and operands, by tables.
+//!
+//! A table is one string, one option per token:
+//!
+//! ```text
+//! a,all        -a and --all, no value
+//! m,message=~  takes a value, which is free text
+//! S,gpg-sign?  may take an attached value
+//! q            only -q        amend   only --amend
+//! R>recursive  -R is another spelling of --recursive
+//! ```
+
+use crate::reading::{Flag, Usage, Word};
+
+/// How a program reads its options.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spec {
+    /// The table.
+    pub(crate) options: &'static str,
+    /// Options end at the first operand (`sudo`, `env`, `git`).
+    pub(crate) leading: bool,
+    /// Long options may be shortened as long as they stay unique.
+    pub(crate) short_names: bool,
+    /// Long options have one dash (`find`, `java`, `openssl`).
+    pub(crate) one_dash: bool,
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Value,
+    Text,
+    Attached,
+}
+
+/// One row of a table.
+struct Row {
+    name: String,
+    takes: Takes,
+}
+
+/// Sorts `words` (without the program) into `usage`. Returns how many were
+/// used up: all, unless options end at the first operand.
+pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {
+    let mut at = 0;
+    let mut open = true;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        if open && text == "--" {
+            open = false;
+        } else if open && text.len() > 1 && text.starts_with('-') {
+            at += flag(word, words.get(at + 1), spec, usage);
+        } else if spec.leading {
+            return at;
+        } else {
+            usage.operands.push(word.clone());
+        }
+        at += 1;
+        if !open && spec.leading {
+            return at;
+        }
+    }
+    at
+}
+
+/// Adds the options in `word`; returns how many further words they took.
+fn flag(word: &Word, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usize {
+    let text = word.text.as_str();
+    if let Some(long) = text.strip_prefix("--") {
+        return long_flag(word, long, next, spec, usage);
+    }
+    let cluster = text.strip_prefix('-').unwrap_or(text);
+    if spec.one_dash {
+        if let Some(row) = find_long(spec, cluster.split('=').next().unwrap_or(cluster)) {
+            let attached = cluster.split_once('=').map(|(_, value)| value);
+            return push(
+                word,
+                format!("-{}", row.name.trim_start_matches('-')),
+                row.takes,
+                attached,
+                next,
+                usage,
+            );
+        }
+        push(word, text.to_string(), Takes::Nothing, None, None, usage);
+        return 0;
+    }
+    let number = cluster.bytes().all(|byte| byte.is_ascii_digit());
+    if number || !word.exact && cluster.contains('$') {
+        push(word, text.to_string(), Takes::Nothing, None, None, usage);
+        return 0;
+    }
+    let mut rest = cluster.chars();
+    while let Some(letter) = rest.next() {
+        let row = find_short(spec, letter);
+        let takes = row.as_ref().map_or(Takes::Nothing, |row| row.takes);
+        let name = row.map_or_else(|| format!("-{letter}"), |row| row.name);
+        let left = rest.as_str();
+        match takes {
+            Takes::Nothing => {
+                push(word, name, takes, None, None, usage);
+            }
+            _ => {
+                let attached = (!left.is_empty()).then_some(left);
+                return push(word, name, takes, attached, next, usage);
+            }
+        }
+    }
+    0
+}
+
+fn long_flag(word: &Word, long: &str, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usize {
+    let (name, attached) = match long.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (long, None),
+    };
+    match find_long(spec, name) {
+        Some(row) => push(word, row.name, row.takes, attached, next, usage),
+        None => push(word, format!("--{name}"), Takes::Nothing, attached, None, usage),
+    }
+}
+
+fn push(
+    word: &Word,
+    name: String,
+    takes: Takes,
+    attached: Option<&str>,
+    next: Option<&Word>,
+    usage: &mut Usage,
+) -> usize {
+    let wants_next = matches!(takes, Takes::Value | Takes::Text) && attached.is_none();
+    let value = match attached {
+        Some(text) => Some(Word { text: text.to_string(), ..word.clone() }),
+        None if wants_next => next.cloned(),
+        None => None,
+    };
+    usage.flags.push(Flag { name, value, data: takes == Takes::Text, span: word.span });
+    usize::from(wants_next && next.is_some())
+}
+
+/// Splits a token into its spellings and what it takes.
+fn parse_token(token: &str) -> (&str, Takes) {
+    for (suffix, takes) in [("=~", Takes::Text), ("=", Takes::Value), ("?", Takes::Attached)] {
+        if let Some(head) = token.strip_suffix(suffix) {
+            return (head, takes);
+        }
+    }
+    (token, Takes::Nothing)
+}
+
+fn canonical(long: &str) -> String {
+    if long.chars().count() == 1 { format!("-{long}") } else { format!("--{long}") }
+}
+
+fn find_short(spec: &Spec, letter: char) -> Option<Row> {
+    for token in spec.options.split_ascii_whitespace() {
+        let (head, takes) = parse_token(token);
+        if !head.starts_with(letter) {
+            continue;
+        }
+        let rest = head.strip_prefix(letter).unwrap_or("");
+        if rest.is_empty() {
+            return Some(Row { name: format!("-{letter}"), takes });
+        }
+        if let Some(long) = rest.strip_prefix(',') {
+            return Some(Row { name: canonical(long), takes });
+        }
+        if let Some(long) = rest.strip_prefix('>') {
+            let takes = find_exact(spec, long).map_or(takes, |row| row.takes);
+            return Some(Row { name: canonical(long), takes });
+        }
+    }
+    None
+}
+
+fn find_exact(spec: &Spec, name: &str) -> Option<Row> {
+    for token in spec.options.split_ascii_whitespace() {
+        let (head, takes) = parse_token(token);
+        if let Some((other, long)) = head.split_once('>') {
+            if other == name && other.len() > 1 {
+                let takes = find_exact(spec, long).map_or(takes, |row| row.takes);
+                return Some(Row { name: canonical(long), takes });
+            }
+            continue;
+        }
+        let long = head.split_once(',').map_or(head, |(_, long)| long);
+        if long == name && (long.len() > 1 || spec.one_dash) {
+            return Some(Row { name: canonical(long), takes });
+        }
+    }
+    None
+}
+
+/// The option called `name`, or the first one `name` is a beginning of. An
+/// ambiguous beginning makes the program fail, so the guess costs nothing.
+fn find_long(spec: &Spec, name: &str) -> Option<Row> {
+    if let Some(row) = find_exact(spec, name) {
+        return Some(row);
+    }
+    if !spec.short_names || name.is_empty() {
+        return None;
+    }
+    for token in spec.options.split_ascii_whitespace() {
+        let (head, takes) = parse_token(token);
+        if head.contains('>') {
+            continue;
+        }
+        let long = head.split_once(',').map_or(head, |(_, long)| long);
+        if long.len() > 1 && long.starts_with(name) {
+            return Some(Row { name: canonical(long), takes });
+        }
+    }
+    None
+}
+
+/// The canonical name of one option as written, `-n` or `--no-veri`.
+pub(crate) fn canonical_name(spec: &Spec, written: &str) -> String {
+    let found = match written.strip_prefix("--") {
+        Some(long) => find_long(spec, long.split('=').next().unwrap_or(long)),
+        None => {
+            let mut letters = written.trim_start_matches('-').chars();
+            match (letters.next(), letters.next()) {
+                (Some(letter), None) => find_short(spec, letter),
+                _ => None,
+            }
+        }
+    };
+    found.map_or_else(|| written.to_string(), |row| row.name)
+}
+
+impl Usage {
+    /// Was the option of this canonical name given?
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.flags.iter().any(|flag| flag.name == name)
+    }
+
+    /// The last value given to the option of this canonical name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&Word> {
+        self.flags.iter().rev().find(|flag| flag.name == name).and_then(|flag| flag.value.as_ref())
+    }
+
+    /// All values given to the option of this canonical name.
+    pub(crate) fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Word> {
+        self.flags.iter().filter(move |flag| flag.name == name).filter_map(|flag| flag.value.as_ref())
+    }
+
+    /// The first word of the subcommand, or nothing.
+    pub(crate) fn sub(&self) -> &str {
+        self.subcommand.first().map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Spec, sort};
+    use crate::reading::{Usage, Word};
+
+    const COMMIT: Spec = Spec {
+        options: "a,all m,message=~ n,no-verify S,gpg-sign? R>all q,quiet",
+        leading: false,
+        short_names: true,
+        one_dash: false,
+    };
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let word = |text: &str| Word { text: text.to_string(), exact: true, ..Word::default() };
+        let words: Vec<Word> = line.split(' ').map(word).collect();
+        let mut usage = Usage::default();
+        sort(&words, &COMMIT, &mut usage);
+        let mut shown: Vec<String> = Vec::new();
+        for flag in &usage.flags {
+            shown.push(match &flag.value {
+                Some(value) => format!("{}={}", flag.name, value.text),
+                None => flag.name.clone(),
+            });
+        }
+        shown.extend(usage.operands.iter().map(|word| format!("[{}]", word.text)));
+        assert_eq!(shown.join(" "), expected, "{line}");
+    }
+
+    #[test]
+    fn options_are_known_in_every_spelling() {
+        check("-anm x", "--all --no-verify --message=x");
+        check("-mx f", "--message=x [f]");
+        check("--mess=x", "--message=x");
+        check("--no-veri f -a", "--no-verify --all [f]");
+        check("-S f", "--gpg-sign [f]");
+        check("-Skey f", "--gpg-sign=key [f]");
+        check("-R -- -n", "--all [-n]");
+        check("-5 - --odd=1", "-5 --odd=1 [-]");
+    }
+}

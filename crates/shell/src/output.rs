@@ -1,0 +1,232 @@
+//! What a command would print, for the few programs where that is plain.
+//!
+//! Used to follow text into a shell (`echo … | base64 -d | sh`). Everything
+//! else prints something unknown.
+
+use crate::expand::ansi::{Flavour, decode};
+use crate::reading::{Command, Word};
+use crate::scope::Text;
+use crate::stream::Stream;
+
+/// Programs that print nothing of note.
+const SILENT: [&str; 20] = [
+    "cd", "export", "set", "unset", "mkdir", "rm", "touch", "true", ":", "declare", "local", "shift",
+    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp",
+];
+
+/// What `command` prints when it reads `stdin`.
+pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: Option<Text>) -> Stream {
+    let mut stream = match printed(command, stdin, here) {
+        Some(text) => Stream::known(text),
+        None => Stream::unknown(),
+    };
+    stream.download = match command.program.as_str() {
+        "curl" | "wget" | "fetch" | "http" | "https" | "xh" | "aria2c" => {
+            let url = command.effects.iter().find(|effect| effect.deed == crate::Deed::ReachesHost);
+            Some(url.and_then(|effect| effect.target.clone()).unwrap_or_default())
+        }
+        _ => stdin.and_then(|stream| stream.download.clone()),
+    };
+    if command.program == "find" {
+        stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
+    } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
+        stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
+    }
+    stream
+}
+
+fn printed(command: &Command, stdin: Option<&Stream>, here: Option<Text>) -> Option<String> {
+    let arguments = command.words.get(1..).unwrap_or_default();
+    let input = || stdin.and_then(|stream| stream.text.clone());
+    match command.program.as_str() {
+        "echo" => echo(arguments),
+        "printf" => printf(arguments),
+        "cat" | "tee" if arguments.iter().all(|word| word.text == "-" || command.program == "tee") => input(),
+        "base64" if decodes(arguments) => decode_base64(&input()?),
+        "openssl" if decodes(arguments) => decode_base64(&input()?),
+        "xxd" if has_letter(arguments, 'r') && has_letter(arguments, 'p') => decode_hex(&input()?),
+        "rev" => {
+            Some(input()?.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect())
+        }
+        "tr" => translate(arguments, &input()?),
+        "pwd" => here.filter(|here| here.exact).map(|here| here.text + "\n"),
+        "which" => arguments.first().filter(|word| word.exact).map(|word| format!("{}\n", word.text)),
+        "command" if arguments.first().is_some_and(|word| word.text == "-v") => {
+            arguments.get(1).filter(|word| word.exact).map(|word| format!("{}\n", word.text))
+        }
+        "basename" if arguments.len() == 1 => {
+            let word = arguments.first().filter(|word| word.exact)?;
+            Some(format!("{}\n", crate::programs::base_name(&word.text)))
+        }
+        program if SILENT.contains(&program) => Some(String::new()),
+        _ => None,
+    }
+}
+
+fn echo(arguments: &[Word]) -> Option<String> {
+    let is_option = |word: &Word| {
+        word.text.len() > 1
+            && word.text.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|byte| b"neE".contains(&byte)))
+    };
+    let options: String =
+        arguments.iter().map_while(|word| is_option(word).then_some(word.text.as_str())).collect();
+    let rest: Vec<&Word> = arguments.iter().skip_while(|word| is_option(word)).collect();
+    if rest.iter().any(|word| !word.exact || word.glob) {
+        return None;
+    }
+    let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+    let mut line = texts.join(" ");
+    if options.contains('e') {
+        line = decode(&line, Flavour::Echo);
+    }
+    if !options.contains('n') {
+        line.push('\n');
+    }
+    Some(line)
+}
+
+fn printf(arguments: &[Word]) -> Option<String> {
+    if arguments.iter().any(|word| !word.exact) {
+        return None;
+    }
+    let skip = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
+    let mut words = arguments.iter().skip(skip).map(|word| word.text.as_str());
+    let format = words.next()?;
+    let values: Vec<&str> = words.collect();
+    let mut out = String::new();
+    let mut used = 0;
+    loop {
+        let before = used;
+        one_round(format, &values, &mut used, &mut out)?;
+        if used >= values.len() || used == before {
+            return Some(out);
+        }
+    }
+}
+
+/// Writes the format once, taking values as it needs them.
+fn one_round(format: &str, values: &[&str], used: &mut usize, out: &mut String) -> Option<()> {
+    let mut rest = format;
+    while let Some((head, tail)) = rest.split_once('%') {
+        out.push_str(&decode(head, Flavour::Format));
+        let mut chars = tail.chars();
+        let mut sign = chars.next()?;
+        while matches!(sign, '-' | '+' | ' ' | '0'..='9' | '.') {
+            sign = chars.next()?;
+        }
+        let value = values.get(*used).copied().unwrap_or("");
+        match sign {
+            '%' => out.push('%'),
+            's' | 'd' | 'i' | 'c' => {
+                *used += 1;
+                out.push_str(value);
+            }
+            'b' => {
+                *used += 1;
+                out.push_str(&decode(value, Flavour::Echo));
+            }
+            _ => return None,
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(&decode(rest, Flavour::Format));
+    Some(())
+}
+
+fn decodes(arguments: &[Word]) -> bool {
+    arguments.iter().any(|word| word.text.starts_with("--d"))
+        || has_letter(arguments, 'd')
+        || has_letter(arguments, 'D')
+}
+
+fn has_letter(arguments: &[Word], letter: char) -> bool {
+    arguments
+        .iter()
+        .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter))
+}
+
+fn decode_base64(text: &str) -> Option<String> {
+    let mut bits = 0u32;
+    let mut count = 0;
+    let mut out = Vec::new();
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => break,
+            _ => continue,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from((bits >> count) & 0xff).unwrap_or(0));
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+fn decode_hex(text: &str) -> Option<String> {
+    let digits: Vec<u32> = text.chars().filter_map(|found| found.to_digit(16)).collect();
+    let byte = |pair: &[u32]| match pair {
+        [high, low] => u8::try_from(high * 16 + low).ok(),
+        _ => None,
+    };
+    String::from_utf8(digits.chunks(2).filter_map(byte).collect()).ok()
+}
+
+/// `tr SET1 SET2` and `tr -d SET`.
+fn translate(arguments: &[Word], text: &str) -> Option<String> {
+    if arguments.iter().any(|word| !word.exact) {
+        return None;
+    }
+    let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+    match words.as_slice() {
+        ["-d", set] => {
+            let set = set_of(set);
+            Some(text.chars().filter(|found| !set.contains(found)).collect())
+        }
+        [from, to] if !from.starts_with('-') => {
+            let (from, to) = (set_of(from), set_of(to));
+            let change = |found: char| match from.iter().position(|known| *known == found) {
+                Some(at) => to.get(at).or(to.last()).copied().unwrap_or(found),
+                None => found,
+            };
+            Some(text.chars().map(change).collect())
+        }
+        _ => None,
+    }
+}
+
+fn set_of(text: &str) -> Vec<char> {
+    let chars: Vec<char> = decode(text, Flavour::Format).chars().take(512).collect();
+    let mut set = Vec::new();
+    let mut at = 0;
+    while let Some(first) = chars.get(at) {
+        match (chars.get(at + 1), chars.get(at + 2)) {
+            (Some('-'), Some(last)) if first < last && u32::from(*last) - u32::from(*first) < 512 => {
+                set.extend(*first..=*last);
+                at += 3;
+            }
+            _ => {
+                set.push(*first);
+                at += 1;
+            }
+        }
+    }
+    set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode_base64, decode_hex};
+
+    #[test]
+    fn encoded_text_is_decoded() {
+        assert_eq!(decode_base64("cm0gLXJmIC8=\n").as_deref(), Some("rm -rf /"));
+        assert_eq!(decode_hex("726d").as_deref(), Some("rm"));
+    }
+}

@@ -1,0 +1,392 @@
+//! Compound commands: groups, subshells, conditions, loops, tests, functions.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::list::CLOSERS;
+use crate::tree::{List, Node, Part, RawRedirect, RawWord};
+
+impl Parser<'_> {
+    /// One command of any shape.
+    pub(super) fn command(&mut self) -> Node {
+        self.deeper(|parser| Some(parser.command_here())).unwrap_or(Node::Group(Vec::new(), Vec::new()))
+    }
+
+    fn command_here(&mut self) -> Node {
+        self.blanks();
+        let bare = self.bare();
+        if bare == "coproc" {
+            return self.coproc();
+        }
+        if bare == "function" {
+            return self.function_word();
+        }
+        if CLOSERS.contains(&bare.as_str()) || bare == "in" && self.pos == self.end {
+            self.fail(self.pos, format!("unexpected `{bare}`"));
+            return Node::Group(Vec::new(), Vec::new());
+        }
+        match self.compound(&bare) {
+            Some(node) => node,
+            None => self.simple(),
+        }
+    }
+
+    fn at_compound(&self, bare: &str) -> bool {
+        self.peek() == Some(b'(')
+            || matches!(bare, "{" | "[[" | "if" | "while" | "until" | "for" | "select" | "case")
+    }
+
+    /// A compound command with its redirects, if one stands here.
+    fn compound(&mut self, bare: &str) -> Option<Node> {
+        if !self.at_compound(bare) {
+            return None;
+        }
+        let mut node = match bare {
+            "{" => self.group(),
+            "[[" => self.test(),
+            "if" => self.if_clause(),
+            "while" | "until" => self.while_clause(bare),
+            "for" => self.for_clause(bare),
+            "select" => self.for_clause(bare),
+            "case" => self.case_clause(),
+            _ => self.parenthesis(),
+        };
+        let extra = self.redirects();
+        match &mut node {
+            Node::Group(_, redirects)
+            | Node::Subshell(_, redirects)
+            | Node::If { redirects, .. }
+            | Node::While { redirects, .. }
+            | Node::For { redirects, .. }
+            | Node::Case { redirects, .. }
+            | Node::Test(_, redirects) => redirects.extend(extra),
+            _ => {}
+        }
+        Some(node)
+    }
+
+    fn redirects(&mut self) -> Vec<RawRedirect> {
+        let mut found = Vec::new();
+        loop {
+            self.blanks();
+            match self.redirect() {
+                Some(redirect) => found.push(redirect),
+                None => return found,
+            }
+        }
+    }
+
+    fn expect_bare(&mut self, word: &str, start: usize) {
+        self.lines();
+        if !self.eat_bare(word) {
+            if self.pos >= self.end {
+                self.fail(start, format!("missing `{word}`"));
+            } else {
+                self.fail_unexpected();
+            }
+        }
+    }
+
+    fn group(&mut self) -> Node {
+        let start = self.pos;
+        self.take_bare("{");
+        let list = self.filled_list();
+        self.expect_bare("}", start);
+        Node::Group(list, Vec::new())
+    }
+
+    fn parenthesis(&mut self) -> Node {
+        let start = self.pos;
+        if self.looking_at("((") && self.arithmetic_closes(self.pos + 2) {
+            self.pos += 2;
+            let parts = self.arithmetic_body();
+            let word = RawWord { span: self.span(start, self.pos), parts };
+            return Node::Test(vec![word], Vec::new());
+        }
+        self.pos += 1;
+        let list = self.filled_list();
+        if !self.eat(")") {
+            if self.pos >= self.end {
+                self.fail(start, "unclosed `(`");
+            } else {
+                self.fail_unexpected();
+            }
+        }
+        Node::Subshell(list, Vec::new())
+    }
+
+    /// Would bash read `((` before `from` as arithmetic? It does when the
+    /// parenthesis matching the second one is followed at once by another.
+    pub(super) fn arithmetic_closes(&self, from: usize) -> bool {
+        let mut level = 1usize;
+        let mut at = from;
+        let mut quote: Option<u8> = None;
+        while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
+            match (quote, byte) {
+                (Some(b'\''), b'\'') => quote = None,
+                (Some(b'\''), _) => {}
+                (_, b'\\') => at += 1,
+                (Some(open), _) if open == byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'\'' | b'"' | b'`') => quote = Some(byte),
+                (None, b'(') => level += 1,
+                (None, b')') => level -= 1,
+                _ => {}
+            }
+            if level == 0 {
+                return self.bytes.get(at + 1) == Some(&b')') && at + 1 < self.end;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    fn if_clause(&mut self) -> Node {
+        let start = self.pos;
+        self.take_bare("if");
+        let mut arms = Vec::new();
+        let mut rest = None;
+        loop {
+            let condition = self.filled_list();
+            self.expect_bare("then", start);
+            let body = self.filled_list();
+            arms.push((condition, body));
+            self.lines();
+            if self.eat_bare("elif") {
+                continue;
+            }
+            if self.eat_bare("else") {
+                rest = Some(self.filled_list());
+            }
+            self.expect_bare("fi", start);
+            return Node::If { arms, rest, redirects: Vec::new() };
+        }
+    }
+
+    fn while_clause(&mut self, word: &str) -> Node {
+        let start = self.pos;
+        self.take_bare(word);
+        let condition = self.filled_list();
+        let body = self.do_body(start);
+        Node::While { condition, body, redirects: Vec::new() }
+    }
+
+    fn do_body(&mut self, start: usize) -> List {
+        self.expect_bare("do", start);
+        let body = self.filled_list();
+        self.expect_bare("done", start);
+        body
+    }
+
+    fn for_clause(&mut self, word: &str) -> Node {
+        let start = self.pos;
+        self.take_bare(word);
+        self.blanks();
+        if word == "for" && self.looking_at("((") {
+            return self.for_arithmetic(start);
+        }
+        let name = self.identifier();
+        if name.is_empty() {
+            self.fail_unexpected();
+        }
+        self.lines();
+        let words = if self.eat_bare("in") { Some(self.words_to_line_end()) } else { None };
+        self.blanks();
+        if self.peek() == Some(b';') && self.peek_at(1) != Some(b';') {
+            self.pos += 1;
+        }
+        self.lines();
+        let body_start = self.pos;
+        let body = self.loop_body(start);
+        let uses_name = mentions(self.slice(body_start, self.pos), &name);
+        Node::For { name, words, body: Rc::new(body), uses_name, redirects: Vec::new() }
+    }
+
+    /// `do … done`, or the `{ … }` bash takes in its place.
+    fn loop_body(&mut self, start: usize) -> List {
+        if self.bare() == "{" {
+            match self.group() {
+                Node::Group(list, _) => list,
+                _ => Vec::new(),
+            }
+        } else {
+            self.do_body(start)
+        }
+    }
+
+    fn words_to_line_end(&mut self) -> Vec<RawWord> {
+        let mut words = Vec::new();
+        loop {
+            self.blanks();
+            match self.word() {
+                Some(word) => words.push(word),
+                None => return words,
+            }
+        }
+    }
+
+    fn for_arithmetic(&mut self, start: usize) -> Node {
+        self.pos += 2;
+        let parts = self.arithmetic_body();
+        let head = RawWord { span: self.span(start, self.pos), parts };
+        self.blanks();
+        if self.peek() == Some(b';') {
+            self.pos += 1;
+        }
+        self.lines();
+        let body = self.loop_body(start);
+        let condition = vec![Node::Test(vec![head], Vec::new())];
+        Node::While { condition, body, redirects: Vec::new() }
+    }
+
+    fn case_clause(&mut self) -> Node {
+        let start = self.pos;
+        self.take_bare("case");
+        self.blanks();
+        let subject = self.word().unwrap_or_else(|| {
+            self.fail_unexpected();
+            RawWord::default()
+        });
+        self.expect_bare("in", start);
+        let mut arms = Vec::new();
+        loop {
+            self.lines();
+            if self.eat_bare("esac") {
+                break;
+            }
+            if self.pos >= self.end {
+                self.fail(start, "missing `esac`");
+                break;
+            }
+            arms.push(self.case_arm());
+        }
+        Node::Case { subject, arms, redirects: Vec::new() }
+    }
+
+    fn case_arm(&mut self) -> (Vec<RawWord>, List) {
+        let mut patterns = Vec::new();
+        let _ = self.eat("(");
+        loop {
+            self.blanks();
+            match self.word() {
+                Some(word) => patterns.push(word),
+                None => self.fail_unexpected(),
+            }
+            self.blanks();
+            if self.eat(")") {
+                break;
+            }
+            if !self.eat("|") {
+                self.fail_unexpected();
+                break;
+            }
+        }
+        let body = self.list();
+        self.lines();
+        if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && self.bare() != "esac" {
+            self.fail_unexpected();
+        }
+        (patterns, body)
+    }
+
+    /// `[[ … ]]`: only what is substituted inside matters.
+    fn test(&mut self) -> Node {
+        let start = self.pos;
+        self.take_bare("[[");
+        let mut words = Vec::new();
+        let mut regex = false;
+        loop {
+            self.lines();
+            if self.eat_bare("]]") {
+                break;
+            }
+            if self.pos >= self.end {
+                self.fail(start, "missing `]]`");
+                break;
+            }
+            if self.eat("=~") {
+                regex = true;
+                continue;
+            }
+            if std::mem::take(&mut regex) {
+                words.extend(self.regex_word());
+                continue;
+            }
+            if self.eat("&&") || self.eat("||") || self.eat("(") || self.eat(")") {
+                continue;
+            }
+            if !self.looking_at("<(") && !self.looking_at(">(") && (self.eat("<") || self.eat(">")) {
+                continue;
+            }
+            match self.word() {
+                Some(word) => words.push(word),
+                None => self.fail_unexpected(),
+            }
+        }
+        Node::Test(words, Vec::new())
+    }
+
+    fn coproc(&mut self) -> Node {
+        self.take_bare("coproc");
+        self.blanks();
+        let back = self.pos;
+        if !self.at_compound(&self.bare()) {
+            let name = self.identifier();
+            self.blanks();
+            let next = self.bare();
+            if name.is_empty() || !self.at_compound(&next) || self.pos == back {
+                self.pos = back;
+            }
+        }
+        let node = self.command();
+        Node::Subshell(vec![node], Vec::new())
+    }
+
+    fn function_word(&mut self) -> Node {
+        self.take_bare("function");
+        self.blanks();
+        let name = match self.word() {
+            Some(word) => plain_text(&word),
+            None => {
+                self.fail_unexpected();
+                String::new()
+            }
+        };
+        self.blanks();
+        if self.eat("(") {
+            self.blanks();
+            if !self.eat(")") {
+                self.fail_unexpected();
+            }
+        }
+        self.function_body(name)
+    }
+
+    /// The body after `f()`: bash takes a compound command and nothing else.
+    pub(super) fn function_body(&mut self, name: String) -> Node {
+        self.lines();
+        let bare = self.bare();
+        let body = self.deeper(|parser| parser.compound(&bare));
+        let body = body.unwrap_or_else(|| {
+            self.fail_unexpected();
+            Node::Group(Vec::new(), Vec::new())
+        });
+        Node::Function { name, body: Rc::new(body) }
+    }
+}
+
+/// Does `text` seem to use the variable `name`?
+fn mentions(text: &str, name: &str) -> bool {
+    text.contains(&format!("${name}"))
+        || text.contains(&format!("{{{name}"))
+        || text.contains(&format!("!{name}"))
+}
+
+/// The literal text of a word.
+pub(super) fn plain_text(word: &RawWord) -> String {
+    let literal = |part: &Part| match part {
+        Part::Plain(text) | Part::Quoted(text) => text.clone(),
+        _ => String::new(),
+    };
+    word.parts.iter().map(literal).collect()
+}

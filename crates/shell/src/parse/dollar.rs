@@ -1,0 +1,317 @@
+//! Everything that starts with `$`, and backticks.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::word::Parts;
+use crate::tree::{List, Output, Param, ParamOp, Part};
+
+/// Operators of `${x…}`, longest first, with what they do.
+const OPERATORS: [&str; 22] = [
+    ":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "~~", "-", "=", "+", "?", ":", "#",
+    "%", "/", "^", ",",
+];
+
+impl Parser<'_> {
+    /// The expansion standing here; a lone `$` stands for itself.
+    pub(super) fn dollar(&mut self, quoted: bool) -> Part {
+        let part = self.deeper(|parser| Some(parser.dollar_here(quoted)));
+        part.unwrap_or(Part::Quoted(String::new()))
+    }
+
+    fn dollar_here(&mut self, quoted: bool) -> Part {
+        let start = self.pos;
+        if self.looking_at("$((") && self.arithmetic_closes(start + 3) {
+            self.pos += 3;
+            let inner = self.arithmetic_body();
+            return Part::Unknown { text: self.spelling(start), inner, quoted };
+        }
+        if self.eat("$(") {
+            let list = self.substituted(start);
+            return Part::Output(Rc::new(Output {
+                list,
+                text: self.spelling(start),
+                quoted,
+                in_place: true,
+            }));
+        }
+        if self.eat("$[") {
+            let inner = self.subscript();
+            return Part::Unknown { text: self.spelling(start), inner, quoted };
+        }
+        if self.eat("${") {
+            return match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'|') => self.braced_output(start, quoted),
+                _ => self.braced(start, quoted),
+            };
+        }
+        self.pos += 1;
+        let name = self.parameter_name(false);
+        if name.is_empty() {
+            return if quoted { Part::Quoted("$".to_string()) } else { Part::Plain("$".to_string()) };
+        }
+        let text = self.spelling(start);
+        Part::Param(Rc::new(Param { name, op: ParamOp::Get, word: Vec::new(), index: None, quoted, text }))
+    }
+
+    /// The list of `$(…)` or `<(…)` up to its `)`. Here-documents announced
+    /// outside wait for their own line end.
+    fn substituted(&mut self, start: usize) -> List {
+        let outer = std::mem::take(&mut self.pending);
+        let list = self.list();
+        if !self.eat(")") {
+            if self.pos >= self.end {
+                self.fail(start, "unclosed `$(`");
+            } else {
+                self.fail_unexpected();
+            }
+        }
+        let left = std::mem::replace(&mut self.pending, outer);
+        self.pending.extend(left);
+        list
+    }
+
+    /// `${ list; }` and `${|list; }`, command substitutions of newer shells.
+    fn braced_output(&mut self, start: usize, quoted: bool) -> Part {
+        let _ = self.eat("|");
+        let list = self.list();
+        if !self.eat_bare("}") && !self.eat("}") {
+            self.fail(start, "unclosed `${`");
+        }
+        Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: true }))
+    }
+
+    pub(super) fn process(&mut self) -> Part {
+        let start = self.pos;
+        self.pos += 2;
+        let list = self.substituted(start);
+        Part::Process(Rc::new(Output { list, text: self.spelling(start), quoted: true, in_place: true }))
+    }
+
+    /// A variable, position or special parameter; `braced` allows `${10}`.
+    fn parameter_name(&mut self, braced: bool) -> String {
+        match self.peek() {
+            Some(b'0'..=b'9') => {
+                let start = self.pos;
+                self.pos += 1;
+                while braced && self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                    self.pos += 1;
+                }
+                self.slice(start, self.pos).to_string()
+            }
+            Some(byte @ (b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-')) => {
+                self.pos += 1;
+                char::from(byte).to_string()
+            }
+            _ => self.identifier(),
+        }
+    }
+
+    fn braced(&mut self, start: usize, quoted: bool) -> Part {
+        let prefix = match (self.peek(), self.peek_at(1)) {
+            (Some(b'#'), Some(next)) if names_parameter(next) && self.peek_at(2) != Some(b'-') => {
+                ParamOp::Length
+            }
+            (Some(b'!'), Some(next))
+                if next.is_ascii_alphanumeric() || next == b'_' || next == b'@' || next == b'#' =>
+            {
+                ParamOp::Indirect
+            }
+            _ => ParamOp::Get,
+        };
+        if prefix != ParamOp::Get {
+            self.pos += 1;
+        }
+        let name = self.parameter_name(true);
+        let index = if self.eat("[") { Some(self.subscript()) } else { None };
+        let found = OPERATORS.iter().find(|text| self.looking_at(text)).copied();
+        let op = match (prefix, found) {
+            (ParamOp::Get, None) if self.peek() == Some(b'}') && !name.is_empty() => ParamOp::Get,
+            (ParamOp::Get, Some(":-" | "-" | ":=" | "=")) => ParamOp::Default,
+            (ParamOp::Get, Some(":+" | "+")) => ParamOp::Alternative,
+            (ParamOp::Get, Some(text)) => ParamOp::Edit(text.to_string()),
+            (ParamOp::Get, None) => ParamOp::Edit(String::new()),
+            (other, None) if self.peek() == Some(b'}') => other,
+            _ => ParamOp::Edit(String::new()),
+        };
+        self.pos += found.map_or(0, str::len);
+        let word = self.braced_word(start, quoted);
+        Part::Param(Rc::new(Param { name, op, word, index, quoted, text: self.spelling(start) }))
+    }
+
+    /// Parts up to the `}` of `${`.
+    fn braced_word(&mut self, start: usize, quoted: bool) -> Vec<Part> {
+        let mut parts = Parts::default();
+        loop {
+            match self.peek() {
+                None => {
+                    self.fail(start, "unclosed `${`");
+                    return parts.take();
+                }
+                Some(b'}') => {
+                    self.pos += 1;
+                    return parts.take();
+                }
+                Some(byte) => self.nested_piece(byte, &mut parts, quoted, b'}'),
+            }
+        }
+    }
+
+    /// Parts up to the `]` of a subscript or of `$[`.
+    pub(super) fn subscript(&mut self) -> Vec<Part> {
+        let start = self.pos;
+        let mut parts = Parts::default();
+        let mut level = 0usize;
+        loop {
+            match self.peek() {
+                None => {
+                    self.fail(start, "unclosed `[`");
+                    return parts.take();
+                }
+                Some(b']') if level == 0 => {
+                    self.pos += 1;
+                    return parts.take();
+                }
+                Some(byte) => {
+                    match byte {
+                        b'[' => level += 1,
+                        b']' => level -= 1,
+                        _ => {}
+                    }
+                    self.nested_piece(byte, &mut parts, true, b']');
+                }
+            }
+        }
+    }
+
+    /// Parts up to the `))` of arithmetic.
+    pub(super) fn arithmetic_body(&mut self) -> Vec<Part> {
+        let start = self.pos;
+        let mut parts = Parts::default();
+        let mut level = 0usize;
+        loop {
+            match self.peek() {
+                None => {
+                    self.fail(start, "unclosed `((`");
+                    return parts.take();
+                }
+                Some(b')') if level == 0 => {
+                    self.pos += 1;
+                    if !self.eat(")") {
+                        self.fail_unexpected();
+                    }
+                    return parts.take();
+                }
+                Some(byte) => {
+                    match byte {
+                        b'(' => level += 1,
+                        b')' => level -= 1,
+                        _ => {}
+                    }
+                    self.nested_piece(byte, &mut parts, true, b')');
+                }
+            }
+        }
+    }
+
+    /// A piece inside `${…}`, `[…]` or `((…))`. Where the whole is in double
+    /// quotes, single quotes only protect the closing sign: what they hold is
+    /// still expanded.
+    fn nested_piece(&mut self, byte: u8, parts: &mut Parts, quoted: bool, stop: u8) {
+        match byte {
+            b'"' => self.deeper(|parser| parser.double_quoted(parts)),
+            b'\'' if quoted => self.half_quoted(parts),
+            b'\'' => self.single_quoted(parts),
+            b'$' if !quoted && self.peek_at(1) == Some(b'\'') => {
+                let inner = self.word_start_ansi();
+                parts.extend(inner);
+            }
+            b'\\' if self.peek_at(1) == Some(stop) || !quoted => {
+                self.pos += 1;
+                if let Some(found) = self.bump().filter(|found| *found != '\n') {
+                    parts.quoted(found.encode_utf8(&mut [0; 4]));
+                }
+            }
+            b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
+            _ if quoted => self.quoted_piece(byte, parts, stop),
+            _ => {
+                if let Some(found) = self.bump() {
+                    parts.plain(found.encode_utf8(&mut [0; 4]));
+                }
+            }
+        }
+    }
+
+    fn quoted_or_plain(&mut self, byte: u8, parts: &mut Parts, quoted: bool, stop: u8) {
+        if quoted || byte == b'\\' {
+            return self.quoted_piece(byte, parts, stop);
+        }
+        let part = if byte == b'$' { self.dollar(false) } else { self.backtick(false) };
+        parts.push(part);
+    }
+
+    fn word_start_ansi(&mut self) -> Vec<Part> {
+        let mut parts = Parts::default();
+        self.dollar_ansi(&mut parts);
+        parts.take()
+    }
+
+    fn half_quoted(&mut self, parts: &mut Parts) {
+        let start = self.pos;
+        self.pos += 1;
+        parts.quoted("'");
+        loop {
+            match self.peek() {
+                None => return self.fail(start, "unclosed `'`"),
+                Some(b'\'') => {
+                    self.pos += 1;
+                    return parts.quoted("'");
+                }
+                Some(byte) => self.quoted_piece(byte, parts, b'\''),
+            }
+        }
+    }
+
+    /// Backticks: the text loses one level of backslashes and is read anew.
+    pub(super) fn backtick(&mut self, quoted: bool) -> Part {
+        let start = self.pos;
+        self.pos += 1;
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                None => {
+                    self.fail(start, "unclosed `` ` ``");
+                    break;
+                }
+                Some('`') => break,
+                Some('\\') => match self.peek() {
+                    Some(next @ (b'`' | b'\\' | b'$')) => {
+                        self.pos += 1;
+                        text.push(char::from(next));
+                    }
+                    Some(b'"') if quoted => {
+                        self.pos += 1;
+                        text.push('"');
+                    }
+                    _ => text.push('\\'),
+                },
+                Some(found) => text.push(found),
+            }
+        }
+        let base = self.span(start, self.pos);
+        let list = self.deeper(|parser| parser.inner_text(&text, base));
+        Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: false }))
+    }
+
+    fn inner_text(&mut self, text: &str, base: crate::reading::Span) -> List {
+        let parsed = super::parse(text, Some(base), self.depth);
+        if let Some(fault) = parsed.fault {
+            self.fail(self.pos, fault.message);
+        }
+        parsed.list
+    }
+}
+
+fn names_parameter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'*' | b'?' | b'$' | b'!' | b'#')
+}

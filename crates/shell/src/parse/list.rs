@@ -1,0 +1,136 @@
+//! Lists, chains and pipelines.
+
+use super::Parser;
+use crate::tree::{Link, List, Node};
+
+/// Words that end a list where a command could stand.
+pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", "}"];
+
+impl Parser<'_> {
+    /// Commands up to whatever cannot start one.
+    pub(super) fn list(&mut self) -> List {
+        self.deeper(Self::list_here)
+    }
+
+    fn list_here(&mut self) -> List {
+        let mut list = List::new();
+        loop {
+            self.lines();
+            if self.at_list_end() {
+                return list;
+            }
+            let before = self.pos;
+            let node = self.chain();
+            self.blanks();
+            if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
+                self.pos += 1;
+                list.push(Node::Subshell(vec![node], Vec::new()));
+                continue;
+            }
+            list.push(node);
+            match self.peek() {
+                Some(b';') if self.peek_at(1) != Some(b';') && self.peek_at(1) != Some(b'&') => self.pos += 1,
+                Some(b'\n') => self.line_end(),
+                _ if self.at_list_end() => return list,
+                _ => {
+                    self.fail_unexpected();
+                    return list;
+                }
+            }
+            if self.pos == before {
+                self.fail_unexpected();
+            }
+        }
+    }
+
+    /// A list that may not be empty.
+    pub(super) fn filled_list(&mut self) -> List {
+        let list = self.list();
+        if list.is_empty() {
+            self.fail_unexpected();
+        }
+        list
+    }
+
+    fn at_list_end(&self) -> bool {
+        match self.peek() {
+            None | Some(b')') => true,
+            Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
+            _ => CLOSERS.contains(&self.bare().as_str()),
+        }
+    }
+
+    fn chain(&mut self) -> Node {
+        let first = self.pipeline();
+        let mut rest = Vec::new();
+        loop {
+            self.blanks();
+            let link = if self.eat("&&") {
+                Link::And
+            } else if self.eat("||") {
+                Link::Or
+            } else {
+                break;
+            };
+            self.lines();
+            rest.push((link, self.pipeline()));
+        }
+        if rest.is_empty() { first } else { Node::Chain(Box::new(first), rest) }
+    }
+
+    fn pipeline(&mut self) -> Node {
+        self.prefixes();
+        let first = self.command();
+        let mut stages = vec![first];
+        loop {
+            self.blanks();
+            if self.peek() != Some(b'|') || self.peek_at(1) == Some(b'|') {
+                break;
+            }
+            self.pos += 1;
+            let _ = self.eat("&");
+            self.lines();
+            self.prefixes();
+            stages.push(self.command());
+        }
+        match stages.len() {
+            1 => stages.pop().unwrap_or(Node::Group(Vec::new(), Vec::new())),
+            _ => Node::Pipe(stages),
+        }
+    }
+
+    /// `!` and the reserved word `time`, which change nothing of what runs.
+    fn prefixes(&mut self) {
+        loop {
+            self.blanks();
+            let bare = self.bare();
+            match bare.as_str() {
+                "!" => self.take_bare("!"),
+                "time" if self.time_is_reserved() => {
+                    self.take_bare("time");
+                    self.blanks();
+                    if self.looking_at("-p ") || self.looking_at("-p\t") {
+                        self.pos += 2;
+                    }
+                    self.blanks();
+                    if self.looking_at("-- ") {
+                        self.pos += 2;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// `time -v x` is the program, not the reserved word.
+    fn time_is_reserved(&self) -> bool {
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        let after: Vec<u8> =
+            rest.iter().skip(4).skip_while(|byte| matches!(byte, b' ' | b'\t')).take(3).copied().collect();
+        match after.as_slice() {
+            [b'-', b'p', b' ' | b'\t', ..] | [b'-', b'-', b' '] => true,
+            [b'-', ..] => false,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Redirects, and the here-documents some of them announce.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use super::{Parser, Pending};
+use crate::reading::RedirectKind;
+use crate::tree::{Part, RawRedirect, RawWord};
+
+/// Operators, longest first.
+const OPERATORS: [(&str, RedirectKind); 12] = [
+    ("<<<", RedirectKind::HereString),
+    ("<<-", RedirectKind::HereDoc),
+    ("&>>", RedirectKind::Append),
+    ("<<", RedirectKind::HereDoc),
+    ("<&", RedirectKind::Duplicate),
+    ("<>", RedirectKind::ReadWrite),
+    (">>", RedirectKind::Append),
+    (">&", RedirectKind::Duplicate),
+    (">|", RedirectKind::Write),
+    ("&>", RedirectKind::Write),
+    ("<", RedirectKind::Read),
+    (">", RedirectKind::Write),
+];
+
+impl<'a> Parser<'a> {
+    /// The redirect standing here, if one does.
+    pub(super) fn redirect(&mut self) -> Option<RawRedirect> {
+        let start = self.pos;
+        let from = self.descriptor();
+        let found = OPERATORS.iter().find(|(text, _)| self.looking_at(text));
+        let process = self.looking_at("<(") || self.looking_at(">(");
+        let Some((text, kind)) = found.filter(|_| !process) else {
+            self.pos = start;
+            return None;
+        };
+        if text.starts_with('&') && from.is_some() {
+            self.pos = start;
+            return None;
+        }
+        self.pos += text.len();
+        self.blanks();
+        if *kind == RedirectKind::HereDoc {
+            return Some(self.heredoc_start(from, *text == "<<-"));
+        }
+        let target = match self.word() {
+            Some(word) => word,
+            None => {
+                self.fail(start, format!("`{text}` without a target"));
+                RawWord::default()
+            }
+        };
+        let kind = if *text == ">&" { kind_of_output(&target) } else { *kind };
+        Some(RawRedirect { kind, from, target: Rc::new(target), body: Rc::default() })
+    }
+
+    /// `2` of `2>`, `{fd}` of `{fd}>`; the position is restored by the caller.
+    fn descriptor(&mut self) -> Option<String> {
+        let start = self.pos;
+        if self.eat("{") {
+            let name = self.identifier();
+            if !name.is_empty() && self.eat("}") && matches!(self.peek(), Some(b'<' | b'>')) {
+                return Some(name);
+            }
+            self.pos = start;
+            return None;
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.pos += 1;
+        }
+        if self.pos > start && matches!(self.peek(), Some(b'<' | b'>')) {
+            return Some(self.slice(start, self.pos).to_string());
+        }
+        self.pos = start;
+        None
+    }
+
+    fn heredoc_start(&mut self, from: Option<String>, strip_tabs: bool) -> RawRedirect {
+        let (delimiter, quoted) = self.delimiter();
+        let body: Rc<OnceCell<RawWord>> = Rc::default();
+        self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body) });
+        RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }
+    }
+
+    /// The delimiter word: quotes are removed, nothing is expanded.
+    fn delimiter(&mut self) -> (String, bool) {
+        let start = self.pos;
+        let mut text = String::new();
+        let mut quoted = false;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
+                b'\\' => {
+                    self.pos += 1;
+                    if self.eat("\n") {
+                        continue;
+                    }
+                    quoted = true;
+                    text.extend(self.bump());
+                }
+                b'\'' | b'"' => {
+                    quoted = true;
+                    self.pos += 1;
+                    let open = char::from(byte);
+                    loop {
+                        match self.bump() {
+                            Some(found) if found == open => break,
+                            Some('\\') if open == '"' => text.extend(self.bump()),
+                            Some(found) => text.push(found),
+                            None => {
+                                self.fail(start, format!("unclosed `{open}`"));
+                                break;
+                            }
+                        }
+                    }
+                }
+                _ => text.extend(self.bump()),
+            }
+        }
+        if self.pos == start {
+            self.fail(start, "`<<` without a delimiter");
+        }
+        (text, quoted)
+    }
+
+    /// Reads the bodies of all announced here-documents, in order.
+    pub(super) fn read_heredocs(&mut self) {
+        for pending in std::mem::take(&mut self.pending) {
+            let start = self.pos;
+            let end = self.heredoc_end(&pending);
+            let after = self.pos;
+            let parts = if pending.quoted {
+                vec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
+            } else {
+                self.heredoc_parts(start, end, pending.strip_tabs)
+            };
+            if self.fault.is_none() {
+                self.pos = after;
+            }
+            let _ = pending.body.set(RawWord { span: self.span(start, end), parts });
+        }
+    }
+
+    /// Moves behind the delimiter line; returns where the body ends. A body
+    /// without its delimiter runs to the end of the text, as in bash.
+    fn heredoc_end(&mut self, pending: &Pending) -> usize {
+        loop {
+            let start = self.pos;
+            if start >= self.end {
+                return start;
+            }
+            let mut joined = String::new();
+            loop {
+                let line = self.raw_line();
+                match line.strip_suffix('\\') {
+                    Some(head) if !pending.quoted && odd_backslashes(line) && self.pos < self.end => {
+                        joined.push_str(head);
+                    }
+                    _ => {
+                        joined.push_str(line);
+                        break;
+                    }
+                }
+            }
+            let line = if pending.strip_tabs { joined.trim_start_matches('\t') } else { &joined };
+            if line == pending.delimiter {
+                return start;
+            }
+        }
+    }
+
+    /// One line without its end; moves behind it.
+    fn raw_line(&mut self) -> &'a str {
+        let start = self.pos;
+        while self.peek().is_some_and(|byte| byte != b'\n') {
+            self.pos += 1;
+        }
+        let stop = self.pos;
+        if self.peek().is_some() {
+            self.pos += 1;
+        }
+        self.source.get(start..stop).unwrap_or("")
+    }
+
+    /// The parts of an unquoted body: like double quotes, but `"` is plain.
+    fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Vec<Part> {
+        let outer_end = std::mem::replace(&mut self.end, end);
+        self.pos = start;
+        let parts = self.deeper(|parser| parser.text_parts(strip_tabs));
+        self.end = outer_end;
+        if self.fault.is_some() {
+            self.pos = self.end;
+        }
+        parts
+    }
+}
+
+/// `>&2` and `>&-` copy a descriptor; `>& file` writes.
+fn kind_of_output(target: &RawWord) -> RedirectKind {
+    match target.parts.as_slice() {
+        [Part::Plain(text)] if text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit()) => {
+            RedirectKind::Duplicate
+        }
+        [Part::Param(_)] => RedirectKind::Duplicate,
+        _ => RedirectKind::Write,
+    }
+}
+
+fn odd_backslashes(line: &str) -> bool {
+    line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+fn strip(body: &str, tabs: bool) -> String {
+    if !tabs {
+        return body.to_string();
+    }
+    body.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+}

@@ -1,0 +1,172 @@
+//! Simple commands: assignments, words, redirects – and `f()`, which looks
+//! like one until its parentheses.
+
+use std::rc::Rc;
+
+use super::Parser;
+use super::compound::plain_text;
+use crate::tree::{Node, Part, RawAssignment, RawWord, Simple};
+
+/// How far ahead `name[…]=` is looked for.
+const SUBSCRIPT_MAX: usize = 256;
+
+/// Builtins whose arguments may be whole assignments.
+const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
+
+impl Parser<'_> {
+    pub(super) fn simple(&mut self) -> Node {
+        let start = self.pos;
+        let mut simple = Simple::default();
+        let mut last = start;
+        loop {
+            self.blanks();
+            if let Some(redirect) = self.redirect() {
+                simple.redirects.push(redirect);
+            } else if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()
+            {
+                simple.assignments.push(assignment);
+            } else if let Some(word) = self.argument(&simple) {
+                simple.words.push(word);
+            } else {
+                break;
+            }
+            last = self.pos;
+        }
+        if self.peek() == Some(b'(') && is_function_head(&simple) {
+            return self.function_parens(&simple);
+        }
+        if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty() {
+            self.fail_unexpected();
+        }
+        simple.span = self.span(start, last);
+        Node::Simple(Box::new(simple))
+    }
+
+    fn function_parens(&mut self, simple: &Simple) -> Node {
+        self.pos += 1;
+        self.blanks();
+        if !self.eat(")") {
+            self.fail_unexpected();
+        }
+        let name = simple.words.first().map(plain_text).unwrap_or_default();
+        self.function_body(name)
+    }
+
+    /// A word; after `declare` and its like also `name=(…)`.
+    fn argument(&mut self, simple: &Simple) -> Option<RawWord> {
+        let declares =
+            simple.words.first().is_some_and(|word| DECLARERS.contains(&plain_text(word).as_str()));
+        let start = self.pos;
+        if declares && let Some(head_end) = self.assignment_head() {
+            let after = self.slice(start, head_end).len();
+            if self.peek_at(after) == Some(b'(') {
+                let head = self.slice(start, head_end).to_string();
+                self.pos = head_end;
+                let array = self.array();
+                return Some(RawWord {
+                    span: self.span(start, self.pos),
+                    parts: vec![Part::Plain(head), array],
+                });
+            }
+        }
+        self.word()
+    }
+
+    /// End of `name=`, `name+=` or `name[…]=` if that stands here.
+    fn assignment_head(&self) -> Option<usize> {
+        let mut ahead = 0;
+        while let Some(byte) = self.peek_at(ahead) {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => {}
+                b'0'..=b'9' if ahead > 0 => {}
+                _ => break,
+            }
+            ahead += 1;
+        }
+        if ahead == 0 {
+            return None;
+        }
+        if self.peek_at(ahead) == Some(b'[') {
+            ahead = self.subscript_end(ahead)?;
+        }
+        match (self.peek_at(ahead), self.peek_at(ahead + 1)) {
+            (Some(b'='), _) => Some(self.pos + ahead + 1),
+            (Some(b'+'), Some(b'=')) => Some(self.pos + ahead + 2),
+            _ => None,
+        }
+    }
+
+    fn subscript_end(&self, open: usize) -> Option<usize> {
+        let mut level = 0usize;
+        for ahead in open..open + SUBSCRIPT_MAX {
+            match self.peek_at(ahead)? {
+                b'[' => level += 1,
+                b']' if level == 1 => return Some(ahead + 1),
+                b']' => level -= 1,
+                b'\n' => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn assignment(&mut self) -> Option<RawAssignment> {
+        let head_end = self.assignment_head()?;
+        let name = self.identifier();
+        let index = if self.eat("[") { Some(self.subscript()) } else { None };
+        let append = self.eat("+");
+        if !self.eat("=") {
+            // The subscript held more brackets than the look ahead counted.
+            self.pos = self.pos.max(head_end.min(self.end));
+        }
+        let start = self.pos;
+        let value = if self.peek() == Some(b'(') {
+            let array = self.array();
+            RawWord { span: self.span(start, self.pos), parts: vec![array] }
+        } else {
+            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
+        };
+        Some(RawAssignment { name, append, index, value })
+    }
+
+    /// `(a [k]=b $(c))` after `name=`.
+    fn array(&mut self) -> Part {
+        let start = self.pos;
+        self.pos += 1;
+        let mut words = Vec::new();
+        loop {
+            self.lines();
+            if self.eat(")") {
+                break;
+            }
+            if self.pos >= self.end {
+                self.fail(start, "unclosed `(`");
+                break;
+            }
+            match self.word() {
+                Some(word) => words.push(word),
+                None => self.fail_unexpected(),
+            }
+        }
+        Part::Array(Rc::new(words))
+    }
+
+    pub(super) fn identifier(&mut self) -> String {
+        let start = self.pos;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.pos += 1,
+                b'0'..=b'9' if self.pos > start => self.pos += 1,
+                _ => break,
+            }
+        }
+        self.slice(start, self.pos).to_string()
+    }
+}
+
+fn is_function_head(simple: &Simple) -> bool {
+    let literal =
+        |word: &RawWord| word.parts.iter().all(|part| matches!(part, Part::Plain(_) | Part::Quoted(_)));
+    simple.assignments.is_empty() && simple.words.len() == 1 && simple.words.iter().all(literal)
+}

@@ -1,0 +1,128 @@
+//! `find`: where it starts, what it would match, what it does with it.
+
+use super::{Deeds, Model};
+use crate::deed::Deed;
+use crate::options::Spec;
+use crate::reading::{Command, Word};
+
+pub(crate) const MODEL: Model = Model {
+    names: &["find", "gfind"],
+    spec: Spec {
+        options: "name= iname= path= ipath= wholename= regex= iregex= type= maxdepth= mindepth= mtime= mmin= newer= size= \
+                  user= group= perm= fprint= fprintf= fls= printf= atime= ctime= amin= cmin= empty delete print print0",
+        leading: false,
+        short_names: false,
+        one_dash: true,
+    },
+    subs: &[],
+    groups: &[],
+    effects,
+};
+
+/// A `find` taken apart.
+#[derive(Debug, Default)]
+pub(crate) struct Find {
+    starts: Vec<Word>,
+    /// The last name or path pattern.
+    pattern: Option<Word>,
+    /// Something narrows the match.
+    filtered: bool,
+    /// `-mindepth`, so never the start itself.
+    below: bool,
+    pub(crate) deletes: bool,
+    writes: Vec<Word>,
+    /// The words of each `-exec` and its like.
+    pub(crate) runs: Vec<Vec<Word>>,
+}
+
+impl Find {
+    /// Takes the words behind `find` apart.
+    pub(crate) fn of(words: &[Word]) -> Find {
+        let mut find = Find::default();
+        let mut rest = words.iter();
+        let mut in_starts = true;
+        while let Some(word) = rest.next() {
+            let text = word.text.as_str();
+            if in_starts && matches!(text, "-H" | "-L" | "-P") {
+                continue;
+            }
+            if in_starts && !text.starts_with('-') && !matches!(text, "(" | "!" | ")" | ",") {
+                find.starts.push(word.clone());
+                continue;
+            }
+            in_starts = false;
+            match text {
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let run: Vec<Word> = rest.by_ref().take_while(|word| !ends_run(word)).cloned().collect();
+                    find.runs.push(run);
+                }
+                "-delete" => find.deletes = true,
+                "-mindepth" => {
+                    find.below = rest.next().is_none_or(|value| value.text != "0");
+                }
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
+                    find.pattern = rest.next().cloned();
+                    find.filtered = true;
+                }
+                "-fprint" | "-fls" | "-fprint0" => find.writes.extend(rest.next().cloned()),
+                "-fprintf" => {
+                    find.writes.extend(rest.next().cloned());
+                    rest.next();
+                }
+                "-maxdepth" | "-printf" => {
+                    rest.next();
+                }
+                "-type" => {
+                    find.filtered |= rest.next().is_none_or(|value| !value.text.contains('d'));
+                }
+                "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group" | "-perm" | "-atime"
+                | "-ctime" | "-amin" | "-cmin" | "-inum" | "-links" | "-fstype" | "-samefile" | "-uid"
+                | "-gid" => {
+                    rest.next();
+                    find.filtered = true;
+                }
+                "-empty" | "-executable" | "-readable" | "-writable" => find.filtered = true,
+                _ => {}
+            }
+        }
+        if find.starts.is_empty() {
+            let span = words.first().map(|word| word.span).unwrap_or_default();
+            find.starts.push(Word { text: ".".to_string(), exact: true, glob: false, span });
+        }
+        find
+    }
+
+    /// What `{}` stands for: the start itself when nothing narrows the match,
+    /// else a pattern below it.
+    pub(crate) fn matches(&self) -> Vec<Word> {
+        let describe = |start: &Word| {
+            if !self.filtered && !self.below {
+                return start.clone();
+            }
+            let pattern = self.pattern.as_ref().map_or("*", |word| word.text.as_str());
+            let head = start.text.trim_end_matches('/');
+            Word {
+                text: format!("{head}/{}", pattern.trim_start_matches('/')),
+                exact: false,
+                glob: true,
+                span: start.span,
+            }
+        };
+        self.starts.iter().take(8).map(describe).collect()
+    }
+}
+
+fn ends_run(word: &Word) -> bool {
+    matches!(word.text.as_str(), ";" | "+")
+}
+
+fn effects(command: &Command) -> Deeds {
+    let find = Find::of(command.words.get(1..).unwrap_or_default());
+    let mut deeds = Deeds::none();
+    if find.deletes {
+        let deed = if find.filtered { Deed::DeletesFile } else { Deed::DeletesTree };
+        deeds.on_each(deed, &find.matches());
+    }
+    deeds.on_each(Deed::WritesFile, &find.writes);
+    deeds
+}

@@ -1,0 +1,181 @@
+//! What each program's words mean and what it would do: one file per family.
+//!
+//! A model is data (option tables) and one function from the sorted words to
+//! effects. A program without a model gets the generic reading. Adding one =
+//! one file, one line in [`MODELS`], one case in the tests.
+
+pub(crate) mod find;
+
+use crate::deed::Deed;
+use crate::options::{self, Spec};
+use crate::reading::{Command, Effect, RedirectKind, Usage, Word};
+
+/// How one family of programs is read.
+pub(crate) struct Model {
+    /// The programs, by base name.
+    pub(crate) names: &'static [&'static str],
+    /// Options in front of the subcommand, or all of them.
+    pub(crate) spec: Spec,
+    /// Subcommands with their option tables; several names with `|`. The name
+    /// `*` stands for every other. Empty: the program has none.
+    pub(crate) subs: &'static [(&'static str, &'static str)],
+    /// First words that need a second one: `compose` of `docker compose down`.
+    pub(crate) groups: &'static [&'static str],
+    /// What the command would do, beyond its redirects.
+    pub(crate) effects: fn(&Command) -> Deeds,
+}
+
+/// Effects under collection.
+#[derive(Debug, Default)]
+pub(crate) struct Deeds(pub(crate) Vec<Effect>);
+
+impl Deeds {
+    pub(crate) fn none() -> Deeds {
+        Deeds::default()
+    }
+
+    pub(crate) fn add(&mut self, deed: Deed) {
+        self.0.push(Effect { deed, target: None });
+    }
+
+    pub(crate) fn on(&mut self, deed: Deed, target: &Word) {
+        self.0.push(Effect { deed, target: Some(target.clone()) });
+    }
+
+    pub(crate) fn on_each<'a>(&mut self, deed: Deed, targets: impl IntoIterator<Item = &'a Word>) {
+        for target in targets {
+            self.on(deed, target);
+        }
+    }
+}
+
+/// Every model. First match wins.
+const MODELS: &[&Model] = &[&find::MODEL];
+
+/// For programs nobody described.
+const GENERIC: Model = Model {
+    names: &[],
+    spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
+    subs: &[],
+    groups: &[],
+    effects: |_| Deeds::none(),
+};
+
+/// `/usr/bin/rm` → `rm`; `git.exe` → `git`.
+pub(crate) fn base_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+fn model_of(program: &str) -> &'static Model {
+    MODELS.iter().find(|model| model.names.contains(&program)).unwrap_or(&&GENERIC)
+}
+
+/// Fills in `usage` and `effects`.
+pub(crate) fn study(command: &mut Command) {
+    let model = model_of(&command.program);
+    command.usage = usage_of(command.words.get(1..).unwrap_or_default(), model);
+    let mut effects = redirect_effects(command);
+    if !command.program.is_empty() {
+        effects.extend((model.effects)(command).0);
+    }
+    command.effects.clear();
+    for effect in effects {
+        if !command.effects.contains(&effect) {
+            command.effects.push(effect);
+        }
+    }
+}
+
+fn usage_of(words: &[Word], model: &Model) -> Usage {
+    let mut usage = Usage::default();
+    if model.subs.is_empty() {
+        let used = options::sort(words, &model.spec, &mut usage);
+        usage.operands.extend(words.get(used..).unwrap_or_default().iter().cloned());
+        return usage;
+    }
+    let leading = Spec { leading: true, ..model.spec };
+    let mut at = options::sort(words, &leading, &mut usage);
+    while let Some(word) = words.get(at) {
+        at += 1;
+        usage.subcommand.push(word.text.clone());
+        if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {
+            break;
+        }
+        at += options::sort(words.get(at..).unwrap_or_default(), &leading, &mut usage);
+    }
+    let spec = sub_spec(model, &usage.subcommand);
+    let rest = words.get(at..).unwrap_or_default();
+    let used = options::sort(rest, &spec, &mut usage);
+    usage.operands.extend(rest.get(used..).unwrap_or_default().iter().cloned());
+    usage
+}
+
+fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
+    let name = subcommand.join(" ");
+    let matching = |names: &str| names.split('|').any(|one| one == name);
+    let found = model.subs.iter().find(|(names, _)| matching(names));
+    let found = found.or_else(|| model.subs.iter().find(|(names, _)| *names == "*"));
+    Spec { options: found.map_or("", |(_, options)| options), leading: false, ..model.spec }
+}
+
+/// Files that are no files: nothing is kept in them.
+pub(crate) fn is_stream(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/stdin" | "/dev/zero" | "-"
+    ) || path.starts_with("/dev/fd/")
+}
+
+fn redirect_effects(command: &Command) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for redirect in &command.redirects {
+        let deeds: &[Deed] = match redirect.kind {
+            RedirectKind::Read => &[Deed::ReadsFile],
+            RedirectKind::Write | RedirectKind::Append => &[Deed::WritesFile],
+            RedirectKind::ReadWrite => &[Deed::ReadsFile, Deed::WritesFile],
+            _ => &[],
+        };
+        let target = &redirect.target;
+        if is_stream(&target.text) || target.text.starts_with("<(") || target.text.starts_with(">(") {
+            continue;
+        }
+        if let Some(host) =
+            target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
+        {
+            let host = Word { text: host.replacen('/', ":", 1), ..target.clone() };
+            effects.push(Effect { deed: Deed::ReachesHost, target: Some(host.clone()) });
+            if redirect.kind != RedirectKind::Read {
+                effects.push(Effect { deed: Deed::SendsData, target: Some(host) });
+            }
+            continue;
+        }
+        effects.extend(deeds.iter().map(|deed| Effect { deed: *deed, target: Some(target.clone()) }));
+    }
+    effects
+}
+
+/// Does this option of the command take the next word as its value?
+pub(crate) fn takes_next(command: &Command, name: &str) -> bool {
+    // Values of known options may stand in a word of their own; those of
+    // unknown ones can only have been attached.
+    let model = model_of(&command.program);
+    let known = |options: &str| {
+        let bare = name.trim_start_matches('-');
+        options.split_ascii_whitespace().any(|token| {
+            token.strip_suffix("=~").or_else(|| token.strip_suffix('=')).is_some_and(|head| {
+                head == bare || head.split_once(',').is_some_and(|(_, long)| long == bare)
+            })
+        })
+    };
+    known(model.spec.options) || known(sub_spec(model, &command.usage.subcommand).options)
+}
+
+/// The canonical spelling of an option of `program` (and its subcommand):
+/// `-n` of `git commit` is `--no-verify`. Unknown options stay as they are.
+#[must_use]
+pub fn canonical_flag(program: &str, subcommand: &[String], flag: &str) -> String {
+    let model = model_of(base_name(program));
+    let spec = if subcommand.is_empty() { model.spec } else { sub_spec(model, subcommand) };
+    options::canonical_name(&spec, flag)
+}

@@ -1,0 +1,152 @@
+//! What is known of variables, the folder and functions at one point of the
+//! text.
+//!
+//! A variable may have several possible values, because a branch may or may
+//! not have run. Every change is logged, so a subshell is undone and a branch
+//! is merged at the price of what it changed. Nothing here reads text.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::tree::Node;
+
+/// More possible values than this are "unknown".
+pub(crate) const OPTIONS_MAX: usize = 6;
+
+/// Key of the current folder; no variable can have this name.
+pub(crate) const DIR: &str = "=dir";
+
+/// A piece of text a variable holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    /// False when some part of it is only a source spelling.
+    pub(crate) exact: bool,
+}
+
+impl Text {
+    pub(crate) fn exact(text: impl Into<String>) -> Text {
+        Text { text: text.into(), exact: true }
+    }
+
+    pub(crate) fn unknown(text: impl Into<String>) -> Text {
+        Text { text: text.into(), exact: false }
+    }
+}
+
+/// One value: a scalar is a list of one, an unset variable a list of none.
+pub(crate) type Value = Vec<Text>;
+
+/// The values a variable may have. INVARIANT: never empty.
+pub(crate) type Options = Vec<Value>;
+
+/// Changes of one branch: the new options of each name.
+pub(crate) type Changes = HashMap<String, Option<Options>>;
+
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    values: HashMap<String, Options>,
+    log: Vec<(String, Option<Options>)>,
+    functions: HashMap<String, Vec<Rc<Node>>>,
+    aliases: HashMap<String, String>,
+}
+
+impl Scope {
+    pub(crate) fn get(&self, name: &str) -> Option<&Options> {
+        self.values.get(name)
+    }
+
+    pub(crate) fn set(&mut self, name: &str, options: Options) {
+        let old = self.values.insert(name.to_string(), options);
+        self.log.push((name.to_string(), old));
+    }
+
+    pub(crate) fn set_one(&mut self, name: &str, text: Text) {
+        self.set(name, vec![vec![text]]);
+    }
+
+    /// Puts back what `get` gave before.
+    pub(crate) fn restore(&mut self, name: &str, old: Option<Options>) {
+        let current = match old {
+            Some(options) => self.values.insert(name.to_string(), options),
+            None => self.values.remove(name),
+        };
+        self.log.push((name.to_string(), current));
+    }
+
+    pub(crate) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Undoes everything since `mark`.
+    pub(crate) fn rollback(&mut self, mark: usize) {
+        while self.log.len() > mark {
+            let Some((name, old)) = self.log.pop() else { return };
+            match old {
+                Some(options) => self.values.insert(name, options),
+                None => self.values.remove(&name),
+            };
+        }
+    }
+
+    /// Undoes everything since `mark` and tells what it was.
+    pub(crate) fn take_changes(&mut self, mark: usize) -> Changes {
+        let names: Vec<String> = self.log.iter().skip(mark).map(|(name, _)| name.clone()).collect();
+        let mut changes = Changes::new();
+        for name in names {
+            let now = self.values.get(&name).cloned();
+            changes.entry(name).or_insert(now);
+        }
+        self.rollback(mark);
+        changes
+    }
+
+    /// One of `branches` ran (or none, when `maybe_none`).
+    pub(crate) fn join(&mut self, branches: &[Changes], maybe_none: bool) {
+        let mut names: Vec<&String> = branches.iter().flat_map(HashMap::keys).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            let base = self.values.get(name).cloned();
+            let mut options = Options::new();
+            if maybe_none {
+                add(&mut options, base.as_ref(), name);
+            }
+            for branch in branches {
+                add(&mut options, branch.get(name).unwrap_or(&base).as_ref(), name);
+            }
+            if options.len() > OPTIONS_MAX {
+                options = vec![vec![Text::unknown(format!("${name}"))]];
+            }
+            self.set(name, options);
+        }
+    }
+
+    pub(crate) fn define(&mut self, name: &str, body: &Rc<Node>) {
+        let bodies = self.functions.entry(name.to_string()).or_default();
+        if bodies.len() < OPTIONS_MAX && !bodies.iter().any(|known| Rc::ptr_eq(known, body)) {
+            bodies.push(Rc::clone(body));
+        }
+    }
+
+    pub(crate) fn function(&self, name: &str) -> Vec<Rc<Node>> {
+        self.functions.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
+        self.aliases.insert(name.to_string(), text.to_string());
+    }
+
+    pub(crate) fn alias(&self, name: &str) -> Option<&String> {
+        self.aliases.get(name)
+    }
+}
+
+fn add(options: &mut Options, more: Option<&Options>, name: &str) {
+    let unknown = vec![vec![Text::unknown(format!("${name}"))]];
+    for value in more.unwrap_or(&unknown) {
+        if !options.contains(value) {
+            options.push(value.clone());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What flows through a pipe: text that is plain to see, or where it is from.
+
+use crate::reading::Word;
+
+/// Longer text than this is not followed.
+const TEXT_MAX: usize = 256 << 10;
+
+/// The output of a command, as far as it can be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stream {
+    /// The text itself, where every byte is known.
+    pub(crate) text: Option<String>,
+    /// Set when some of it comes from the network: the address.
+    pub(crate) download: Option<Word>,
+    /// Position of the command that wrote it.
+    pub(crate) from: Option<usize>,
+    /// Paths it lists, where they can be described (`find … | xargs`).
+    pub(crate) paths: Vec<Word>,
+}
+
+impl Stream {
+    /// Nothing is written.
+    pub(crate) fn silent() -> Stream {
+        Stream { text: Some(String::new()), ..Stream::default() }
+    }
+
+    pub(crate) fn unknown() -> Stream {
+        Stream::default()
+    }
+
+    pub(crate) fn known(text: impl Into<String>) -> Stream {
+        let text: String = text.into();
+        Stream { text: (text.len() <= TEXT_MAX).then_some(text), ..Stream::default() }
+    }
+
+    /// `more` is written behind this.
+    pub(crate) fn append(&mut self, more: Stream) {
+        self.text = match (self.text.take(), more.text) {
+            (Some(one), Some(two)) if one.len() + two.len() <= TEXT_MAX => Some(one + &two),
+            _ => None,
+        };
+        self.download = self.download.take().or(more.download);
+        self.from = more.from.or(self.from);
+        self.paths.extend(more.paths.into_iter().take(8));
+        self.paths.truncate(8);
+    }
+}

@@ -1,0 +1,151 @@
+//! The syntax tree of shell text: what the parser makes and the walker reads.
+//!
+//! Plain values. Nothing here is expanded yet: quotes are gone, but variables,
+//! braces and substitutions still stand as parts of their words.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::reading::{RedirectKind, Span};
+
+/// A list of commands, in order.
+pub(crate) type List = Vec<Node>;
+
+/// One command of any shape.
+#[derive(Debug)]
+pub(crate) enum Node {
+    /// `A=1 program words >redirects`
+    Simple(Box<Simple>),
+    /// `a | b | c`, at least two.
+    Pipe(Vec<Node>),
+    /// `a && b || c`: the first, then each with how it hangs on those before.
+    Chain(Box<Node>, Vec<(Link, Node)>),
+    /// `{ … }`
+    Group(List, Vec<RawRedirect>),
+    /// `( … )`, and anything put in the background.
+    Subshell(List, Vec<RawRedirect>),
+    /// `if`/`elif`/`else`: (condition, body) pairs, then the body of `else`.
+    If { arms: Vec<(List, List)>, rest: Option<List>, redirects: Vec<RawRedirect> },
+    /// `while` and `until`.
+    While { condition: List, body: List, redirects: Vec<RawRedirect> },
+    /// `for` and `select`; `words` is `None` where they are not written.
+    For {
+        name: String,
+        words: Option<Vec<RawWord>>,
+        body: Rc<List>,
+        uses_name: bool,
+        redirects: Vec<RawRedirect>,
+    },
+    /// `case`: the subject, then patterns and body of each arm.
+    Case { subject: RawWord, arms: Vec<(Vec<RawWord>, List)>, redirects: Vec<RawRedirect> },
+    /// `[[ … ]]`, `(( … ))` and the head of `for ((…))`: nothing runs but what is substituted.
+    Test(Vec<RawWord>, Vec<RawRedirect>),
+    /// `f() { … }`
+    Function { name: String, body: Rc<Node> },
+}
+
+/// How a command of a chain hangs on those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// One simple command as written.
+#[derive(Debug, Default)]
+pub(crate) struct Simple {
+    pub(crate) span: Span,
+    pub(crate) assignments: Vec<RawAssignment>,
+    pub(crate) words: Vec<RawWord>,
+    pub(crate) redirects: Vec<RawRedirect>,
+}
+
+/// `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
+#[derive(Debug)]
+pub(crate) struct RawAssignment {
+    pub(crate) name: String,
+    pub(crate) append: bool,
+    pub(crate) index: Option<Vec<Part>>,
+    pub(crate) value: RawWord,
+}
+
+/// A word as written.
+#[derive(Debug, Default)]
+pub(crate) struct RawWord {
+    pub(crate) span: Span,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A stretch of a word.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// Unquoted text: braces, tildes and globs still count.
+    Plain(String),
+    /// Text that stands for itself.
+    Quoted(String),
+    /// `$x`, `${x…}`
+    Param(Rc<Param>),
+    /// `$(…)` and backticks.
+    Output(Rc<Output>),
+    /// `<(…)` and `>(…)`
+    Process(Rc<Output>),
+    /// A value that is never known (arithmetic, a glob group), with what it runs.
+    Unknown { text: String, inner: Vec<Part>, quoted: bool },
+    /// `(a b c)` after `name=`.
+    Array(Rc<Vec<RawWord>>),
+}
+
+/// A command substitution.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) list: List,
+    /// Source spelling, shortened.
+    pub(crate) text: String,
+    pub(crate) quoted: bool,
+    /// The text inside backticks has lost its place in the source.
+    pub(crate) in_place: bool,
+}
+
+/// A parameter expansion.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    pub(crate) op: ParamOp,
+    /// What follows the operator.
+    pub(crate) word: Vec<Part>,
+    /// What stands in `[…]`.
+    pub(crate) index: Option<Vec<Part>>,
+    pub(crate) quoted: bool,
+    /// Source spelling, shortened.
+    pub(crate) text: String,
+}
+
+/// What a parameter expansion does with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ParamOp {
+    /// `$x`
+    Get,
+    /// `${x:-w}`, `${x-w}`, `${x:=w}`, `${x=w}`
+    Default,
+    /// `${x:+w}`, `${x+w}`
+    Alternative,
+    /// `${!x}`
+    Indirect,
+    /// `${#x}`
+    Length,
+    /// `${x#w}` and all others, by their operator.
+    Edit(String),
+}
+
+/// One redirect as written.
+#[derive(Debug, Clone)]
+pub(crate) struct RawRedirect {
+    pub(crate) kind: RedirectKind,
+    /// The descriptor in front, `None` for the usual one.
+    pub(crate) from: Option<String>,
+    pub(crate) target: Rc<RawWord>,
+    /// The body of a here-document, filled in when its lines are reached.
+    pub(crate) body: Rc<OnceCell<RawWord>>,
+}

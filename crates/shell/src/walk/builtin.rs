@@ -1,0 +1,144 @@
+//! Builtins that change the shell itself: folder, variables, aliases.
+
+use super::{Walker, join_path};
+use crate::reading::{Command, Word};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text};
+use crate::stream::Stream;
+
+impl Walker<'_> {
+    /// Applies what `command` does to the shell that runs it.
+    pub(super) fn builtin(&mut self, command: &Command, stdin: Option<&Stream>) {
+        let arguments = command.words.get(1..).unwrap_or_default();
+        match command.program.as_str() {
+            "cd" | "pushd" | "chdir" => self.change_dir(arguments),
+            "popd" => self.scope.set_one(DIR, Text::unknown("popd")),
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, arguments),
+            "unset" => {
+                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.scope.set(&word.text, vec![Vec::new()]);
+                }
+            }
+            "set" => self.set_positions(arguments),
+            "shift" => {
+                let moved = self.scope.get("@").map(|options| {
+                    options
+                        .iter()
+                        .map(|value| value.get(1..).unwrap_or_default().to_vec())
+                        .collect::<Options>()
+                });
+                moved.into_iter().for_each(|options| self.scope.set("@", options));
+            }
+            "read" | "mapfile" | "readarray" => self.read_variables(arguments, stdin),
+            "alias" => {
+                for word in arguments {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.scope.set_alias(name, text);
+                    }
+                }
+            }
+            "printf" => {
+                if let [option, name, rest @ ..] = arguments
+                    && option.text == "-v"
+                {
+                    let inner = Command {
+                        program: "printf".to_string(),
+                        words: command.words.iter().take(1).chain(rest).cloned().collect(),
+                        ..Command::default()
+                    };
+                    let text = crate::output::of(&inner, None, None).text;
+                    let value = text.map_or_else(|| Text::unknown(format!("${}", name.text)), Text::exact);
+                    self.scope.set_one(&name.text, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn change_dir(&mut self, arguments: &[Word]) {
+        let target = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
+        let now = self.dir_now();
+        let (here, here_exact) = now.map_or((String::new(), true), |dir| (dir.text, dir.exact));
+        let new = match target {
+            None => match &self.setting.home {
+                Some(home) => Text::exact(home.clone()),
+                None => Text::unknown("~"),
+            },
+            Some(word) if word.text == "-" => Text::unknown("-"),
+            Some(word) => {
+                let absolute = word.text.starts_with('/');
+                let text = join_path(&here, &word.text);
+                let known = word.exact && !word.glob && !word.text.starts_with('~');
+                Text { text, exact: known && (absolute || here_exact) }
+            }
+        };
+        self.scope.set_one(DIR, new);
+    }
+
+    fn declare(&mut self, command: &Command, arguments: &[Word]) {
+        let exports = command.program == "export"
+            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+            match word.text.split_once('=') {
+                Some((name, text)) => {
+                    let name = name.trim_end_matches('+');
+                    self.scope.set_one(name, Text { text: text.to_string(), exact: word.exact });
+                    if exports {
+                        self.export(name, Word { text: text.to_string(), ..word.clone() });
+                    }
+                }
+                None if exports => {
+                    let value =
+                        self.scope.get(&word.text).and_then(|options| options.first()?.first()).cloned();
+                    if let Some(value) = value {
+                        self.export(
+                            &word.text,
+                            Word { text: value.text, exact: value.exact, ..word.clone() },
+                        );
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// `set -- a b`: the positional parameters.
+    fn set_positions(&mut self, arguments: &[Word]) {
+        let after_dashes = arguments.iter().position(|word| word.text == "--").map(|at| at + 1);
+        let first_plain = arguments.first().filter(|word| !word.text.starts_with(['-', '+'])).map(|_| 0);
+        let Some(from) = after_dashes.or(first_plain) else { return };
+        let texts =
+            arguments.iter().skip(from).map(|word| Text { text: word.text.clone(), exact: word.exact });
+        self.scope.set("@", vec![texts.collect()]);
+    }
+
+    /// `read x`: every line of a known input may be its value.
+    fn read_variables(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
+        let mut names: Vec<&str> = Vec::new();
+        let mut skip_value = false;
+        for word in arguments {
+            if std::mem::take(&mut skip_value) {
+                continue;
+            }
+            match word.text.strip_prefix('-') {
+                Some(letters) => skip_value = letters.ends_with(['p', 'd', 'n', 'N', 't', 'u', 'i']),
+                None => names.push(&word.text),
+            }
+        }
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        let text = stdin.and_then(|stream| stream.text.as_deref());
+        let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
+        let count = names.len();
+        for (at, name) in names.iter().enumerate() {
+            let unknown = vec![vec![Text::unknown(format!("${name}"))]];
+            let pick = |line: &&str| {
+                let mut fields = line.splitn(count, [' ', '\t']);
+                vec![Text::exact(fields.nth(at).unwrap_or("").trim())]
+            };
+            let known = !lines.is_empty() && lines.len() <= OPTIONS_MAX;
+            let options = if known { lines.iter().map(pick).collect() } else { unknown };
+            self.scope.set(name, options);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Follows a command into what it starts: wrapped words, text for a shell,
+//! scripts this same text wrote.
+
+use super::Walker;
+use super::simple::Call;
+use crate::deed::Deed;
+use crate::parse;
+use crate::reading::{Command, Word};
+use crate::scope::{Text, Value};
+use crate::stream::Stream;
+use crate::wrappers::{self, Inner};
+
+impl Walker<'_> {
+    /// Opens whatever `command` wraps.
+    pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        for inner in wrappers::open(command, stdin) {
+            self.open_one(command, index, stdin, inner);
+        }
+    }
+
+    fn open_one(&mut self, command: &Command, index: usize, stdin: Option<&Stream>, inner: Inner) {
+        match inner {
+            Inner::Words { words, assignments, dir, moved, same_shell } => {
+                if words.is_empty() {
+                    return;
+                }
+                let span = span_of(command, &words);
+                let call = Call { span, words, assignments, dir, moved, ..Call::default() };
+                self.in_shell(same_shell, |walker| {
+                    walker.via.push(command.program.clone());
+                    let _ = walker.call(call, stdin);
+                    walker.via.pop();
+                });
+            }
+            Inner::Text { text, arguments, same_shell } => {
+                self.mark_download(index, &text.text);
+                self.in_shell(same_shell, |walker| walker.open_text(&text, &command.program, arguments));
+            }
+            Inner::Input => self.open_input(command, index, stdin),
+            Inner::File(path) => self.open_file(command, index, &path),
+            Inner::Opaque { span, what } => self.opaque(span, what),
+        }
+    }
+
+    fn in_shell(&mut self, same: bool, inner: impl FnOnce(&mut Self)) {
+        let mark = self.scope.mark();
+        inner(self);
+        if !same {
+            self.scope.rollback(mark);
+        }
+    }
+
+    /// Reads `text` as a shell would and walks it.
+    pub(super) fn open_text(&mut self, text: &Word, via: &str, arguments: Vec<Word>) {
+        if !self.grow(text.text.len()) {
+            return;
+        }
+        let parsed = parse::parse(&text.text, Some(text.span), self.depth);
+        if let Some(fault) = parsed.fault {
+            self.opaque(text.span, format!("text for `{via}` that cannot be read ({})", fault.message));
+        }
+        let outer = self.scope.get("@").cloned();
+        let was_in_place = std::mem::replace(&mut self.in_place, false);
+        let choice = std::mem::take(&mut self.choice);
+        if !arguments.is_empty() {
+            let value: Value =
+                arguments.into_iter().map(|word| Text { text: word.text, exact: word.exact }).collect();
+            self.scope.set("@", vec![value]);
+        }
+        self.via.push(via.to_string());
+        let _ = self.list(&parsed.list, None);
+        self.via.pop();
+        self.choice = choice;
+        self.in_place = was_in_place;
+        self.scope.restore("@", outer);
+    }
+
+    /// A shell that reads commands from its input.
+    fn open_input(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        let span = command.span;
+        let Some(stream) = stdin else { return };
+        if let Some(url) = &stream.download {
+            self.add_effect(index, Deed::RunsDownload, Some(url.clone()));
+        }
+        let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
+        match stream.text.clone().or(partial) {
+            Some(text) => {
+                let mark = self.scope.mark();
+                self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
+                self.scope.rollback(mark);
+            }
+            None => self.opaque(span, format!("text piped to `{}`", command.program)),
+        }
+    }
+
+    /// A script file: known only when this same text wrote it.
+    fn open_file(&mut self, command: &Command, index: usize, path: &Word) {
+        let key = self.path_key(path);
+        let stream = self.streams.get(&path.text).or_else(|| self.files.get(&key)).cloned();
+        let Some(stream) = stream else {
+            if path.text.starts_with("<(") {
+                self.opaque(path.span, format!("text given to `{}`", command.program));
+            }
+            return;
+        };
+        if let Some(url) = stream.download {
+            self.add_effect(index, Deed::RunsDownload, Some(url));
+        }
+        match stream.text {
+            Some(text) => {
+                let word = Word { text, exact: true, glob: false, span: path.span };
+                let mark = self.scope.mark();
+                self.open_text(&word, &command.program, Vec::new());
+                self.scope.rollback(mark);
+            }
+            None => self.opaque(path.span, format!("`{}`, written by this command", path.text)),
+        }
+    }
+
+    /// Text that holds the output of a download runs a download.
+    fn mark_download(&mut self, index: usize, text: &str) {
+        let found = self.streams.iter().find(|(spelling, stream)| {
+            stream.download.is_some() && !spelling.is_empty() && text.contains(spelling.as_str())
+        });
+        if let Some(url) = found.and_then(|(_, stream)| stream.download.clone()) {
+            self.add_effect(index, Deed::RunsDownload, Some(url));
+        }
+    }
+}
+
+/// The stretch from the first to the last of `words`, inside the command's.
+fn span_of(command: &Command, words: &[Word]) -> crate::reading::Span {
+    let outer = command.span;
+    let inside = |word: &&Word| word.span.start >= outer.start && word.span.end <= outer.end;
+    let start = words.first().filter(inside).map_or(outer.start, |word| word.span.start);
+    let end = words.last().filter(inside).map_or(outer.end, |word| word.span.end);
+    if start <= end { crate::reading::Span { start, end } } else { outer }
+}

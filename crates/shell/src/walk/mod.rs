@@ -1,0 +1,430 @@
+//! Walks the tree in the order bash would run it and lists every command.
+//!
+//! Knows order, scope and pipes; knows no program by name except the builtins
+//! that change the shell itself (`builtin.rs`). What a command does is asked
+//! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
+
+mod builtin;
+mod inner;
+mod simple;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::reading::{
+    Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Word,
+};
+use crate::scope::{DIR, Scope, Text};
+use crate::stream::Stream;
+use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
+
+/// More commands than this are not listed.
+const COMMANDS_MAX: usize = 20_000;
+
+/// More steps than this are not taken: loops and functions multiply.
+const STEPS_MAX: usize = 200_000;
+
+/// Deepest nesting of tree and opened text together.
+const DEPTH_MAX: usize = 160;
+
+/// Redirects of surrounding groups that are carried on.
+const CARRIED_MAX: usize = 16;
+
+/// Bytes that expansion of variables may add up to.
+const GROWTH_MAX: usize = 8 << 20;
+
+/// Items of a `for` that are followed one by one.
+const ITEMS_MAX: usize = 16;
+
+pub(crate) struct Walker<'a> {
+    pub(crate) setting: &'a Setting,
+    pub(crate) scope: Scope,
+    /// Which of several possible values is looked at now.
+    pub(crate) choice: usize,
+    /// How many values the widest variable seen in this command had.
+    pub(crate) widest: usize,
+    reading: Reading,
+    /// Wrappers around what is walked now, outermost first.
+    via: Vec<String>,
+    in_place: bool,
+    depth: usize,
+    steps: usize,
+    grown: usize,
+    /// Redirects of the groups around what is walked now.
+    carried: Vec<Redirect>,
+    exported: Vec<Assignment>,
+    /// Functions being followed now.
+    calls: Vec<String>,
+    /// Functions that were called somewhere.
+    called: Vec<Rc<Node>>,
+    defined: Vec<(Rc<Node>, bool)>,
+    /// What process substitutions and downloads yield, by source spelling.
+    streams: HashMap<String, Stream>,
+    /// What the text itself wrote to files, by path.
+    files: HashMap<String, Stream>,
+    /// Positions in `reading.commands` by a hash of the command.
+    seen: HashMap<u64, usize>,
+}
+
+/// Lists every command of `list`.
+pub(crate) fn walk(list: &List, setting: &Setting) -> Reading {
+    let mut walker = Walker::new(setting);
+    walker.scope.set_one(DIR, Text::exact(""));
+    let _ = walker.list(list, None);
+    walker.uncalled_functions();
+    in_reading_order(walker.reading)
+}
+
+impl<'a> Walker<'a> {
+    fn new(setting: &'a Setting) -> Walker<'a> {
+        Walker {
+            setting,
+            scope: Scope::default(),
+            choice: 0,
+            widest: 1,
+            reading: Reading::default(),
+            via: Vec::new(),
+            in_place: true,
+            depth: 0,
+            steps: 0,
+            grown: 0,
+            carried: Vec::new(),
+            exported: Vec::new(),
+            calls: Vec::new(),
+            called: Vec::new(),
+            defined: Vec::new(),
+            streams: HashMap::new(),
+            files: HashMap::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    fn fail(&mut self, span: Span, message: &str) {
+        if self.reading.fault.is_none() {
+            self.reading.fault = Some(Fault { span, message: message.to_string() });
+        }
+    }
+
+    /// Counts one step; false when the budget is spent.
+    fn step(&mut self, span: Span) -> bool {
+        self.steps += 1;
+        let spent = self.steps > STEPS_MAX || self.reading.commands.len() >= COMMANDS_MAX;
+        if spent {
+            self.fail(span, "too many commands to follow");
+        }
+        !spent
+    }
+
+    /// Counts bytes made by expansion; false when there are too many.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        self.grown += bytes;
+        let spent = self.grown > GROWTH_MAX;
+        if spent {
+            self.fail(Span::default(), "values grow too large to follow");
+        }
+        !spent
+    }
+
+    fn list(&mut self, list: &List, stdin: Option<&Stream>) -> Stream {
+        let mut all = Stream::silent();
+        for node in list {
+            let one = self.node(node, stdin);
+            all.append(one);
+        }
+        all
+    }
+
+    fn node(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
+        if self.depth >= DEPTH_MAX || !self.step(Span::default()) {
+            self.fail(Span::default(), "nested too deeply");
+            return Stream::unknown();
+        }
+        self.depth += 1;
+        let stream = self.node_here(node, stdin);
+        self.depth -= 1;
+        stream
+    }
+
+    fn node_here(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
+        match node {
+            Node::Simple(simple) => self.simple(simple, stdin),
+            Node::Pipe(stages) => self.pipe(stages, stdin),
+            Node::Chain(first, rest) => self.chain(first, rest, stdin),
+            Node::Group(list, redirects) => {
+                self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin))
+            }
+            Node::Subshell(list, redirects) => {
+                let mark = self.scope.mark();
+                let stream = self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin));
+                self.scope.rollback(mark);
+                stream
+            }
+            Node::If { arms, rest, redirects } => {
+                self.redirected(redirects, stdin, |walker, stdin| walker.branches(arms, rest.as_ref(), stdin))
+            }
+            Node::While { condition, body, redirects } => {
+                self.redirected(redirects, stdin, |walker, stdin| {
+                    walker.repeated(stdin, |walker, stdin| {
+                        let _ = walker.list(condition, stdin);
+                        let _ = walker.list(body, stdin);
+                    })
+                })
+            }
+            Node::For { name, words, body, uses_name, redirects } => {
+                let words = words.as_deref();
+                self.redirected(redirects, stdin, |walker, stdin| {
+                    walker.for_each(name, words, body, *uses_name, stdin)
+                })
+            }
+            Node::Case { subject, arms, redirects } => {
+                let _ = self.single(&subject.parts, subject.span);
+                for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
+                    let _ = self.single(&pattern.parts, pattern.span);
+                }
+                let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).collect();
+                self.redirected(redirects, stdin, |walker, stdin| walker.one_of(&bodies, true, stdin))
+            }
+            Node::Test(words, redirects) => {
+                for word in words {
+                    let _ = self.single(&word.parts, word.span);
+                }
+                self.redirected(redirects, stdin, |_, _| Stream::silent())
+            }
+            Node::Function { name, body } => {
+                self.scope.define(name, body);
+                self.defined.push((Rc::clone(body), self.in_place));
+                Stream::silent()
+            }
+        }
+    }
+
+    fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
+        let mut flowing: Option<Stream> = stdin.cloned();
+        for stage in stages {
+            let mark = self.scope.mark();
+            let out = self.node(stage, flowing.as_ref());
+            self.scope.rollback(mark);
+            flowing = Some(out);
+        }
+        flowing.unwrap_or_default()
+    }
+
+    /// What hangs behind `&&` or `||` may run or not. Inside the chain it is
+    /// taken to have run, so `test -d x && cd x && y` runs `y` in `x` only;
+    /// behind the chain both are possible, unless the first surely succeeds.
+    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
+        let mut all = self.node(first, stdin);
+        let mark = self.scope.mark();
+        for (link, node) in rest {
+            match link {
+                Link::And => all.append(self.node(node, stdin)),
+                Link::Or => {
+                    let inner = self.scope.mark();
+                    let _ = self.node(node, stdin);
+                    let changes = self.scope.take_changes(inner);
+                    self.scope.join(&[changes], true);
+                }
+            }
+        }
+        let changes = self.scope.take_changes(mark);
+        let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
+        self.scope.join(&[changes], !sure);
+        all
+    }
+
+    fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {
+        for (condition, _) in arms {
+            let _ = self.list(condition, stdin);
+        }
+        let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).chain(rest).collect();
+        self.one_of(&bodies, rest.is_none(), stdin)
+    }
+
+    fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
+        let mut changes = Vec::new();
+        let mut out = Stream::default();
+        for body in bodies {
+            let mark = self.scope.mark();
+            let one = self.list(body, stdin);
+            out.download = out.download.or(one.download);
+            out.text = None;
+            changes.push(self.scope.take_changes(mark));
+        }
+        self.scope.join(&changes, maybe_none);
+        out
+    }
+
+    /// A loop: once, and once more if the first round changed what the second
+    /// would see.
+    fn repeated(
+        &mut self,
+        stdin: Option<&Stream>,
+        mut round: impl FnMut(&mut Self, Option<&Stream>),
+    ) -> Stream {
+        for _ in 0..2 {
+            let mark = self.scope.mark();
+            round(self, stdin);
+            let changes = self.scope.take_changes(mark);
+            let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
+            self.scope.join(&[changes], true);
+            if !changed {
+                break;
+            }
+        }
+        Stream::unknown()
+    }
+
+    fn for_each(
+        &mut self,
+        name: &str,
+        words: Option<&[crate::tree::RawWord]>,
+        body: &List,
+        uses_name: bool,
+        stdin: Option<&Stream>,
+    ) -> Stream {
+        let mut items = Vec::new();
+        for word in words.unwrap_or_default() {
+            items.extend(self.fields(word));
+        }
+        if words.is_none() {
+            items.push(Word { text: format!("${name}"), ..Word::default() });
+        }
+        let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
+        if !known || !uses_name {
+            self.scope.set_one(name, Text::unknown(format!("${name}")));
+            return self.repeated(stdin, |walker, stdin| {
+                let _ = walker.list(body, stdin);
+            });
+        }
+        let was_in_place = self.in_place;
+        self.in_place &= items.len() == 1;
+        let mut out = Stream::silent();
+        for item in items {
+            let mark = self.scope.mark();
+            self.scope.set_one(name, Text { text: item.text, exact: item.exact });
+            let one = self.list(body, stdin);
+            out.append(one);
+            let changes = self.scope.take_changes(mark);
+            self.scope.join(&[changes], true);
+        }
+        self.in_place = was_in_place;
+        out
+    }
+
+    /// Runs `inner` with the redirects of a group in force.
+    fn redirected(
+        &mut self,
+        redirects: &[RawRedirect],
+        stdin: Option<&Stream>,
+        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
+    ) -> Stream {
+        let before = self.carried.len();
+        let mut own = None;
+        for raw in redirects {
+            let redirect = self.expand_redirect(raw);
+            own = self.stream_of(&redirect, raw).or(own);
+            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
+                self.carried.push(redirect);
+            }
+        }
+        let stream = inner(self, own.as_ref().or(stdin));
+        self.carried.truncate(before);
+        stream
+    }
+
+    /// Walks the list of a substitution: a subshell with a choice of its own.
+    pub(crate) fn walk_aside(&mut self, output: &Output) -> Stream {
+        let mark = self.scope.mark();
+        let choice = std::mem::take(&mut self.choice);
+        let widest = std::mem::replace(&mut self.widest, 1);
+        let was_in_place = self.in_place;
+        let carried = std::mem::take(&mut self.carried);
+        self.in_place &= output.in_place;
+        let stream = self.list(&output.list, None);
+        self.carried = carried;
+        self.in_place = was_in_place;
+        self.widest = widest;
+        self.choice = choice;
+        self.scope.rollback(mark);
+        stream
+    }
+
+    pub(crate) fn keep_stream(&mut self, spelling: &str, stream: Stream) {
+        self.streams.insert(spelling.to_string(), stream);
+    }
+
+    fn opaque(&mut self, span: Span, what: String) {
+        let opaque = Opaque { span, what };
+        if !self.reading.opaque.contains(&opaque) && self.reading.opaque.len() < 256 {
+            self.reading.opaque.push(opaque);
+        }
+    }
+
+    /// Bodies of functions nobody calls here may still be called later.
+    fn uncalled_functions(&mut self) {
+        while let Some((body, in_place)) = self.defined.pop() {
+            if self.called.iter().any(|called| Rc::ptr_eq(called, &body)) {
+                continue;
+            }
+            self.called.push(Rc::clone(&body));
+            let mark = self.scope.mark();
+            self.in_place = in_place;
+            let _ = self.node(&body, None);
+            self.scope.rollback(mark);
+        }
+        self.in_place = true;
+    }
+}
+
+/// Commands that are taken to succeed: what follows `&&` behind them runs.
+fn succeeds(node: &Node) -> bool {
+    let Node::Simple(simple) = node else { return false };
+    match simple.words.first().map(|word| word.parts.as_slice()) {
+        None => true,
+        Some([Part::Plain(text)]) => {
+            matches!(text.as_str(), "cd" | "mkdir" | "export" | "true" | ":" | "set" | "echo")
+        }
+        Some(_) => false,
+    }
+}
+
+/// `path` as seen from `dir`.
+pub(crate) fn join_path(dir: &str, path: &str) -> String {
+    if path.starts_with('/') || path.starts_with('~') || dir.is_empty() {
+        return path.to_string();
+    }
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let absolute = dir.starts_with('/');
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match (part, parts.last()) {
+            ("..", Some(last)) if *last != ".." => {
+                parts.pop();
+            }
+            ("..", None) if absolute => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_string(),
+        (false, false) => joined,
+    }
+}
+
+/// Sorts commands by where they stand, keeping pipes right.
+fn in_reading_order(reading: Reading) -> Reading {
+    let mut order: Vec<(usize, Command)> = reading.commands.into_iter().enumerate().collect();
+    order.sort_by_key(|(at, command)| (command.span.start, *at));
+    let mut place = vec![0; order.len()];
+    for (new, (old, _)) in order.iter().enumerate() {
+        if let Some(slot) = place.get_mut(*old) {
+            *slot = new;
+        }
+    }
+    let moved = |(_, mut command): (usize, Command)| {
+        command.piped_from = command.piped_from.and_then(|old| place.get(old).copied());
+        command
+    };
+    Reading { commands: order.into_iter().map(moved).collect(), ..reading }
+}

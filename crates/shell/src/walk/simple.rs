@@ -1,0 +1,373 @@
+//! One simple command: expanded, listed, and followed into what it starts.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use super::{Walker, join_path};
+use crate::deed::Deed;
+use crate::output;
+use crate::programs;
+use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value};
+use crate::stream::Stream;
+use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
+
+/// Exported variables that are carried to later commands.
+const EXPORTED_MAX: usize = 32;
+
+/// A command ready to be listed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Call {
+    pub(super) span: Span,
+    pub(super) words: Vec<Word>,
+    pub(super) assignments: Vec<Assignment>,
+    pub(super) redirects: Vec<Redirect>,
+    /// Overrides the folder (`env -C`).
+    pub(super) dir: Option<Word>,
+    /// The file its output goes to.
+    pub(super) written: Option<Word>,
+    /// The words no longer stand in the text as they are used.
+    pub(super) moved: bool,
+}
+
+impl Walker<'_> {
+    pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
+        let mut out = Stream::silent();
+        let mut assigned: Vec<(String, Options)> = Vec::new();
+        let was_in_place = self.in_place;
+        let mut choices = 1;
+        let mut at = 0;
+        while at < choices {
+            self.choice = at;
+            self.widest = 1;
+            let (call, values, own) = self.expand_simple(simple);
+            self.in_place = was_in_place && self.widest == 1;
+            choices = choices.max(self.widest.min(OPTIONS_MAX));
+            if call.words.is_empty() {
+                collect(&mut assigned, values);
+                out = Stream::silent();
+            } else {
+                let scoped = self.assign_for_call(values);
+                out = self.call(call, own.as_ref().or(stdin));
+                for (name, old) in scoped {
+                    self.scope.restore(&name, old);
+                }
+            }
+            at += 1;
+        }
+        self.choice = 0;
+        self.in_place = was_in_place;
+        for (name, options) in assigned {
+            self.scope.set(&name, options);
+        }
+        out
+    }
+
+    /// `X=1 f` sets `X` only while `f` runs. Functions and `eval` see it.
+    fn assign_for_call(&mut self, values: Vec<(String, Value)>) -> Vec<(String, Option<Options>)> {
+        let mut old = Vec::new();
+        for (name, value) in values {
+            old.push((name.clone(), self.scope.get(&name).cloned()));
+            self.scope.set(&name, vec![value]);
+        }
+        old
+    }
+
+    fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(String, Value)>, Option<Stream>) {
+        let mut call = Call { span: simple.span, ..Call::default() };
+        let mut values = Vec::new();
+        for raw in &simple.assignments {
+            let (value, word) = self.expand_assignment(raw);
+            call.assignments.push(Assignment { name: raw.name.clone(), value: word });
+            if simple.words.is_empty() {
+                // `A=1 B=$A` alone on a line: the second sees the first.
+                self.scope.set(&raw.name, vec![value.clone()]);
+            }
+            values.push((raw.name.clone(), value));
+        }
+        for word in &simple.words {
+            call.words.extend(self.fields(word));
+        }
+        let mut own = None;
+        for raw in &simple.redirects {
+            let redirect = self.expand_redirect(raw);
+            own = self.stream_of(&redirect, raw).or(own);
+            if redirect.kind == RedirectKind::Write && raw.from.as_deref().is_none_or(|from| from == "1") {
+                call.written = Some(redirect.target.clone());
+            }
+            call.redirects.push(redirect);
+        }
+        (call, values, own)
+    }
+
+    fn expand_assignment(&mut self, raw: &RawAssignment) -> (Value, Word) {
+        if let Some(index) = &raw.index {
+            let _ = self.single(index, raw.value.span);
+        }
+        let (mut value, word) = match raw.value.parts.as_slice() {
+            [Part::Array(items)] => {
+                let mut words = Vec::new();
+                for item in items.iter() {
+                    words.extend(self.fields(item));
+                }
+                let keyed = words.iter().any(|word| word.text.starts_with('['));
+                let text =
+                    |word: &Word| Text { text: word.text.clone(), exact: word.exact && !keyed && !word.glob };
+                let value: Value = words.iter().map(text).collect();
+                (value, Word { text: "(…)".to_string(), span: raw.value.span, ..Word::default() })
+            }
+            parts => {
+                let word = self.single(parts, raw.value.span);
+                (vec![Text { text: word.text.clone(), exact: word.exact }], word)
+            }
+        };
+        if raw.index.is_some() {
+            value = vec![Text::unknown(format!("${{{}}}", raw.name))];
+        } else if raw.append {
+            value = self.appended(&raw.name, value);
+        }
+        (value, word)
+    }
+
+    fn appended(&mut self, name: &str, value: Value) -> Value {
+        let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
+            return vec![Text::unknown(format!("${name}"))];
+        };
+        let bytes: usize = old.iter().map(|text| text.text.len()).sum();
+        if !self.grow(bytes) {
+            return vec![Text::unknown(format!("${name}"))];
+        }
+        match (old.last_mut(), value.as_slice()) {
+            (Some(last), [only]) if old_is_scalar(&value) => {
+                last.text.push_str(&only.text);
+                last.exact &= only.exact;
+            }
+            _ => old.extend(value),
+        }
+        old
+    }
+
+    pub(super) fn expand_redirect(&mut self, raw: &RawRedirect) -> Redirect {
+        let target = match (raw.kind, raw.body.get()) {
+            (RedirectKind::HereDoc, Some(body)) => self.single(&body.parts, body.span),
+            _ => self.single(&raw.target.parts, raw.target.span),
+        };
+        Redirect { kind: raw.kind, target }
+    }
+
+    /// What a redirect puts on the standard input.
+    pub(super) fn stream_of(&mut self, redirect: &Redirect, raw: &RawRedirect) -> Option<Stream> {
+        if raw.from.as_deref().is_some_and(|from| from != "0") {
+            return None;
+        }
+        let text = &redirect.target.text;
+        match redirect.kind {
+            RedirectKind::HereDoc if redirect.target.exact => Some(Stream::known(text.clone())),
+            RedirectKind::HereString if redirect.target.exact => Some(Stream::known(format!("{text}\n"))),
+            RedirectKind::HereDoc | RedirectKind::HereString => {
+                // Unknown parts keep their spelling; a shell reading this text
+                // is then opaque only where a command would stand.
+                let download = self.streams.get(text).and_then(|stream| stream.download.clone());
+                Some(Stream { text: None, download, paths: vec![redirect.target.clone()], from: None })
+            }
+            RedirectKind::Read | RedirectKind::ReadWrite => {
+                let path = self.path_key(&redirect.target);
+                let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
+                Some(known.unwrap_or_default())
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn path_key(&self, word: &Word) -> String {
+        let dir = self.dir_now().map(|dir| dir.text).unwrap_or_default();
+        join_path(&dir, word.text.trim_start_matches("./"))
+    }
+
+    pub(super) fn dir_now(&self) -> Option<Word> {
+        let options = self.scope.get(DIR)?;
+        let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
+        let text = value.first().filter(|text| !text.text.is_empty())?;
+        Some(Word { text: text.text.clone(), exact: text.exact, ..Word::default() })
+    }
+
+    /// Lists one command and follows it.
+    pub(super) fn call(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
+        if self.depth >= super::DEPTH_MAX || !self.step(call.span) {
+            self.fail(call.span, "nested too deeply");
+            return Stream::unknown();
+        }
+        self.depth += 1;
+        let stream = self.call_here(call, stdin);
+        self.depth -= 1;
+        stream
+    }
+
+    fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
+        self.widest = self.widest.max(self.scope.get(DIR).map_or(1, Vec::len));
+        let written = call.written.clone();
+        let command = self.command_of(call, stdin);
+        let index = self.list_command(&command);
+        if command.program.is_empty() {
+            let first = command.words.first().cloned().unwrap_or_default();
+            self.opaque(first.span, format!("command named by `{}`", first.text));
+            return Stream { from: Some(index), ..Stream::default() };
+        }
+        self.follow(&command, index, stdin);
+        let mut out = output::of(&command, stdin, self.here());
+        out.from = Some(index);
+        self.remember_writes(&command, &out, written.as_ref());
+        if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
+    }
+
+    fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
+        let first = call.words.first().cloned().unwrap_or_default();
+        let known = first.exact && !first.glob;
+        let program = if known { programs::base_name(&first.text).to_string() } else { String::new() };
+        let mut assignments = self.exported.clone();
+        assignments.extend(call.assignments);
+        let mut redirects = call.redirects;
+        redirects.extend(self.carried.iter().cloned());
+        let mut command = Command {
+            span: call.span,
+            program,
+            words: call.words,
+            assignments,
+            redirects,
+            via: self.via.clone(),
+            dir: call.dir.or_else(|| self.dir_now()),
+            piped_from: stdin.and_then(|stream| stream.from),
+            in_place: self.in_place && !call.moved,
+            ..Command::default()
+        };
+        programs::study(&mut command);
+        command
+    }
+
+    /// Adds the command unless it is already listed.
+    fn list_command(&mut self, command: &Command) -> usize {
+        let mut hasher = DefaultHasher::new();
+        (command.span, &command.via, command.dir.as_ref().map(|dir| &dir.text)).hash(&mut hasher);
+        for word in &command.words {
+            (&word.text, word.exact).hash(&mut hasher);
+        }
+        let key = hasher.finish();
+        let known = self.seen.get(&key).copied();
+        if let Some(at) = known
+            && let Some(same) = self.reading.commands.get(at)
+            && same.words == command.words
+            && same.via == command.via
+            && same.span == command.span
+        {
+            return at;
+        }
+        let index = self.reading.commands.len();
+        self.reading.commands.push(command.clone());
+        self.seen.insert(key, index);
+        index
+    }
+
+    pub(super) fn add_effect(&mut self, index: usize, deed: Deed, target: Option<Word>) {
+        let effect = Effect { deed, target };
+        if let Some(command) = self.reading.commands.get_mut(index)
+            && !command.effects.contains(&effect)
+        {
+            command.effects.push(effect);
+        }
+    }
+
+    fn follow(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        self.builtin(command, stdin);
+        let bodies = self.scope.function(&command.program);
+        if !bodies.is_empty() && command.words.first().is_some_and(|word| word.text == command.program) {
+            return self.call_function(command, &bodies, stdin);
+        }
+        if let Some(text) = self.scope.alias(&command.program).cloned() {
+            self.call_alias(command, &text);
+        }
+        self.open(command, index, stdin);
+    }
+
+    fn call_function(&mut self, command: &Command, bodies: &[Rc<crate::tree::Node>], stdin: Option<&Stream>) {
+        if self.calls.contains(&command.program) {
+            return;
+        }
+        let arguments: Value = command
+            .words
+            .iter()
+            .skip(1)
+            .map(|word| Text { text: word.text.clone(), exact: word.exact })
+            .collect();
+        let outer = self.scope.get("@").cloned();
+        let choice = self.choice;
+        let was_in_place = std::mem::replace(&mut self.in_place, false);
+        self.via.push(command.program.clone());
+        self.calls.push(command.program.clone());
+        for body in bodies {
+            self.called.push(Rc::clone(body));
+            self.scope.set("@", vec![arguments.clone()]);
+            let _ = self.node(body, stdin);
+        }
+        self.calls.pop();
+        self.via.pop();
+        self.in_place = was_in_place;
+        self.choice = choice;
+        self.scope.restore("@", outer);
+    }
+
+    fn call_alias(&mut self, command: &Command, text: &str) {
+        if self.calls.contains(&command.program) {
+            return;
+        }
+        self.calls.push(command.program.clone());
+        let mut line = text.to_string();
+        for word in command.words.iter().skip(1) {
+            line.push(' ');
+            line.push_str(&if word.exact { crate::normal::quote(&word.text) } else { word.text.clone() });
+        }
+        let span = command.span;
+        self.open_text(&Word { text: line, exact: true, glob: false, span }, &command.program, Vec::new());
+        self.calls.pop();
+    }
+
+    /// Keeps what a file would hold, for a shell that runs it later.
+    fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
+        if let Some(target) = written.filter(|target| target.exact) {
+            let path = self.path_key(target);
+            self.files.insert(path, out.clone());
+        }
+        for effect in &command.effects {
+            if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
+                && matches!(command.program.as_str(), "curl" | "wget")
+            {
+                let host = command.effects.iter().find(|one| one.deed == Deed::ReachesHost);
+                let download = host.and_then(|one| one.target.clone()).unwrap_or_default();
+                let path = self.path_key(target);
+                self.files.insert(path, Stream { download: Some(download), ..Stream::default() });
+            }
+        }
+    }
+
+    pub(super) fn export(&mut self, name: &str, value: Word) {
+        self.exported.retain(|known| known.name != name);
+        if self.exported.len() >= EXPORTED_MAX {
+            self.exported.remove(0);
+        }
+        self.exported.push(Assignment { name: name.to_string(), value });
+    }
+}
+
+fn old_is_scalar(value: &Value) -> bool {
+    value.len() == 1
+}
+
+fn collect(assigned: &mut Vec<(String, Options)>, values: Vec<(String, Value)>) {
+    for (name, value) in values {
+        match assigned.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, options)) if !options.contains(&value) => options.push(value),
+            Some(_) => {}
+            None => assigned.push((name, vec![value])),
+        }
+    }
+}
