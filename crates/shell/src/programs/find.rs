@@ -5,7 +5,7 @@ use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 
-pub(crate) const MODEL: Model = Model {
+pub(super) const MODELS: &[Model] = &[Model {
     names: &["find", "gfind"],
     spec: Spec {
         options: "name= iname= path= ipath= wholename= regex= iregex= type= maxdepth= mindepth= mtime= mmin= newer= size= \
@@ -17,7 +17,7 @@ pub(crate) const MODEL: Model = Model {
     subs: &[],
     groups: &[],
     effects,
-};
+}];
 
 /// A `find` taken apart.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ fn ends_run(word: &Word) -> bool {
     matches!(word.text.as_str(), ";" | "+")
 }
 
-fn effects(command: &Command) -> Deeds {
+fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let find = Find::of(command.words.get(1..).unwrap_or_default());
     let mut deeds = Deeds::none();
     if find.deletes {

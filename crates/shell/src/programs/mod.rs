@@ -4,7 +4,19 @@
 //! effects. A program without a model gets the generic reading. Adding one =
 //! one file, one line in [`MODELS`], one case in the tests.
 
+mod archive;
+mod container;
+mod database;
+mod disk;
+mod files;
 pub(crate) mod find;
+mod git;
+mod network;
+mod packages;
+mod process;
+mod readers;
+pub(crate) mod sql;
+mod user;
 
 use crate::deed::Deed;
 use crate::options::{self, Spec};
@@ -22,7 +34,18 @@ pub(crate) struct Model {
     /// First words that need a second one: `compose` of `docker compose down`.
     pub(crate) groups: &'static [&'static str],
     /// What the command would do, beyond its redirects.
-    pub(crate) effects: fn(&Command) -> Deeds,
+    /// The second argument is the text it reads on its input, if that is known.
+    pub(crate) effects: fn(&Command, Option<&str>) -> Deeds,
+}
+
+/// A model without subcommands.
+const fn plain(
+    names: &'static [&'static str],
+    options: &'static str,
+    effects: fn(&Command, Option<&str>) -> Deeds,
+) -> Model {
+    let spec = Spec { options, leading: false, short_names: true, one_dash: false };
+    Model { names, spec, subs: &[], groups: &[], effects }
 }
 
 /// Effects under collection.
@@ -32,6 +55,12 @@ pub(crate) struct Deeds(pub(crate) Vec<Effect>);
 impl Deeds {
     pub(crate) fn none() -> Deeds {
         Deeds::default()
+    }
+
+    pub(crate) fn of<'a>(deed: Deed, targets: impl IntoIterator<Item = &'a Word>) -> Deeds {
+        let mut deeds = Deeds::none();
+        deeds.on_each(deed, targets);
+        deeds
     }
 
     pub(crate) fn add(&mut self, deed: Deed) {
@@ -50,7 +79,20 @@ impl Deeds {
 }
 
 /// Every model. First match wins.
-const MODELS: &[&Model] = &[&find::MODEL];
+const MODELS: &[&[Model]] = &[
+    git::MODELS,
+    files::MODELS,
+    readers::MODELS,
+    find::MODELS,
+    network::MODELS,
+    packages::MODELS,
+    user::MODELS,
+    process::MODELS,
+    database::MODELS,
+    archive::MODELS,
+    disk::MODELS,
+    container::MODELS,
+];
 
 /// For programs nobody described.
 const GENERIC: Model = Model {
@@ -58,7 +100,7 @@ const GENERIC: Model = Model {
     spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
     subs: &[],
     groups: &[],
-    effects: |_| Deeds::none(),
+    effects: |_, _| Deeds::none(),
 };
 
 /// `/usr/bin/rm` → `rm`; `git.exe` → `git`.
@@ -68,16 +110,28 @@ pub(crate) fn base_name(path: &str) -> &str {
 }
 
 fn model_of(program: &str) -> &'static Model {
-    MODELS.iter().find(|model| model.names.contains(&program)).unwrap_or(&&GENERIC)
+    let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
+    MODELS
+        .iter()
+        .flat_map(|family| family.iter())
+        .find(|model| model.names.contains(&program))
+        .unwrap_or(&GENERIC)
 }
 
-/// Fills in `usage` and `effects`.
-pub(crate) fn study(command: &mut Command) {
+/// Fills in `usage` and `effects`. `input` is the text the command reads from
+/// a pipe, if it is known.
+pub(crate) fn study(command: &mut Command, input: Option<&str>) {
     let model = model_of(&command.program);
     command.usage = usage_of(command.words.get(1..).unwrap_or_default(), model);
     let mut effects = redirect_effects(command);
     if !command.program.is_empty() {
-        effects.extend((model.effects)(command).0);
+        let here = command
+            .redirects
+            .iter()
+            .rev()
+            .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
+        let input = here.map(|one| one.target.text.as_str()).or(input);
+        effects.extend((model.effects)(command, input).0);
     }
     command.effects.clear();
     for effect in effects {

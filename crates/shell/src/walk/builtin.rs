@@ -36,6 +36,13 @@ impl Walker<'_> {
                     }
                 }
             }
+            "git" if command.usage.sub() == "config" => {
+                if let [name, value, ..] = command.usage.operands.as_slice()
+                    && let Some(alias) = name.text.strip_prefix("alias.")
+                {
+                    self.scope.set_alias(&format!("git {alias}"), &value.text);
+                }
+            }
             "printf" => {
                 if let [option, name, rest @ ..] = arguments
                     && option.text == "-v"

@@ -18,7 +18,7 @@ impl Walker<'_> {
         }
     }
 
-    fn open_one(&mut self, command: &Command, index: usize, stdin: Option<&Stream>, inner: Inner) {
+    pub(super) fn open_one(&mut self, command: &Command, index: usize, stdin: Option<&Stream>, inner: Inner) {
         match inner {
             Inner::Words { words, assignments, dir, moved, same_shell } => {
                 if words.is_empty() {
@@ -37,6 +37,7 @@ impl Walker<'_> {
                 self.in_shell(same_shell, |walker| walker.open_text(&text, &command.program, arguments));
             }
             Inner::Input => self.open_input(command, index, stdin),
+            Inner::Program => self.open_program(command, index, stdin),
             Inner::File(path) => self.open_file(command, index, &path),
             Inner::Opaque { span, what } => self.opaque(span, what),
         }
@@ -90,6 +91,23 @@ impl Walker<'_> {
                 self.scope.rollback(mark);
             }
             None => self.opaque(span, format!("text piped to `{}`", command.program)),
+        }
+    }
+
+    /// An interpreter of another language that reads its program from its input.
+    fn open_program(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        let Some(stream) = stdin else { return };
+        if let Some(url) = &stream.download {
+            self.add_effect(index, Deed::RunsDownload, Some(url.clone()));
+        }
+        match &stream.text {
+            Some(text) => {
+                let word = Word { text: text.clone(), exact: true, glob: false, span: command.span };
+                for inner in wrappers::program_text(&command.program, &word) {
+                    self.open_one(command, index, None, inner);
+                }
+            }
+            None => self.opaque(command.span, format!("program piped to `{}`", command.program)),
         }
     }
 

@@ -241,7 +241,7 @@ impl Walker<'_> {
             in_place: self.in_place && !call.moved,
             ..Command::default()
         };
-        programs::study(&mut command);
+        programs::study(&mut command, stdin.and_then(|stream| stream.text.as_deref()));
         command
     }
 
@@ -285,6 +285,11 @@ impl Walker<'_> {
         }
         if let Some(text) = self.scope.alias(&command.program).cloned() {
             self.call_alias(command, &text);
+        }
+        if command.program == "git"
+            && let Some(text) = self.scope.alias(&format!("git {}", command.usage.sub())).cloned()
+        {
+            self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
         }
         self.open(command, index, stdin);
     }

@@ -3,6 +3,15 @@
 //! Each family is one file with a function from the command to what it
 //! starts. Nothing here walks or lists; the walker does.
 
+mod environment;
+mod git;
+mod language;
+mod many;
+mod prefix;
+mod remote;
+mod runner;
+mod shell;
+
 use crate::reading::{Assignment, Command, Span, Word};
 use crate::stream::Stream;
 
@@ -21,15 +30,85 @@ pub(crate) enum Inner {
     },
     /// Text a shell reads, with its positional parameters.
     Text { text: Word, arguments: Vec<Word>, same_shell: bool },
-    /// Whatever comes in on the standard input.
+    /// Whatever comes in on the standard input, read as shell text.
     Input,
+    /// Whatever comes in on the standard input, read as a program of this
+    /// command's language.
+    Program,
     /// A script file.
     File(Word),
     /// Something that cannot be told.
     Opaque { span: Span, what: String },
 }
 
+impl Inner {
+    /// Words that stand in the text as they are.
+    fn words(words: &[Word]) -> Inner {
+        Inner::Words {
+            words: words.to_vec(),
+            assignments: Vec::new(),
+            dir: None,
+            moved: false,
+            same_shell: false,
+        }
+    }
+
+    /// Words put together by the wrapper.
+    fn made(words: Vec<Word>) -> Inner {
+        Inner::Words { words, assignments: Vec::new(), dir: None, moved: true, same_shell: false }
+    }
+
+    fn text(text: Word) -> Inner {
+        Inner::Text { text, arguments: Vec::new(), same_shell: false }
+    }
+}
+
+/// One family: the commands it knows, opened.
+type Family = fn(&Command, Option<&Stream>) -> Option<Vec<Inner>>;
+
+/// Every family. The first that knows the program answers.
+const FAMILIES: &[Family] = &[
+    shell::open,
+    environment::open,
+    prefix::open,
+    many::open,
+    remote::open,
+    runner::open,
+    language::open,
+    git::open,
+];
+
 /// Everything `command` starts.
-pub(crate) fn open(_command: &Command, _stdin: Option<&Stream>) -> Vec<Inner> {
-    Vec::new()
+pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
+    let mut all = environment::editors(command);
+    if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
+        all.extend(found);
+    }
+    if command.words.first().is_some_and(|word| word.text.contains('/')) {
+        // `./x.sh` runs a file this text may have written.
+        all.extend(command.words.first().cloned().map(Inner::File));
+    }
+    all
+}
+
+/// The shell text in a program of another language.
+pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
+    language::calls(language, text)
+}
+
+pub(crate) use git::{open_alias as git_alias, settings as git_settings};
+
+/// All words after the program.
+fn arguments(command: &Command) -> &[Word] {
+    command.words.get(1..).unwrap_or_default()
+}
+
+/// Several words as one text, the way `eval` and `ssh` join them.
+fn joined(words: &[Word]) -> Option<Word> {
+    let first = words.first()?;
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let exact = words.iter().all(|word| word.exact);
+    let end = words.last().map_or(first.span.end, |word| word.span.end);
+    let span = Span { start: first.span.start, end: end.max(first.span.start) };
+    Some(Word { text: texts.join(" "), exact, glob: false, span })
 }

@@ -1,0 +1,82 @@
+//! Archives and compression.
+
+use super::{Deeds, Model, is_stream, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+pub(super) const MODELS: &[Model] = &[
+    plain(
+        &["tar", "gtar", "bsdtar"],
+        "x,extract get>extract c,create t,list r,append u,update A,catenate d,diff delete f,file= C,directory= v,verbose z,gzip j,bzip2 J,xz zstd \
+         a,auto-compress p,preserve-permissions k,keep-old-files O,to-stdout T,files-from= X,exclude-from= exclude= strip-components= \
+         I,use-compress-program= to-command= checkpoint-action= checkpoint? remove-files h,dereference m o,no-same-owner s= transform= P,absolute-names \
+         W S g= K= N= L= V= b= wildcards overwrite one-top-level?",
+        tar,
+    ),
+    plain(&["unzip", "7z", "7za", "unrar", "unar"], "d= o n q l v t j x= P=", unpack),
+    plain(&["zip", "rar"], "r q 9 x= i= m j u d e P= b= O= T TT=", pack),
+    plain(
+        &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress"],
+        "d,decompress k,keep c,stdout f,force q,quiet r,recursive t,test l,list o= T= S= v,verbose rm",
+        compress,
+    ),
+];
+
+fn tar(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    // `tar xzf a.tgz`: the first word may be options without a dash.
+    let old = command.words.get(1).filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
+    let does =
+        |name: &str, letter: char| usage.has(name) || old.is_some_and(|letters| letters.contains(letter));
+    let old_file = old.filter(|letters| letters.contains('f')).and_then(|_| usage.operands.get(1));
+    let archive = usage.value("--file").or(old_file).filter(|word| !is_stream(&word.text));
+    let skip = usize::from(old.is_some()) + usize::from(old_file.is_some());
+    let members = usage.operands.get(skip..).unwrap_or_default();
+    let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
+    if does("--extract", 'x') {
+        deeds.on_each(Deed::ReadsFile, archive);
+        if !usage.has("--to-stdout") {
+            deeds.on(Deed::WritesFile, usage.value("--directory").unwrap_or(&here));
+        }
+    } else if does("--create", 'c') || does("--append", 'r') || does("--update", 'u') {
+        deeds.on_each(Deed::WritesFile, archive);
+        deeds.on_each(Deed::ReadsFile, members);
+        if usage.has("--remove-files") {
+            deeds.on_each(Deed::DeletesTree, members);
+        }
+    } else {
+        deeds.on_each(Deed::ReadsFile, archive);
+    }
+    deeds
+}
+
+fn unpack(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let skip = usize::from(command.program.starts_with("7z"));
+    let mut deeds = Deeds::of(Deed::ReadsFile, usage.operands.get(skip));
+    if !usage.has("-l") && !usage.has("-t") {
+        let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
+        deeds.on(Deed::WritesFile, usage.value("-d").unwrap_or(&here));
+    }
+    deeds
+}
+
+fn pack(command: &Command, _: Option<&str>) -> Deeds {
+    let operands = &command.usage.operands;
+    let mut deeds = Deeds::of(Deed::WritesFile, operands.iter().take(1));
+    deeds.on_each(Deed::ReadsFile, operands.iter().skip(1));
+    if command.usage.has("-m") {
+        deeds.on_each(Deed::DeletesFile, operands.iter().skip(1));
+    }
+    deeds
+}
+
+fn compress(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::ReadsFile, &usage.operands);
+    if !usage.has("--stdout") && !usage.has("--test") && !usage.has("--list") {
+        deeds.on_each(Deed::WritesFile, &usage.operands);
+    }
+    deeds
+}

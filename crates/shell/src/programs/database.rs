@@ -1,0 +1,150 @@
+//! Database clients: the statements they are given.
+
+use super::{Deeds, Model, plain, sql};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+pub(super) const MODELS: &[Model] = &[
+    plain(
+        &["psql", "pgcli", "cockroach", "usql"],
+        "c,command=~ f,file= d,dbname= h,host= p,port= U,username= v,set= P,pset= F,field-separator= R,record-separator= o,output= L,log-file= T= \
+         A,no-align t,tuples-only q,quiet w,no-password W,password X,no-psqlrc 1,single-transaction e a E l,list execute=~",
+        statements,
+    ),
+    plain(
+        &["mysql", "mariadb", "mycli"],
+        "e,execute=~ h,host= u,user= p,password? P,port= D,database= S,socket= N,skip-column-names B,batch s,silent f,force init-command=~ default-character-set=",
+        statements,
+    ),
+    plain(
+        &["sqlite3", "sqlite", "duckdb", "litecli", "turso", "libsql"],
+        "c=~ cmd=~ init= separator= nullvalue= header csv json line list column batch bail readonly html interactive",
+        file_then_statements,
+    ),
+    plain(
+        &[
+            "sqlcmd",
+            "bq",
+            "clickhouse-client",
+            "clickhouse",
+            "snowsql",
+            "cqlsh",
+            "isql",
+            "trino",
+            "presto",
+            "hive",
+            "beeline",
+            "impala-shell",
+        ],
+        "q,query=~ Q=~ e,execute=~ f,file= S= U= P= d= h,host= u= p= i= o=",
+        statements,
+    ),
+    plain(
+        &["redis-cli", "valkey-cli", "keydb-cli"],
+        "h= p= a= n= u= s= r= i= x c user= pass= eval= raw csv",
+        redis,
+    ),
+    plain(&["mongosh", "mongo"], "eval=~ host= port= u,username= p,password= f,file= quiet norc", mongo),
+    plain(
+        &["dropdb", "dropuser"],
+        "h,host= p,port= U,username= e,echo i,interactive if-exists f,force maintenance-db=",
+        drop_operands,
+    ),
+    plain(&["mysqladmin", "mariadb-admin"], "h,host= u,user= p,password? P,port= f,force", admin),
+    plain(&["rails", "rake", "artisan", "manage.py", "django-admin", "php"], "e= f=", framework),
+];
+
+fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    let place = texts.first().map(|word| (*word).clone()).unwrap_or_default();
+    let all = texts.iter().map(|word| (word.text.as_str(), *word)).chain(input.map(|text| (text, &place)));
+    for (text, word) in all {
+        for statement in sql::drops(text) {
+            deeds.on(Deed::DropsData, &Word { text: statement, exact: true, glob: false, span: word.span });
+        }
+    }
+    deeds
+}
+
+fn statements(command: &Command, input: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let named = ["--command", "--execute", "--query", "-Q", "--init-command"];
+    let mut texts: Vec<&Word> = named.iter().flat_map(|name| usage.values(name)).collect();
+    if matches!(command.program.as_str(), "bq" | "cockroach") {
+        texts.extend(&usage.operands);
+    }
+    let mut deeds = drop_statements(&texts, input);
+    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
+    deeds.on_each(Deed::ReachesHost, usage.value("--host"));
+    deeds.on_each(Deed::ReachesHost, usage.operands.iter().filter(|word| word.text.contains("://")));
+    deeds
+}
+
+fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut texts: Vec<&Word> = usage.operands.iter().skip(1).collect();
+    texts.extend(usage.values("-c").chain(usage.values("--cmd")));
+    let mut deeds = drop_statements(&texts, input);
+    deeds.on_each(Deed::WritesFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
+    deeds
+}
+
+fn redis(command: &Command, input: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    let verb = command.usage.operands.first().map(|word| word.text.to_ascii_uppercase());
+    let by_word = verb.is_some_and(|verb| matches!(verb.as_str(), "FLUSHALL" | "FLUSHDB"));
+    let by_input = input.is_some_and(|text| {
+        let text = text.to_ascii_uppercase();
+        text.lines()
+            .any(|line| line.trim_start().starts_with("FLUSHALL") || line.trim_start().starts_with("FLUSHDB"))
+    });
+    if by_word || by_input {
+        deeds.on_each(Deed::DropsData, command.usage.operands.iter().take(1));
+        if !by_word {
+            deeds.add(Deed::DropsData);
+        }
+    }
+    deeds.on_each(Deed::ReachesHost, command.usage.value("-h"));
+    deeds
+}
+
+fn mongo(command: &Command, input: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    let texts = usage.values("--eval").map(|word| word.text.as_str()).chain(input);
+    for text in texts {
+        let drops = ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})"];
+        if drops.iter().any(|sign| text.replace(' ', "").contains(sign)) {
+            deeds.add(Deed::DropsData);
+        }
+    }
+    deeds
+}
+
+fn drop_operands(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::DropsData, command.usage.operands.iter().take(1))
+}
+
+fn admin(command: &Command, _: Option<&str>) -> Deeds {
+    let drops = command.usage.operands.first().is_some_and(|word| word.text == "drop");
+    if drops { Deeds::of(Deed::DropsData, command.usage.operands.get(1)) } else { Deeds::none() }
+}
+
+/// Tasks of web frameworks that empty a database.
+fn framework(command: &Command, _: Option<&str>) -> Deeds {
+    let tasks = [
+        "db:drop",
+        "db:reset",
+        "db:purge",
+        "migrate:fresh",
+        "migrate:reset",
+        "db:wipe",
+        "flush",
+        "reset_db",
+        "db:drop:all",
+    ];
+    let mut deeds = Deeds::none();
+    let operands = command.usage.operands.iter();
+    deeds.on_each(Deed::DropsData, operands.filter(|word| tasks.contains(&word.text.as_str())));
+    deeds
+}

@@ -1,0 +1,185 @@
+//! Programs that make, move, change and delete files.
+
+use super::{Deeds, Model, is_stream, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+pub(super) const MODELS: &[Model] = &[
+    plain(
+        &["rm", "grm", "srm"],
+        "r,recursive R>recursive f,force i I interactive? v,verbose d,dir one-file-system no-preserve-root preserve-root? P W x",
+        remove,
+    ),
+    plain(&["rmdir"], "p,parents v,verbose ignore-fail-on-non-empty", delete_files),
+    plain(&["unlink"], "", delete_files),
+    plain(&["trash", "trash-put", "rimraf", "del", "rmtrash"], "r,recursive f,force g,glob", delete_trees),
+    plain(
+        &["shred"],
+        "u? remove? f,force n,iterations= s,size= v,verbose x,exact z,zero random-source=",
+        shred,
+    ),
+    plain(&["truncate"], "s,size= r,reference= c,no-create o,io-blocks", write_operands),
+    plain(&["touch"], "a c,no-create d,date= f h,no-dereference m r,reference= t= time=", write_operands),
+    plain(&["mkdir"], "m,mode= p,parents v,verbose Z context?", write_operands),
+    plain(&["tee", "sponge"], "a,append i,ignore-interrupts p output-error?", write_operands),
+    plain(&["mknod", "mkfifo"], "m,mode= Z context?", write_operands),
+    plain(
+        &["mv", "gmv"],
+        "b backup? f,force i,interactive n,no-clobber S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose",
+        relocate,
+    ),
+    plain(
+        &["cp", "gcp", "ditto"],
+        "a,archive b backup? d f,force i,interactive H l,link L,dereference n,no-clobber P,no-dereference p preserve? R,recursive \
+         r>recursive s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose x,one-file-system",
+        copy,
+    ),
+    plain(
+        &["ln"],
+        "b backup? d f,force i,interactive L n,no-dereference P r,relative s,symbolic S,suffix= t,target-directory= T v,verbose",
+        link,
+    ),
+    plain(
+        &["install", "ginstall"],
+        "b backup? C c D d,directory g,group= m,mode= o,owner= p s,strip S,suffix= t,target-directory= T v,verbose",
+        install,
+    ),
+    plain(&["chmod"], "R,recursive c,changes f,silent v,verbose reference= no-preserve-root", access),
+    plain(
+        &["chown", "chgrp"],
+        "R,recursive c,changes f,silent v,verbose reference= from= h,no-dereference H L P no-preserve-root",
+        access,
+    ),
+    plain(
+        &["setfacl", "chattr", "xattr", "icacls"],
+        "R,recursive m,modify= x,remove= b,remove-all d w= r",
+        access,
+    ),
+    plain(
+        &["patch"],
+        "p,strip= i,input= o,output= R,reverse N,forward d,directory= E s,silent dry-run b,backup r,reject-file= t f,force",
+        patch,
+    ),
+    plain(&["split", "csplit"], "b,bytes= l,lines= a,suffix-length= d n,number= C= f,prefix=", read_first),
+];
+
+/// Folders that hold the hooks of a repository.
+fn holds_hooks(path: &str) -> bool {
+    path.contains(".git/hooks") || path.contains(".husky") || path == ".git" || path.ends_with("/.git")
+}
+
+/// Deleting or moving hooks lets commits pass without them.
+fn without_hooks(deeds: &mut Deeds, gone: &[Word]) {
+    if gone.iter().any(|word| holds_hooks(&word.text) && !word.text.ends_with(".git")) {
+        deeds.add(Deed::SkipsCommitHooks);
+    }
+}
+
+fn remove(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let deed = if usage.has("--recursive") { Deed::DeletesTree } else { Deed::DeletesFile };
+    let mut deeds = Deeds::of(deed, &usage.operands);
+    without_hooks(&mut deeds, &usage.operands);
+    deeds
+}
+
+fn delete_files(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::of(Deed::DeletesFile, &command.usage.operands);
+    without_hooks(&mut deeds, &command.usage.operands);
+    deeds
+}
+
+fn delete_trees(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::DeletesTree, &command.usage.operands)
+}
+
+fn shred(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    for word in &command.usage.operands {
+        let deed = if word.text.starts_with("/dev/") { Deed::WipesDevice } else { Deed::DeletesFile };
+        deeds.on(deed, word);
+    }
+    deeds
+}
+
+fn write_operands(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::WritesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
+}
+
+/// Sources and target of `cp a b dir` or `cp -t dir a b`.
+fn ends(command: &Command) -> (Vec<Word>, Option<Word>) {
+    let usage = &command.usage;
+    if let Some(dir) = usage.value("--target-directory") {
+        return (usage.operands.clone(), Some(dir.clone()));
+    }
+    match usage.operands.split_last() {
+        Some((last, rest)) if !rest.is_empty() => (rest.to_vec(), Some(last.clone())),
+        _ => (usage.operands.clone(), None),
+    }
+}
+
+fn relocate(command: &Command, _: Option<&str>) -> Deeds {
+    let (from, to) = ends(command);
+    let mut deeds = Deeds::of(Deed::DeletesFile, &from);
+    deeds.on_each(Deed::WritesFile, &to);
+    without_hooks(&mut deeds, &from);
+    deeds
+}
+
+fn copy(command: &Command, _: Option<&str>) -> Deeds {
+    let (from, to) = ends(command);
+    let mut deeds = Deeds::of(Deed::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
+    deeds.on_each(Deed::WritesFile, &to);
+    if let Some(to) = to.filter(|to| to.text.starts_with("/dev/") && !is_stream(&to.text)) {
+        deeds.on(Deed::WipesDevice, &to);
+    }
+    deeds
+}
+
+fn link(command: &Command, _: Option<&str>) -> Deeds {
+    let (from, to) = ends(command);
+    // A link lets a later write reach what it points at.
+    let mut deeds = Deeds::of(Deed::ReadsFile, &from);
+    deeds.on_each(Deed::WritesFile, &to);
+    deeds
+}
+
+fn install(command: &Command, input: Option<&str>) -> Deeds {
+    if command.usage.has("--directory") { write_operands(command, input) } else { copy(command, input) }
+}
+
+fn access(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let by_reference = usage.has("--reference")
+        || usage.has("--modify")
+        || usage.has("--remove")
+        || usage.has("--remove-all");
+    // `chmod -x f`: the mode looks like an option.
+    let mode_flag = command.words.get(1..).unwrap_or_default().iter().find(|word| {
+        command.program == "chmod"
+            && word.text.starts_with('-')
+            && word.text.bytes().skip(1).all(|byte| b"rwxXst".contains(&byte))
+    });
+    let skip = usize::from(!by_reference && mode_flag.is_none());
+    let paths = usage.operands.get(skip..).unwrap_or_default();
+    let mut deeds = Deeds::of(Deed::ChangesAccess, paths);
+    let mode = mode_flag.or(usage.operands.first()).map_or("", |word| word.text.as_str());
+    let takes_run = mode.contains("-x")
+        || mode.contains("a-")
+        || matches!(mode, "644" | "0644" | "600" | "000" | "0" | "444" | "-rwx");
+    if command.program == "chmod" && takes_run {
+        without_hooks(&mut deeds, paths);
+    }
+    deeds
+}
+
+fn patch(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
+    deeds.on_each(Deed::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
+    deeds
+}
+
+fn read_first(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::ReadsFile, command.usage.operands.iter().take(1))
+}

@@ -1,0 +1,341 @@
+//! git: options per subcommand, and what it does to hooks, remotes, work and
+//! history.
+
+use super::{Deeds, Model};
+use crate::deed::Deed;
+use crate::options::Spec;
+use crate::reading::{Command, Word};
+use crate::wrappers::git_settings;
+
+pub(super) const MODELS: &[Model] = &[Model {
+    names: &["git"],
+    spec: Spec {
+        options: "c= C= config-env= exec-path? git-dir= work-tree= namespace= p,paginate P,no-pager no-replace-objects bare \
+                  literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-optional-locks list-cmds= \
+                  attr-source= v,version h,help html-path man-path info-path super-prefix=",
+        leading: false,
+        short_names: true,
+        one_dash: false,
+    },
+    subs: SUBCOMMANDS,
+    groups: &["stash", "worktree", "reflog", "remote", "notes", "lfs", "sparse-checkout"],
+    effects,
+}];
+
+// Where a beginning of a name fits several options, the first one counts.
+const SUBCOMMANDS: &[(&str, &str)] = &[
+    (
+        "commit",
+        "n,no-verify verify a,all p,patch C,reuse-message= c,reedit-message= fixup= squash= reset-author short branch \
+         porcelain long z,null F,file= author=~ date=~ m,message=~ t,template= s,signoff no-signoff trailer=~ allow-empty \
+         allow-empty-message cleanup= e,edit no-edit amend no-post-rewrite i,include o,only pathspec-from-file= \
+         pathspec-file-nul u,untracked-files? v,verbose q,quiet dry-run status no-status S,gpg-sign? no-gpg-sign",
+    ),
+    (
+        "push",
+        "no-verify verify f,force force-with-lease? force-if-includes mirror d,delete n,dry-run all branches prune tags \
+         follow-tags signed? atomic o,push-option=~ receive-pack= exec= repo= u,set-upstream thin q,quiet v,verbose \
+         progress recurse-submodules= 4,ipv4 6,ipv6 porcelain",
+    ),
+    (
+        "merge",
+        "no-verify verify commit no-commit e,edit no-edit cleanup= ff no-ff ff-only S,gpg-sign? log? signoff n,no-stat stat \
+         squash no-squash s,strategy= X,strategy-option= m,message=~ F,file= into-name= abort quit continue autostash \
+         allow-unrelated-histories q,quiet v,verbose",
+    ),
+    (
+        "pull",
+        "no-verify verify r,rebase? no-rebase ff no-ff ff-only q,quiet v,verbose commit no-commit edit no-edit \
+         s,strategy= X,strategy-option= autostash a,append f,force t,tags no-tags p,prune depth= j,jobs= u,upload-pack= k,keep",
+    ),
+    (
+        "rebase",
+        "no-verify verify onto= keep-base continue skip abort quit edit-todo show-current-patch i,interactive r,rebase-merges? \
+         x,exec= autosquash no-autosquash autostash no-autostash root s,strategy= X,strategy-option= m,merge q,quiet v,verbose \
+         n,no-stat stat f,force-rebase S,gpg-sign? signoff empty= reapply-cherry-picks update-refs",
+    ),
+    (
+        "am",
+        "n,no-verify verify s,signoff k,keep 3,3way i,interactive q,quiet u,utf8 c,scissors C= p= continue r,resolved skip \
+         abort quit S,gpg-sign? patch-format= directory= exclude= include= reject",
+    ),
+    (
+        "cherry-pick|revert",
+        "n,no-commit e,edit no-edit x m,mainline= s,signoff S,gpg-sign? ff allow-empty keep-redundant-commits \
+         strategy= X,strategy-option= continue skip abort quit",
+    ),
+    (
+        "reset",
+        "hard soft mixed merge keep q,quiet p,patch N,intent-to-add pathspec-from-file= recurse-submodules?",
+    ),
+    ("clean", "f,force n,dry-run d i,interactive x X e,exclude= q,quiet"),
+    (
+        "checkout",
+        "f,force b= B= t,track? no-track d,detach orphan= ours theirs m,merge conflict= p,patch q,quiet progress l \
+         overwrite-ignore ignore-other-worktrees pathspec-from-file= guess",
+    ),
+    (
+        "switch",
+        "f,force discard-changes c,create= C,force-create= d,detach t,track? orphan= m,merge conflict= q,quiet guess",
+    ),
+    (
+        "restore",
+        "s,source= S,staged W,worktree p,patch ours theirs m,merge conflict= q,quiet overlay pathspec-from-file= \
+         ignore-unmerged",
+    ),
+    (
+        "branch",
+        "D d,delete f,force m,move M c,copy C a,all r,remotes l,list v,verbose t,track? u,set-upstream-to= \
+         unset-upstream contains? merged? no-merged? sort= format= show-current edit-description points-at= q,quiet",
+    ),
+    (
+        "tag",
+        "d,delete f,force a,annotate s,sign u,local-user= m,message=~ F,file= l,list n? v,verify sort= format= contains? merged? points-at=",
+    ),
+    (
+        "log|show|diff|shortlog|whatchanged|blame|rev-list|format-patch|reflog show",
+        "grep=~ author=~ committer=~ n,max-count= \
+         since= until= after= before= S=~ G=~ L= format= pretty? oneline p,patch s,no-patch stat? o,output-directory= output= \
+         U,unified= skip= date= decorate? all follow graph name-only name-status cached staged w",
+    ),
+    (
+        "grep",
+        "e=~ f= i,ignore-case n,line-number l,files-with-matches A,after-context= B,before-context= C,context= \
+         O,open-files-in-pager? E,extended-regexp F,fixed-strings P,perl-regexp w,word-regexp c,count q,quiet max-depth= m,max-count=",
+    ),
+    ("stash push|stash save", "m,message=~ k,keep-index u,include-untracked a,all p,patch q,quiet S,staged"),
+    (
+        "worktree remove|worktree add|worktree prune|worktree move",
+        "f,force b= B= d,detach lock reason= n,dry-run v,verbose expire= track checkout no-checkout orphan",
+    ),
+    (
+        "reflog expire|reflog delete",
+        "expire= expire-unreachable= all updateref rewrite stale-fix n,dry-run verbose",
+    ),
+    ("gc|prune", "prune? aggressive auto force keep-largest-pack q,quiet expire= n,dry-run v,verbose cruft"),
+    ("update-ref", "d m=~ no-deref create-reflog stdin z"),
+    ("symbolic-ref", "d,delete q,quiet short m=~"),
+    ("commit-tree", "p= m=~ F= S,gpg-sign?"),
+    (
+        "config",
+        "global system local worktree f,file= blob= get get-all get-regexp unset unset-all add replace-all l,list \
+         e,edit type= bool int path null z name-only show-origin show-scope remove-section rename-section default= comment=~ value= all",
+    ),
+    (
+        "clone",
+        "b,branch= depth= o,origin= c,config= l,local n,no-checkout bare mirror reference= s,shared recurse-submodules? \
+         recursive single-branch no-tags j,jobs= u,upload-pack= template= filter= separate-git-dir= sparse q,quiet",
+    ),
+    (
+        "fetch",
+        "all a,append depth= f,force p,prune t,tags n,no-tags j,jobs= u,update-head-ok q,quiet v,verbose dry-run \
+         shallow-since= unshallow refmap= set-upstream upload-pack= o,server-option= recurse-submodules?",
+    ),
+    ("rm", "f,force n,dry-run r cached ignore-unmatch q,quiet pathspec-from-file= sparse"),
+    (
+        "add",
+        "n,dry-run v,verbose f,force i,interactive p,patch e,edit u,update A,all N,intent-to-add refresh chmod= pathspec-from-file=",
+    ),
+    (
+        "filter-branch",
+        "f,force d= original= tree-filter= index-filter= env-filter= msg-filter= commit-filter= parent-filter= \
+         tag-name-filter= subdirectory-filter= prune-empty setup= state-branch=",
+    ),
+    ("difftool|mergetool", "x,extcmd= t,tool= y,no-prompt d,dir-diff g,gui"),
+    ("*", "m,message=~"),
+];
+
+/// Subcommands that would run hooks.
+const HOOKED: [&str; 12] = [
+    "commit",
+    "push",
+    "merge",
+    "pull",
+    "rebase",
+    "am",
+    "cherry-pick",
+    "revert",
+    "checkout",
+    "switch",
+    "gc",
+    "worktree",
+];
+
+fn effects(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    hooks(command, &mut deeds);
+    remote(command, &mut deeds);
+    discarded(command, &mut deeds);
+    history(command, &mut deeds);
+    files(command, &mut deeds);
+    deeds
+}
+
+fn hooks(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let sub = usage.sub();
+    let verify = usage.flags.iter().rev().find(|flag| flag.name == "--no-verify" || flag.name == "--verify");
+    let by_flag = HOOKED.contains(&sub) && verify.is_some_and(|flag| flag.name == "--no-verify");
+    let by_setting =
+        git_settings(command).iter().any(|(name, _)| name.eq_ignore_ascii_case("core.hookspath"));
+    let by_plumbing = matches!(sub, "commit-tree" | "fast-import");
+    let by_variable = HOOKED.contains(&sub) && skips_by_variable(command);
+    let by_config = sub == "config" && redirects_hooks(command);
+    if by_flag
+        || by_plumbing
+        || by_variable
+        || by_config
+        || by_setting && !matches!(sub, "config" | "rev-parse")
+    {
+        deeds.add(Deed::SkipsCommitHooks);
+    }
+}
+
+/// Variables that make hook managers stand aside.
+fn skips_by_variable(command: &Command) -> bool {
+    command.assignments.iter().any(|one| {
+        let value = one.value.text.as_str();
+        let on = !matches!(value, "" | "0" | "false");
+        match one.name.as_str() {
+            "HUSKY" | "LEFTHOOK" => matches!(value, "0" | "false"),
+            "HUSKY_SKIP_HOOKS"
+            | "SKIP_SIMPLE_GIT_HOOKS"
+            | "PRE_COMMIT_ALLOW_NO_CONFIG"
+            | "OVERCOMMIT_DISABLE" => on,
+            "SKIP" | "LEFTHOOK_EXCLUDE" => !value.is_empty(),
+            _ => false,
+        }
+    })
+}
+
+/// `git config core.hooksPath …`, unless it names a hooks folder of the project.
+fn redirects_hooks(command: &Command) -> bool {
+    let usage = &command.usage;
+    let mut words = usage.operands.iter().map(|word| word.text.as_str()).peekable();
+    let verb = words.next_if(|word| matches!(*word, "set" | "unset" | "get" | "list"));
+    let named = words.next().is_some_and(|name| name.eq_ignore_ascii_case("core.hookspath"));
+    if !named || verb == Some("get") || usage.has("--get") || usage.has("--get-all") {
+        return false;
+    }
+    if verb == Some("unset") || usage.has("--unset") || usage.has("--unset-all") {
+        return true;
+    }
+    match words.next() {
+        None => false,
+        Some(path) => {
+            path.starts_with('/')
+                || path.starts_with('~')
+                || !(path.contains("hook") || path.contains("husky"))
+        }
+    }
+}
+
+fn remote(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let sub = usage.sub();
+    let is_address = |word: &&Word| word.text.contains(':') || word.text.contains('/') && sub == "clone";
+    if matches!(sub, "clone" | "fetch" | "pull" | "push" | "ls-remote") {
+        match usage.operands.first().filter(is_address) {
+            Some(address) => deeds.on(Deed::ReachesHost, address),
+            None => deeds.add(Deed::ReachesHost),
+        }
+    }
+    if sub != "push" || usage.has("--dry-run") {
+        return;
+    }
+    if let Some(address) = usage.operands.first().filter(is_address) {
+        deeds.on(Deed::SendsData, address);
+    }
+    let all = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"]
+        .iter()
+        .any(|name| usage.has(name));
+    let refs = usage.operands.get(1..).unwrap_or_default();
+    let rewritten: Vec<&Word> = refs.iter().filter(|word| all || word.text.starts_with(['+', ':'])).collect();
+    if all && rewritten.is_empty() {
+        deeds.add(Deed::RewritesRemote);
+    }
+    deeds.on_each(Deed::RewritesRemote, rewritten.into_iter().map(branch).collect::<Vec<_>>().iter());
+}
+
+/// The branch a refspec changes: `+HEAD:main` changes `main`.
+fn branch(refspec: &Word) -> Word {
+    let text = refspec.text.trim_start_matches('+');
+    let text = text.rsplit(':').next().unwrap_or(text);
+    Word { text: text.to_string(), ..refspec.clone() }
+}
+
+fn discarded(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let has_dashes = command.words.iter().any(|word| word.text == "--");
+    let forced = usage.has("--force");
+    let first = usage.operands.first().map_or("", |word| word.text.as_str());
+    let discards = match usage.sub() {
+        "reset" => usage.has("--hard"),
+        "clean" => forced && !usage.has("--dry-run"),
+        "checkout" => {
+            let new_branch = usage.has("-b") || usage.has("--orphan");
+            let paths = has_dashes && !usage.operands.is_empty();
+            forced
+                || !new_branch
+                    && (paths
+                        || usage.operands.iter().any(|word| is_tree(&word.text))
+                        || usage.operands.len() > 1)
+        }
+        "switch" => forced || usage.has("--discard-changes"),
+        "restore" => !usage.has("--staged") || usage.has("--worktree"),
+        "stash" => matches!(second, "drop" | "clear"),
+        "branch" => usage.has("-D") || usage.has("--delete") && forced,
+        "worktree" => second == "remove" && forced,
+        "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
+        "gc" => usage.value("--prune").is_some_and(|when| matches!(when.text.as_str(), "now" | "all")),
+        "prune" => !usage.has("--dry-run"),
+        "checkout-index" => forced || first == "-f",
+        "read-tree" => usage.has("--reset") && usage.has("-u"),
+        _ => false,
+    };
+    if discards {
+        deeds.add(Deed::DiscardsWork);
+    }
+}
+
+fn is_tree(text: &str) -> bool {
+    text == "." || text.starts_with("./") || text.starts_with(":/") || text.ends_with('/')
+}
+
+fn history(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let rewrites = match usage.sub() {
+        "filter-branch" | "filter-repo" => true,
+        "update-ref" => usage.has("-d"),
+        "symbolic-ref" => usage.has("--delete"),
+        _ => false,
+    };
+    if rewrites {
+        deeds.add(Deed::RewritesHistory);
+    }
+}
+
+fn files(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    match usage.sub() {
+        "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
+            let deed = if usage.has("-r") { Deed::DeletesTree } else { Deed::DeletesFile };
+            deeds.on_each(deed, &usage.operands);
+        }
+        "mv" => deeds.on_each(Deed::WritesFile, &usage.operands),
+        "restore" if !usage.has("--staged") => deeds.on_each(Deed::WritesFile, &usage.operands),
+        "checkout" if command.words.iter().any(|word| word.text == "--") => {
+            let paths = command.words.iter().skip_while(|word| word.text != "--").skip(1);
+            deeds.on_each(Deed::WritesFile, paths);
+        }
+        "apply" | "am" => deeds.on_each(Deed::ReadsFile, &usage.operands),
+        "archive" | "format-patch" => {
+            deeds.on_each(
+                Deed::WritesFile,
+                usage.value("--output").into_iter().chain(usage.value("--output-directory")),
+            );
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,226 @@
+//! Programs that talk to other machines.
+
+use super::{Deeds, Model, is_stream, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Usage, Word};
+
+const CURL: &str = "A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data=~ data-ascii=~ data-binary=~ data-raw=~ data-urlencode=~ \
+     json=~ D,dump-header= e,referer= E,cert= F,form=~ form-string=~ G,get H,header=~ I,head K,config= k,insecure L,location \
+     m,max-time= M n,netrc netrc-file= N,no-buffer o,output= O,remote-name output-dir= p,proxytunnel P,ftp-port= q Q,quote= r,range= R \
+     s,silent S,show-error f,fail fail-with-body t,telnet-option= T,upload-file= u,user= U,proxy-user= v,verbose w,write-out= \
+     x,proxy= X,request= y= Y= z,time-cond= Z,parallel retry= retry-delay= retry-max-time= connect-timeout= cacert= capath= key= \
+     resolve= connect-to= url= interface= socks5= socks5-hostname= http1.1 http2 compressed create-dirs J,remote-header-name \
+     unix-socket= abstract-unix-socket= trace= trace-ascii= stderr= max-redirs= max-filesize= limit-rate= ciphers= tlsv1.2 \
+     4,ipv4 6,ipv6 0 1 2 3 i,include g,globoff a,append B l,list-only j";
+
+const WGET: &str = "O,output-document= P,directory-prefix= o,output-file= a,append-output= q,quiet v,verbose nv c,continue N,timestamping \
+     t,tries= T,timeout= w,wait= U,user-agent= e,execute= i,input-file= B,base= r,recursive l,level= k,convert-links p,page-requisites \
+     m,mirror np,no-parent A,accept= R,reject= D,domains= user= password= http-user= http-password= header=~ post-data=~ post-file= \
+     body-data=~ body-file= method= load-cookies= save-cookies= no-check-certificate S,server-response x nc,no-clobber nd nH b";
+
+pub(super) const MODELS: &[Model] = &[
+    plain(&["curl", "curlie"], CURL, curl),
+    plain(&["wget", "wget2"], WGET, wget),
+    plain(
+        &["http", "https", "xh", "xhs", "fetch", "aria2c", "lynx", "w3m", "links"],
+        "o,output= d,download dir= a,auth= f,form j,json b,body v,verbose A= out= i=",
+        web,
+    ),
+    plain(
+        &["ssh", "autossh", "mosh", "sftp", "telnet", "ssh-copy-id"],
+        "b= B= c= D= E= e= F= I= i= J= L= l= m= O= o= p= Q= R= S= W= w= 4 6 A a C f G g K k M N n q s T t V v X x Y y P=",
+        first_host,
+    ),
+    plain(
+        &["nc", "ncat", "netcat", "socat", "nmap", "openssl"],
+        "l k e= c= p= w= s= x= X= i= q= u v z n connect=",
+        socket,
+    ),
+    plain(
+        &["ping", "ping6", "dig", "nslookup", "host", "traceroute", "whois", "drill", "mtr"],
+        "c= i= w= W= t= s= p= q=",
+        first_host,
+    ),
+    plain(&["scp", "rcp"], "3 4 6 A B C p q r T v c= D= F= i= J= l= o= P= S= X=", copy_over),
+    plain(
+        &["rsync"],
+        "a,archive v,verbose r,recursive R,relative u,update l,links L,copy-links p,perms o,owner g,group t,times D n,dry-run e,rsh= \
+         z,compress P progress partial delete delete-before delete-during delete-after delete-excluded remove-source-files exclude= \
+         include= exclude-from= include-from= files-from= f,filter= stats h,human-readable i,itemize-changes rsync-path= bwlimit= \
+         port= password-file= log-file= backup-dir= suffix= b,backup c,checksum x,one-file-system A,acls X,xattrs S,sparse timeout= \
+         link-dest= compare-dest= copy-dest= chmod= chown= info= out-format= W,whole-file H,hard-links q,quiet m,prune-empty-dirs",
+        copy_over,
+    ),
+    plain(&["ftp", "lftp", "mail", "mailx", "sendmail", "mutt"], "e= c= u= s= a= f= A= r= S=", first_sends),
+];
+
+/// Options of curl that send something.
+const SENDING: [&str; 9] = [
+    "--data",
+    "--data-ascii",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--json",
+    "--form",
+    "--form-string",
+    "--upload-file",
+];
+
+fn curl(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    let urls: Vec<&Word> = usage.operands.iter().chain(usage.values("--url")).collect();
+    deeds.on_each(Deed::ReachesHost, urls.iter().copied());
+    let sends = SENDING.iter().any(|name| usage.has(name));
+    if sends {
+        deeds.on_each(Deed::SendsData, urls.iter().copied());
+    }
+    for flag in usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str())) {
+        let Some(value) = &flag.value else { continue };
+        let path = match flag.name.as_str() {
+            "--upload-file" => Some(value.text.as_str()),
+            "--data-raw" | "--form-string" => None,
+            "--form" | "--data-urlencode" => value.text.split_once(['@', '<']).map(|(_, path)| path),
+            _ => value.text.strip_prefix('@'),
+        };
+        if let Some(path) =
+            path.map(|path| path.split(';').next().unwrap_or(path)).filter(|path| !is_stream(path))
+        {
+            deeds.on(Deed::ReadsFile, &Word { text: path.to_string(), ..value.clone() });
+        }
+    }
+    saved(
+        usage,
+        &urls,
+        &["--output", "--dump-header", "--cookie-jar", "--trace", "--trace-ascii"],
+        "--remote-name",
+        &mut deeds,
+    );
+    deeds.on_each(Deed::ReadsFile, usage.value("--config"));
+    for url in urls.iter().filter(|url| url.text.starts_with("file://")) {
+        deeds.on(Deed::ReadsFile, &Word { text: url.text.replacen("file://", "", 1), ..(*url).clone() });
+    }
+    deeds
+}
+
+fn wget(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::ReachesHost, &usage.operands);
+    let sends =
+        ["--post-data", "--post-file", "--body-data", "--body-file"].iter().any(|name| usage.has(name));
+    if sends {
+        deeds.on_each(Deed::SendsData, &usage.operands);
+    }
+    deeds.on_each(Deed::ReadsFile, usage.value("--post-file").into_iter().chain(usage.value("--body-file")));
+    deeds.on_each(Deed::ReadsFile, usage.value("--input-file"));
+    let urls: Vec<&Word> = usage.operands.iter().collect();
+    saved(usage, &urls, &["--output-document", "--output-file", "--append-output"], "", &mut deeds);
+    if !usage.has("--output-document") && !usage.has("--spider") {
+        for url in urls {
+            deeds.on(Deed::WritesFile, &file_of(url));
+        }
+    }
+    deeds
+}
+
+fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, deeds: &mut Deeds) {
+    for name in names {
+        deeds.on_each(Deed::WritesFile, usage.values(name).filter(|word| !is_stream(&word.text)));
+    }
+    if !by_name.is_empty() && usage.has(by_name) {
+        for url in urls {
+            deeds.on(Deed::WritesFile, &file_of(url));
+        }
+    }
+}
+
+/// The file a download of `url` lands in.
+fn file_of(url: &Word) -> Word {
+    let path = url.text.split(['?', '#']).next().unwrap_or(&url.text);
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
+    Word { text: name.to_string(), ..url.clone() }
+}
+
+fn web(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let method = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let skip = usize::from(usage.operands.first().as_ref().is_some_and(method));
+    let mut deeds = Deeds::of(Deed::ReachesHost, usage.operands.get(skip));
+    if skip == 1 || usage.operands.len() > 1 {
+        deeds.on_each(Deed::SendsData, usage.operands.get(skip));
+    }
+    deeds.on_each(Deed::WritesFile, usage.value("--output"));
+    deeds
+}
+
+fn first_host(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(
+        Deed::ReachesHost,
+        command.usage.operands.iter().find(|word| !word.text.starts_with(['+', '@'])),
+    )
+}
+
+fn first_sends(command: &Command, input: Option<&str>) -> Deeds {
+    let mut deeds = first_host(command, input);
+    deeds.on_each(Deed::SendsData, command.usage.operands.first());
+    deeds
+}
+
+fn socket(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    if command.program == "openssl" {
+        deeds.on_each(Deed::ReachesHost, usage.value("--connect").or(usage.value("-connect")));
+        return deeds;
+    }
+    if usage.has("-l") {
+        return deeds;
+    }
+    let hosts: Vec<&Word> =
+        usage.operands.iter().take(if command.program == "socat" { 2 } else { 1 }).collect();
+    deeds.on_each(Deed::ReachesHost, hosts.iter().copied());
+    let feeds = command.piped_from.is_some()
+        || command.redirects.iter().any(|one| one.kind == crate::RedirectKind::Read);
+    if feeds && matches!(command.program.as_str(), "nc" | "ncat" | "netcat" | "socat") {
+        deeds.on_each(Deed::SendsData, hosts);
+    }
+    deeds
+}
+
+/// Is this `host:path`?
+fn is_remote(word: &Word) -> bool {
+    word.text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+        || word.text.starts_with("rsync://")
+}
+
+fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    let Some((to, from)) = usage.operands.split_last() else { return deeds };
+    if usage.has("--dry-run") {
+        return deeds;
+    }
+    let host =
+        |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").to_string(), ..word.clone() };
+    for word in from {
+        if is_remote(word) {
+            deeds.on(Deed::ReachesHost, &host(word));
+        } else {
+            deeds.on(Deed::ReadsFile, word);
+            if usage.has("--remove-source-files") {
+                deeds.on(Deed::DeletesFile, word);
+            }
+        }
+    }
+    if is_remote(to) {
+        deeds.on(Deed::ReachesHost, &host(to));
+        deeds.on(Deed::SendsData, &host(to));
+    } else {
+        deeds.on(Deed::WritesFile, to);
+        if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
+            deeds.on(Deed::DeletesTree, to);
+        }
+    }
+    deeds
+}

@@ -1,0 +1,174 @@
+//! Package managers: what they install.
+
+use super::{Deeds, Model};
+use crate::deed::Deed;
+use crate::options::Spec;
+use crate::reading::{Command, Word};
+
+const SPEC: Spec = Spec {
+    options: "C= prefix= w,workspace= f,file= q,quiet y,yes v,verbose c= o= t= cwd= dir= F,filter= color=",
+    leading: false,
+    short_names: false,
+    one_dash: false,
+};
+
+const NODE: &str = "g,global D,save-dev E,save-exact P,save-prod O,save-optional w,workspace= prefix= registry= tag= force legacy-peer-deps \
+     ignore-scripts no-save F,filter= d,dev";
+
+const PIP: &str = "r,requirement= c,constraint= e,editable= t,target= i,index-url= extra-index-url= f,find-links= U,upgrade user pre q,quiet v,verbose \
+     python= p= prefix= root= no-deps trusted-host= break-system-packages group= extra= optional= dev branch= tag= rev= y,yes";
+
+const SYSTEM: &str = "y,yes assume-yes q,quiet t,target-release= o,option= no-install-recommends f force allow-downgrades d,download-only reinstall \
+     s,simulate n cask formula HEAD u needed noconfirm r R i";
+
+const fn manager(
+    names: &'static [&'static str],
+    subs: &'static [(&'static str, &'static str)],
+    groups: &'static [&'static str],
+) -> Model {
+    Model { names, spec: SPEC, subs, groups, effects: installs }
+}
+
+pub(super) const MODELS: &[Model] = &[
+    manager(&["npm", "pnpm", "yarn", "bun", "ni"], &[("*", NODE)], &["global"]),
+    manager(
+        &["pip", "pip3", "pipx", "pipenv", "poetry", "pdm", "rye", "conda", "mamba", "micromamba"],
+        &[("*", PIP)],
+        &[],
+    ),
+    manager(&["uv"], &[("*", PIP)], &["pip", "tool"]),
+    manager(
+        &[
+            "apt",
+            "apt-get",
+            "aptitude",
+            "dnf",
+            "yum",
+            "zypper",
+            "brew",
+            "apk",
+            "port",
+            "snap",
+            "flatpak",
+            "choco",
+            "winget",
+            "scoop",
+            "nix-env",
+            "emerge",
+            "xbps-install",
+            "pkg",
+            "guix",
+        ],
+        &[("*", SYSTEM)],
+        &[],
+    ),
+    manager(
+        &["cargo"],
+        &[
+            (
+                "install|add",
+                "git= branch= tag= rev= path= version= F,features= root= locked f,force bin= example= all-features j,jobs= p,package= dev build \
+              registry= target= optional rename= vers=",
+            ),
+            (
+                "*",
+                "p,package= F,features= j,jobs= target= manifest-path= bin= test= example= profile= message-format= r,release",
+            ),
+        ],
+        &[],
+    ),
+    manager(&["go"], &[("*", "u t d modfile= o= tags= ldflags= run= count=")], &["mod"]),
+    manager(&["gem"], &[("*", "v,version= N,no-document i,install-dir= s,source= g,file=")], &[]),
+    manager(
+        &[
+            "composer", "bundle", "luarocks", "cpan", "cpanm", "hex", "mix", "opam", "raco", "rustup",
+            "asdf", "mise", "volta",
+        ],
+        &[("*", "dev global g")],
+        &["component", "target", "toolchain", "global"],
+    ),
+    manager(
+        &["pre-commit", "husky", "lefthook", "overcommit"],
+        &[("*", "t,hook-type= f,force c,config=")],
+        &[],
+    ),
+    Model {
+        names: &["pacman", "yay", "paru", "dpkg", "rpm"],
+        spec: Spec {
+            options: "S,sync y,refresh u,sysupgrade R,remove Q,query U,upgrade i,install r,root= noconfirm needed F e,erase s n,nosave c d l a L",
+            leading: false,
+            short_names: false,
+            one_dash: false,
+        },
+        subs: &[],
+        groups: &[],
+        effects: by_option,
+    },
+];
+
+/// Words that install, after the program and its groups.
+const VERBS: [&str; 16] = [
+    "install",
+    "i",
+    "add",
+    "in",
+    "ci",
+    "isntall",
+    "require",
+    "get",
+    "localinstall",
+    "reinstall",
+    "inject",
+    "sync",
+    "it",
+    "install-test",
+    "use",
+    "tap",
+];
+
+fn installs(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    let verb = usage.subcommand.last().map_or("", String::as_str);
+    let program = command.program.as_str();
+    if matches!(program, "pre-commit" | "husky" | "lefthook" | "overcommit") {
+        if verb == "uninstall" || usage.flags.iter().any(|flag| flag.name == "--uninstall") {
+            deeds.add(Deed::SkipsCommitHooks);
+        }
+        return deeds;
+    }
+    let installs = match (program, verb) {
+        ("brew", "tap" | "install" | "reinstall" | "upgrade") => true,
+        ("go", "get" | "install") => true,
+        ("cargo", "install" | "add") => true,
+        ("rustup" | "asdf" | "mise" | "volta", verb) => matches!(verb, "install" | "add" | "use"),
+        ("yarn" | "bun", "") => program == "yarn",
+        (_, "ci" | "sync" | "it" | "install-test" | "isntall" | "i") => {
+            !matches!(program, "cargo" | "go" | "apt" | "apt-get") && !(verb == "sync" && program != "uv")
+        }
+        (_, verb) => VERBS.contains(&verb) && verb != "tap" && verb != "get" && verb != "use",
+    };
+    if !installs {
+        return deeds;
+    }
+    // `npm install` alone installs what the project already names.
+    let sources: Vec<&Word> =
+        usage.values("--git").chain(usage.values("--editable")).chain(usage.values("--path")).collect();
+    let packages: Vec<&Word> = usage.operands.iter().chain(sources).collect();
+    if packages.is_empty() {
+        deeds.add(Deed::InstallsPackage);
+    }
+    deeds.on_each(Deed::InstallsPackage, packages);
+    deeds.on_each(Deed::ReadsFile, usage.values("--requirement"));
+    deeds
+}
+
+fn by_option(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let installs = match command.program.as_str() {
+        "dpkg" => usage.has("--install"),
+        "rpm" => usage.has("--install") || usage.has("--upgrade"),
+        _ => usage.has("--sync") && !usage.has("-s") || usage.has("--upgrade"),
+    };
+    if installs { Deeds::of(Deed::InstallsPackage, &usage.operands) } else { Deeds::none() }
+}

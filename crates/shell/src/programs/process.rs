@@ -1,0 +1,55 @@
+//! Programs that end or signal processes and stop the machine.
+
+use super::{Deeds, Model, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+pub(super) const MODELS: &[Model] = &[
+    plain(&["kill"], "s,signal= n= l,list? L,table q,queue= p", kill),
+    plain(
+        &["pkill", "killall", "skill", "xkill", "taskkill", "fkill", "kill-port"],
+        "f,full x,exact u,euid= U,uid= g,pgroup= G,group= P,parent= s,session= t,terminal= n,newest o,oldest signal= e,echo I,ignore-case i,interactive \
+         q,quiet r,regexp v,verbose w,wait y,younger-than= O,older=",
+        end_operands,
+    ),
+    plain(&["fuser"], "k,kill n,namespace= s,silent v,verbose i,interactive m,mount signal=", fuser),
+    plain(
+        &["shutdown", "reboot", "halt", "poweroff", "init", "telinit"],
+        "r h P H c k t= f,force",
+        stop_machine,
+    ),
+];
+
+fn is_signal(word: &Word) -> bool {
+    word.text.starts_with('-')
+}
+
+fn kill(command: &Command, input: Option<&str>) -> Deeds {
+    if command.usage.has("--list") || command.usage.has("--table") {
+        return Deeds::none();
+    }
+    let mut deeds = end_operands(command, input);
+    // `kill -9 -1`: the negative number is a group of processes.
+    let last = command.words.iter().skip(2).filter(|word| is_signal(word) && word.text.len() > 1);
+    deeds.on_each(
+        Deed::EndsProcess,
+        last.filter(|word| word.text.bytes().skip(1).all(|byte| byte.is_ascii_digit())),
+    );
+    deeds
+}
+
+fn end_operands(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::EndsProcess, &command.usage.operands)
+}
+
+fn fuser(command: &Command, input: Option<&str>) -> Deeds {
+    if command.usage.has("--kill") { end_operands(command, input) } else { Deeds::none() }
+}
+
+fn stop_machine(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    if !command.usage.has("-c") {
+        deeds.add(Deed::EndsProcess);
+    }
+    deeds
+}

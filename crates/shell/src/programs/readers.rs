@@ -1,0 +1,206 @@
+//! Programs that read files: plain readers, searchers with a pattern first,
+//! editors of streams.
+
+use super::{Deeds, Model, is_stream, plain};
+use crate::deed::Deed;
+use crate::options::Spec;
+use crate::reading::{Command, Word};
+
+const SEARCH: &str = "e,regexp=~ f,file= i,ignore-case y v,invert-match w,word-regexp x,line-regexp c,count color? colour? L,files-without-match \
+     l,files-with-matches m,max-count= o,only-matching q,quiet s,no-messages b,byte-offset H,with-filename h,no-filename label= \
+     n,line-number T,initial-tab Z,null A,after-context= B,before-context= C,context= a,text binary-files= D,devices= d,directories= \
+     exclude= exclude-from= exclude-dir= include= r,recursive R,dereference-recursive z,null-data E,extended-regexp F,fixed-strings \
+     G,basic-regexp P,perl-regexp";
+
+const RG: &str = "e,regexp=~ f,file= i,ignore-case v,invert-match w,word-regexp x,line-regexp c,count color= l,files-with-matches \
+     m,max-count= o,only-matching q,quiet n,line-number N,no-line-number A,after-context= B,before-context= C,context= a,text \
+     g,glob= iglob= t,type= T,type-not= type-add= r,replace=~ S,smart-case s,case-sensitive u,unrestricted U,multiline P,pcre2 \
+     F,fixed-strings files hidden no-ignore j,threads= max-depth= d= sort= sortr= M,max-columns= E,encoding= 0,null p,pretty \
+     pre= json H,with-filename I,no-filename L,follow z,search-zip";
+
+pub(super) const MODELS: &[Model] = &[
+    plain(
+        &[
+            "cat",
+            "bat",
+            "batcat",
+            "less",
+            "more",
+            "most",
+            "nl",
+            "tac",
+            "rev",
+            "od",
+            "xxd",
+            "hexdump",
+            "strings",
+            "wc",
+            "uniq",
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "sha512sum",
+            "cksum",
+            "b2sum",
+            "file",
+            "stat",
+            "base64",
+            "base32",
+            "column",
+            "fold",
+            "fmt",
+            "expand",
+            "unexpand",
+            "zcat",
+            "gzcat",
+            "bzcat",
+            "xzcat",
+            "zless",
+            "readlink",
+            "realpath",
+            "comm",
+            "paste",
+            "diff",
+            "cmp",
+            "colordiff",
+            "sdiff",
+            "sum",
+            "vimdiff",
+            "gpg",
+            "open",
+            "xdg-open",
+            "tree",
+            "dos2unix",
+            "iconv",
+            "source",
+            ".",
+        ],
+        "d? i? n? w= s? U= C c? o,output= from-code= to-code= f= t= L= line-range= style= color= l,language=",
+        read_operands,
+    ),
+    plain(
+        &["head", "tail"],
+        "n,lines= c,bytes= q,quiet v,verbose f,follow? F pid= s,sleep-interval= retry z,zero-terminated",
+        read_operands,
+    ),
+    plain(
+        &["sort"],
+        "k,key= t,field-separator= o,output= S,buffer-size= T,temporary-directory= n r u f b d g h M V R i m c z s parallel= files0-from= batch-size= compress-program=",
+        sort,
+    ),
+    plain(
+        &["cut"],
+        "b,bytes= c,characters= d,delimiter= f,fields= s,only-delimited complement output-delimiter= z",
+        read_operands,
+    ),
+    plain(&["grep", "egrep", "fgrep", "zgrep", "ggrep", "pcregrep"], SEARCH, search),
+    plain(&["rg", "ripgrep"], RG, search),
+    plain(
+        &["ag", "ack"],
+        "i w l c A,after= B,before= C,context= G= g= Q,literal m,max-count= n p= ignore= ignore-dir= hidden type= color",
+        search,
+    ),
+    plain(
+        &["sed", "gsed"],
+        "n,quiet e,expression=~ f,file= E,regexp-extended r>regexp-extended i,in-place? s,separate l,line-length= u,unbuffered z,null-data posix debug sandbox",
+        sed,
+    ),
+    plain(
+        &["awk", "gawk", "mawk", "nawk"],
+        "F,field-separator= f,file= v,assign= i,include= l,load= e,source=~ b c C d? D? E= g h o? O p? r s S t V",
+        script_first,
+    ),
+    plain(
+        &["jq", "yq", "gojq", "jaq", "xq", "tomlq", "dasel"],
+        "f,from-file= n,null-input r,raw-output j,join-output a,ascii-output s,slurp c,compact-output C,color-output M,monochrome-output \
+         S,sort-keys e,exit-status R,raw-input tab indent= L= i,inplace P,prettyPrint o,output-format= p,input-format=",
+        script_first,
+    ),
+    plain(&["perl"], "e=~ E=~ i? n p l? 0? a F= M= m= I= w c v x? s t T u U W X C? d? D?", perl),
+    Model {
+        names: &[
+            "ls", "dir", "vdir", "exa", "eza", "lsd", "du", "df", "echo", "printf", "test", "[", "true",
+            "false", "sleep", "date", "seq", "expr", ":",
+        ],
+        spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
+        subs: &[],
+        groups: &[],
+        effects: |_, _| Deeds::none(),
+    },
+    plain(
+        &["vi", "vim", "nvim", "nano", "emacs", "ed", "ex", "code", "subl", "micro", "hx"],
+        "c= S= u= s= O? o? n R",
+        edit,
+    ),
+];
+
+fn real(words: &[Word]) -> impl Iterator<Item = &Word> {
+    words.iter().filter(|word| !is_stream(&word.text) && !word.text.starts_with("<("))
+}
+
+fn read_operands(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(&command.usage.operands));
+    deeds.on_each(Deed::WritesFile, command.usage.value("--output"));
+    deeds
+}
+
+fn sort(command: &Command, input: Option<&str>) -> Deeds {
+    let mut deeds = read_operands(command, input);
+    deeds.on_each(Deed::ReadsFile, command.usage.value("--files0-from"));
+    deeds
+}
+
+/// The pattern comes first unless an option gave it.
+fn search(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let given = usage.has("--regexp")
+        || usage.has("--file")
+        || usage.has("--files")
+        || usage.has("-e")
+        || usage.has("-g");
+    let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
+    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
+    deeds
+}
+
+fn sed(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let given = usage.has("--expression") || usage.has("--file");
+    let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
+    if usage.has("--in-place") {
+        deeds.on_each(Deed::WritesFile, real(paths));
+    }
+    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
+    deeds
+}
+
+/// The program comes first unless an option gave it.
+fn script_first(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let given = ["--file", "--from-file", "--source"].iter().any(|name| usage.has(name));
+    let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
+    let is_assignment = |word: &&Word| command.program.ends_with("awk") && word.text.contains('=');
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|word| !is_assignment(word)));
+    if usage.has("--inplace") {
+        deeds.on_each(Deed::WritesFile, real(paths));
+    }
+    deeds.on_each(Deed::ReadsFile, usage.value("--file").into_iter().chain(usage.value("--from-file")));
+    deeds
+}
+
+fn perl(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let in_line = usage.has("-e") || usage.has("-E");
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands));
+    if in_line && usage.has("-i") {
+        deeds.on_each(Deed::WritesFile, real(&usage.operands));
+    }
+    deeds
+}
+
+fn edit(command: &Command, _: Option<&str>) -> Deeds {
+    let files = real(&command.usage.operands).filter(|word| !word.text.starts_with('+'));
+    Deeds::of(Deed::WritesFile, files)
+}

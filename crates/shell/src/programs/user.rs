@@ -1,0 +1,67 @@
+//! Programs that run others with the rights of another user, and shells'
+//! wrappers whose own words need sorting.
+
+use super::{Deeds, Model};
+use crate::deed::Deed;
+use crate::options::Spec;
+use crate::reading::Command;
+
+const fn leading(
+    names: &'static [&'static str],
+    options: &'static str,
+    effects: fn(&Command, Option<&str>) -> Deeds,
+) -> Model {
+    let spec = Spec { options, leading: true, short_names: true, one_dash: false };
+    Model { names, spec, subs: &[], groups: &[], effects }
+}
+
+pub(super) const MODELS: &[Model] = &[
+    leading(
+        &["sudo"],
+        "u,user= g,group= h,host= p,prompt= C,close-from= D,chdir= r,role= t,type= T,command-timeout= U,other-user= A,askpass b,background E \
+         preserve-env? e,edit H,set-home i,login K,remove-timestamp k,reset-timestamp l,list n,non-interactive P,preserve-groups S,stdin s,shell \
+         v,validate",
+        change_user,
+    ),
+    leading(&["doas"], "u,user= C= a= n s L", change_user),
+    leading(&["pkexec"], "user=", change_user),
+    leading(
+        &["su", "runuser"],
+        "c,command= s,shell= l,login m,preserve-environment p g,group= G= u,user= P,pty",
+        change_user,
+    ),
+    leading(&["gosu", "su-exec"], "", change_user),
+    leading(&["env"], "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug", |_, _| {
+        Deeds::none()
+    }),
+    leading(
+        &["timeout", "gtimeout"],
+        "s,signal= k,kill-after= f,foreground preserve-status v,verbose",
+        |_, _| Deeds::none(),
+    ),
+    leading(
+        &[
+            "xargs", "nice", "nohup", "setsid", "stdbuf", "time", "ionice", "command", "builtin", "exec",
+            "eval", "busybox", "watch", "parallel", "chroot",
+        ],
+        "n= I= P= L= d= s= a= E= o= e= i=",
+        |_, _| Deeds::none(),
+    ),
+];
+
+fn change_user(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    if usage.has("--list") || usage.has("--validate") || usage.has("--remove-timestamp") {
+        return deeds;
+    }
+    let named = usage.value("--user").or_else(|| {
+        let by_operand = matches!(command.program.as_str(), "su" | "runuser" | "gosu" | "su-exec");
+        usage.operands.iter().find(|word| word.text != "-").filter(|_| by_operand)
+    });
+    match named {
+        Some(user) => deeds.on(Deed::ChangesUser, user),
+        None => deeds.add(Deed::ChangesUser),
+    }
+    deeds
+}

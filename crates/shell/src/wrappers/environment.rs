@@ -1,0 +1,89 @@
+//! `env`, `su`, and variables whose value some program will run.
+
+use super::{Inner, arguments};
+use crate::options::{self, Spec};
+use crate::reading::{Assignment, Command, Usage, Word};
+use crate::stream::Stream;
+
+/// Variables that name a command other programs start.
+const COMMANDS: [&str; 16] = [
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "PROMPT_COMMAND",
+    "MANPAGER",
+    "LESSOPEN",
+    "BROWSER",
+];
+
+const ENV: Spec = Spec {
+    options: "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug block-signal? default-signal? \
+              ignore-signal? P=",
+    leading: true,
+    short_names: true,
+    one_dash: false,
+};
+
+const SU: Spec = Spec {
+    options: "c,command= session-command= s,shell= l,login m,preserve-environment p f g,group= G,supp-group= P,pty u,user= \
+              w,whitelist-environment=",
+    leading: false,
+    short_names: true,
+    one_dash: false,
+};
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    match command.program.as_str() {
+        "env" => Some(env(arguments(command))),
+        "su" | "runuser" => {
+            let mut usage = Usage::default();
+            options::sort(arguments(command), &SU, &mut usage);
+            let text = usage.value("--command").or(usage.value("--session-command")).cloned();
+            Some(match text {
+                Some(text) => vec![Inner::text(text)],
+                None if usage.value("--user").is_some() => vec![Inner::words(&usage.operands)],
+                None => vec![Inner::Input],
+            })
+        }
+        _ => None,
+    }
+}
+
+fn env(words: &[Word]) -> Vec<Inner> {
+    let mut usage = Usage::default();
+    let mut at = options::sort(words, &ENV, &mut usage);
+    let mut assignments = Vec::new();
+    while let Some(word) = words.get(at) {
+        let Some((name, value)) = word.text.split_once('=') else { break };
+        let value = Word { text: value.to_string(), ..word.clone() };
+        assignments.push(Assignment { name: name.to_string(), value });
+        at += 1;
+    }
+    let rest = words.get(at..).unwrap_or_default();
+    if let Some(text) = usage.value("--split-string") {
+        // What `-S` splits is words, not commands; a lone line does both.
+        let mut line = text.clone();
+        for word in rest {
+            line.text.push(' ');
+            line.text.push_str(&crate::normal::quote(&word.text));
+        }
+        return vec![Inner::text(line)];
+    }
+    let dir = usage.value("--chdir").cloned();
+    vec![Inner::Words { words: rest.to_vec(), assignments, dir, moved: false, same_shell: false }]
+}
+
+/// Commands named by the variables in front of `command`.
+pub(super) fn editors(command: &Command) -> Vec<Inner> {
+    let named = command.assignments.iter().filter(|one| COMMANDS.contains(&one.name.as_str()));
+    named.filter(|one| !one.value.text.is_empty()).map(|one| Inner::text(one.value.clone())).collect()
+}

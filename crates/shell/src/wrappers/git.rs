@@ -1,0 +1,133 @@
+//! Commands git itself starts: aliases given on the line, editors, filters,
+//! `rebase --exec`, `bisect run`, `submodule foreach`.
+
+use super::{Inner, arguments, joined};
+use crate::normal::quote;
+use crate::reading::{Command, Word};
+use crate::stream::Stream;
+
+/// Settings whose value git runs.
+const RUN_SETTINGS: [&str; 10] = [
+    "core.editor",
+    "core.pager",
+    "core.sshcommand",
+    "core.askpass",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "sequence.editor",
+    "diff.external",
+    "gpg.program",
+    "credential.helper",
+];
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    if command.program != "git" {
+        return None;
+    }
+    let mut found = Vec::new();
+    for (name, value) in settings(command) {
+        let name = name.to_ascii_lowercase();
+        if let Some(alias) = name.strip_prefix("alias.") {
+            if alias.eq_ignore_ascii_case(command.usage.sub()) {
+                found.push(alias_text(command, &value));
+            }
+        } else if RUN_SETTINGS.contains(&name.as_str())
+            && matches!(value.text.as_str(), "false" | "true" | "")
+        {
+            continue;
+        } else if name == "credential.helper" {
+            let text = value.text.strip_prefix('!').map(str::to_string);
+            found.extend(text.map(|text| Inner::text(Word { text, ..value.clone() })));
+        } else if RUN_SETTINGS.contains(&name.as_str()) {
+            found.push(Inner::text(value));
+        }
+    }
+    found.extend(by_subcommand(command));
+    Some(found)
+}
+
+/// `-c name=value`, and the same through `GIT_CONFIG_KEY_0`.
+pub(crate) fn settings(command: &Command) -> Vec<(String, Word)> {
+    let mut found = Vec::new();
+    for word in command.usage.values("-c") {
+        let (name, value) = word.text.split_once('=').unwrap_or((&word.text, "true"));
+        found.push((name.to_string(), Word { text: value.to_string(), ..word.clone() }));
+    }
+    for word in command.usage.values("--config-env") {
+        let (name, variable) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let value =
+            command.assignments.iter().rev().find(|one| one.name == variable).map(|one| one.value.clone());
+        let unknown = Word { text: format!("${variable}"), exact: false, ..word.clone() };
+        found.push((name.to_string(), value.unwrap_or(unknown)));
+    }
+    for assignment in &command.assignments {
+        if let Some(number) = assignment.name.strip_prefix("GIT_CONFIG_KEY_") {
+            let wanted = format!("GIT_CONFIG_VALUE_{number}");
+            let value =
+                command.assignments.iter().rev().find(|one| one.name == wanted).map(|one| one.value.clone());
+            found.push((assignment.value.text.clone(), value.unwrap_or_default()));
+        }
+        if assignment.name == "GIT_CONFIG_PARAMETERS" {
+            for one in assignment.value.text.split('\'').filter(|one| one.contains('.')) {
+                let (name, value) = one.split_once('=').unwrap_or((one, ""));
+                found.push((name.to_string(), Word { text: value.to_string(), ..assignment.value.clone() }));
+            }
+        }
+    }
+    found
+}
+
+/// The command behind an alias, as text: `!x` for a shell, else a git command.
+fn alias_text(command: &Command, value: &Word) -> Inner {
+    let mut text = match value.text.strip_prefix('!') {
+        Some(text) => text.to_string(),
+        None => format!("git {}", value.text),
+    };
+    let words = arguments(command);
+    let after =
+        words.iter().position(|word| word.text == command.usage.sub()).map_or(words.len(), |at| at + 1);
+    for word in words.iter().skip(after) {
+        text.push(' ');
+        text.push_str(&if word.exact { quote(&word.text) } else { word.text.clone() });
+    }
+    Inner::text(Word { text, exact: true, ..value.clone() })
+}
+
+/// The command behind an alias set earlier in the same text.
+pub(crate) fn open_alias(command: &Command, value: &str) -> Inner {
+    let first = command.words.first().cloned().unwrap_or_default();
+    alias_text(command, &Word { text: value.to_string(), exact: true, ..first })
+}
+
+fn by_subcommand(command: &Command) -> Vec<Inner> {
+    let usage = &command.usage;
+    let texts = |names: &[&str]| -> Vec<Inner> {
+        let values = usage.flags.iter().filter(|flag| names.contains(&flag.name.as_str()));
+        values.filter_map(|flag| flag.value.clone()).map(Inner::text).collect()
+    };
+    match usage.sub() {
+        "rebase" => texts(&["--exec"]),
+        "difftool" => texts(&["--extcmd"]),
+        "filter-branch" => texts(&[
+            "--tree-filter",
+            "--index-filter",
+            "--env-filter",
+            "--msg-filter",
+            "--commit-filter",
+            "--parent-filter",
+            "--tag-name-filter",
+            "--setup",
+        ]),
+        "bisect" if usage.operands.first().is_some_and(|word| word.text == "run") => {
+            vec![Inner::words(usage.operands.get(1..).unwrap_or_default())]
+        }
+        "submodule" if usage.operands.first().is_some_and(|word| word.text == "foreach") => {
+            let words = arguments(command);
+            let at = words.iter().position(|word| word.text == "foreach").map_or(words.len(), |at| at + 1);
+            let rest: Vec<Word> =
+                words.iter().skip(at).skip_while(|word| word.text.starts_with("--")).cloned().collect();
+            joined(&rest).map(Inner::text).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}

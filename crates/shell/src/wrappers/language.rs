@@ -1,0 +1,348 @@
+//! Programs of other languages given on the line: the shell commands they
+//! start with literal text.
+//!
+//! A scan, not a parser: it looks for the calls that start commands and reads
+//! the string literals behind them. What those calls get from elsewhere is
+//! opaque.
+
+use super::{Inner, arguments};
+use crate::reading::{Command, Word};
+use crate::stream::Stream;
+
+/// Options that carry program text, per interpreter.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("python", &["-c"]),
+    ("pypy", &["-c"]),
+    ("perl", &["-e", "-E"]),
+    ("ruby", &["-e"]),
+    ("node", &["-e", "--eval", "-p", "--print"]),
+    ("nodejs", &["-e", "--eval", "-p", "--print"]),
+    ("bun", &["-e", "--eval"]),
+    ("deno", &["eval"]),
+    ("php", &["-r"]),
+    ("lua", &["-e"]),
+    ("osascript", &["-e"]),
+    ("Rscript", &["-e"]),
+    ("awk", &[""]),
+    ("gawk", &[""]),
+    ("mawk", &[""]),
+    ("nawk", &[""]),
+];
+
+/// Calls that hand a line (or a list of words) to the system.
+const CALLS: &[&str] = &[
+    "system",
+    "popen",
+    "popen2",
+    "popen3",
+    "exec",
+    "execSync",
+    "execFileSync",
+    "execFile",
+    "spawn",
+    "spawnSync",
+    "run",
+    "call",
+    "check_call",
+    "check_output",
+    "Popen",
+    "getoutput",
+    "getstatusoutput",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "execute",
+    "execv",
+    "execvp",
+    "execl",
+    "execlp",
+    "capture2",
+    "capture3",
+    "capture2e",
+    "create_subprocess_shell",
+    "startfile",
+    "qx",
+    "execa",
+    "spawnl",
+    "spawnlp",
+];
+
+/// Calls that run computed program text.
+const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Function"];
+
+/// Calls that delete: name, and the `rm` they amount to.
+const DELETERS: &[(&str, &str)] = &[
+    ("rmtree", "-rf"),
+    ("rm_rf", "-rf"),
+    ("rm_r", "-r"),
+    ("remove_tree", "-rf"),
+    ("rmSync", "-rf"),
+    ("rimraf", "-rf"),
+    ("remove_entry_secure", "-rf"),
+    ("unlink", "-f"),
+    ("unlinkSync", "-f"),
+    ("rmdirSync", "-rf"),
+    ("removeSync", "-rf"),
+];
+
+/// The interpreter a program name stands for: `python3.12` is `python`.
+fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    INTERPRETERS.iter().find(|(name, _)| *name == bare || *name == program)
+}
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    let (name, options) = interpreter(&command.program)?;
+    let words = arguments(command);
+    let mut found = Vec::new();
+    let mut has_text = false;
+    for (at, word) in words.iter().enumerate() {
+        let text = if name.ends_with("awk") {
+            (!word.text.starts_with('-') && word.text.contains('(')).then(|| word.clone())
+        } else {
+            program_of(word, words.get(at + 1), options)
+        };
+        if let Some(text) = text {
+            has_text = true;
+            found.extend(calls(name, &text));
+        }
+    }
+    if let Some(words) = module_words(words) {
+        found.push(words);
+    }
+    let operand = words.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
+    let module = words.iter().any(|word| word.text == "-m" || word.text.starts_with("--version"));
+    let flags_only =
+        words.iter().any(|word| matches!(word.text.as_str(), "-V" | "-v" | "-h" | "--help" | "-i"));
+    match operand {
+        _ if has_text || module || name.ends_with("awk") || *name == "bun" || *name == "deno" => {}
+        Some(word) if word.text != "-" => found.push(Inner::File(word.clone())),
+        None if flags_only => {}
+        _ => found.push(Inner::Program),
+    }
+    Some(found)
+}
+
+/// `python -m pip …` is `pip …`.
+fn module_words(words: &[Word]) -> Option<Inner> {
+    let at = words.iter().position(|word| word.text == "-m")?;
+    let module = words
+        .get(at + 1)
+        .filter(|word| matches!(word.text.as_str(), "pip" | "pip3" | "uv" | "pre_commit"))?;
+    let name = module.text.replace('_', "-");
+    let mut made = vec![Word { text: name, ..module.clone() }];
+    made.extend(words.iter().skip(at + 2).cloned());
+    Some(Inner::made(made))
+}
+
+/// Program text in `word` (attached or clustered) or in the word after it.
+fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word> {
+    for option in options {
+        if word.text == *option {
+            return next.cloned();
+        }
+        if option.starts_with("--") {
+            if let Some(text) = word.text.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+                return Some(Word { text: text.to_string(), ..word.clone() });
+            }
+            continue;
+        }
+        // `perl -ne 'text'`, `python -Bc 'text'`, `python -c'text'`.
+        let letter = option.trim_start_matches('-');
+        let Some(letters) = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+            continue;
+        };
+        if let Some((before, after)) = letters.split_once(letter)
+            && !letter.is_empty()
+            && before.len() <= 4
+            && before.bytes().all(|byte| byte.is_ascii_alphabetic())
+        {
+            return if after.is_empty() {
+                next.cloned()
+            } else {
+                Some(Word { text: after.to_string(), ..word.clone() })
+            };
+        }
+    }
+    None
+}
+
+/// The commands program text starts, as far as they stand there literally.
+pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
+    let mut found = Vec::new();
+    let text = program.text.as_str();
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(first) = rest.chars().next() {
+        let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
+        if name_end == 0 {
+            if first == '`' && matches!(language, "perl" | "ruby" | "php") {
+                let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
+                found.push(Inner::text(Word { text: literal, ..program.clone() }));
+                rest = after;
+            } else {
+                rest = rest.get(first.len_utf8()..).unwrap_or("");
+            }
+            before = first;
+            continue;
+        }
+        let (name, after) = (rest.get(..name_end).unwrap_or(""), rest.get(name_end..).unwrap_or(""));
+        found.extend(call(language, text, name, before, after, program));
+        before = name.chars().last().unwrap_or(' ');
+        rest = after;
+        if found.len() > 64 {
+            break;
+        }
+    }
+    found
+}
+
+/// Is `name` in this language, in this text, a call that starts a command?
+fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool {
+    if !CALLS.contains(&name) || matches!(before, '$' | '@' | '-') && language != "perl" {
+        return false;
+    }
+    match (language, name) {
+        (
+            "python" | "pypy",
+            "run" | "call" | "check_call" | "check_output" | "Popen" | "getoutput" | "getstatusoutput",
+        ) => text.contains("subprocess"),
+        ("python" | "pypy", "exec") => false,
+        ("node" | "nodejs" | "bun" | "deno", _) => {
+            text.contains("child_process") || text.contains("execa") || text.contains("Bun")
+        }
+        (_, "run" | "call" | "execute") => false,
+        _ => true,
+    }
+}
+
+fn call(language: &str, text: &str, name: &str, before: char, after: &str, program: &Word) -> Vec<Inner> {
+    let opening = after.trim_start();
+    let inside = opening.strip_prefix('(').map(str::trim_start);
+    if let Some((_, option)) = DELETERS.iter().find(|(known, _)| *known == name) {
+        let path = inside.or(Some(opening)).and_then(literal).map(|(path, _)| path);
+        return path.map(|path| deletes(option, &path, program)).into_iter().collect();
+    }
+    if starts_command(language, text, name, before) {
+        let argument = match inside {
+            Some(argument) => argument,
+            // Perl, Ruby and awk need no parentheses.
+            None if matches!(language, "perl" | "ruby") || language.ends_with("awk") => opening,
+            None => return Vec::new(),
+        };
+        if argument.starts_with(')') || argument.is_empty() {
+            return Vec::new();
+        }
+        return vec![started(name, argument, program)];
+    }
+    let evaluates =
+        EVALUATORS.contains(&name) && before != '.' && inside.is_some_and(|inner| literal(inner).is_none());
+    if evaluates {
+        return vec![Inner::Opaque {
+            span: program.span,
+            what: format!("computed text run by `{name}` in {language}"),
+        }];
+    }
+    Vec::new()
+}
+
+fn deletes(option: &str, path: &str, program: &Word) -> Inner {
+    let word = |text: &str| Word { text: text.to_string(), exact: true, glob: false, span: program.span };
+    Inner::made(vec![word("rm"), word(option), word(path)])
+}
+
+/// What a call with this argument starts.
+fn started(name: &str, argument: &str, program: &Word) -> Inner {
+    let word = |text: String| Word { text, exact: true, glob: false, span: program.span };
+    if let Some(list) = argument.strip_prefix('[') {
+        let words: Vec<Word> = literals(list).into_iter().map(word).collect();
+        if !words.is_empty() {
+            return Inner::made(words);
+        }
+    } else if let Some((first, after)) = literal(argument) {
+        let after = after.trim_start();
+        let takes_list = name.starts_with("spawn") || name.starts_with("execFile") || name == "execa";
+        if let Some(more) = after.strip_prefix(',').map(str::trim_start) {
+            let list =
+                more.strip_prefix('[').unwrap_or(if more.starts_with(['"', '\'']) { more } else { "" });
+            let words: Vec<Word> = std::iter::once(first.clone()).chain(literals(list)).map(word).collect();
+            if words.len() > 1 || takes_list {
+                return Inner::made(words);
+            }
+        }
+        let mut line = first;
+        let mut rest = after;
+        while let Some(more) = rest.strip_prefix(['+', '.']).map(str::trim_start) {
+            match literal(more) {
+                Some((text, after)) => {
+                    line.push_str(&text);
+                    rest = after.trim_start();
+                }
+                None => {
+                    line.push_str("$unknown");
+                    break;
+                }
+            }
+        }
+        return Inner::text(word(line));
+    }
+    Inner::Opaque { span: program.span, what: format!("command computed for `{name}`") }
+}
+
+/// All string literals up to the closing bracket.
+fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while found.len() < 64 {
+        let Some((text, after)) = literal(rest) else { break };
+        found.push(text);
+        rest = after.trim_start();
+        match rest.strip_prefix(',') {
+            Some(more) => rest = more.trim_start(),
+            None => break,
+        }
+    }
+    found
+}
+
+/// A string literal at the start of `text`, and what follows it.
+fn literal(text: &str) -> Option<(String, &str)> {
+    let bare = text.trim_start_matches(['r', 'b', 'u', 'f', 'R', 'B', 'U', 'F']);
+    let bare = if text.len() - bare.len() <= 2 { bare } else { text };
+    for quotes in ["'''", "\"\"\""] {
+        if let Some((inside, after)) = bare.strip_prefix(quotes).and_then(|rest| rest.split_once(quotes)) {
+            return Some((inside.to_string(), after));
+        }
+    }
+    let open = bare.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'))?;
+    Some(quoted(bare.get(1..)?, open))
+}
+
+/// Text up to the closing quote, escapes resolved.
+fn quoted(text: &str, close: char) -> (String, &str) {
+    let mut value = String::new();
+    let mut chars = text.chars();
+    while let Some(found) = chars.next() {
+        match found {
+            '\\' => match chars.next() {
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some('x') => {
+                    let digits: String = chars.clone().take(2).collect();
+                    match u8::from_str_radix(&digits, 16) {
+                        Ok(byte) => {
+                            value.push(char::from(byte));
+                            chars.nth(1);
+                        }
+                        Err(_) => value.push_str("\\x"),
+                    }
+                }
+                Some(other) => value.push(other),
+                None => {}
+            },
+            found if found == close => return (value, chars.as_str()),
+            found => value.push(found),
+        }
+    }
+    (value, "")
+}

@@ -1,0 +1,202 @@
+//! Wrappers that run a command once per thing: `find`, `xargs`, `parallel`,
+//! `watch`, and those that take a whole line as one word.
+
+use super::{Inner, arguments, joined};
+use crate::options::{self, Spec};
+use crate::programs::find::Find;
+use crate::reading::{Command, Usage, Word};
+use crate::stream::Stream;
+
+const XARGS: Spec = Spec {
+    options: "0,null a,arg-file= d,delimiter= E,eof= e? I,replace= i? L,max-lines= l? n,max-args= o,open-tty P,max-procs= \
+              p,interactive r,no-run-if-empty R= S= s,max-chars= t,verbose x,exit J= process-slot-var= show-limits",
+    leading: true,
+    short_names: true,
+    one_dash: false,
+};
+
+const PARALLEL: Spec = Spec {
+    options: "j,jobs= P= a,arg-file= I= n,max-args= N= L= C,colsep= d,delimiter= k,keep-order 0,null q,quote X m \
+              S,sshlogin= joblog= results= timeout= retries= delay= halt= tag bar dry-run dryrun v,verbose u,ungroup \
+              pipe block= load= nice= progress eta lb line-buffer will-cite no-notice shuf resume tmpdir= wd= workdir= env=",
+    leading: true,
+    short_names: true,
+    one_dash: false,
+};
+
+pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
+    let words = arguments(command);
+    match command.program.as_str() {
+        "find" | "gfind" | "fd" | "fdfind" => Some(find(command, words)),
+        "xargs" | "gxargs" => Some(xargs(words, stdin)),
+        "parallel" => Some(parallel(words, stdin)),
+        "watch" => {
+            let spec = Spec {
+                options: "n,interval= d,differences? t,no-title b,beep e,errexit g,chgexit c,color x,exec p,precise q,equexit= w,no-wrap",
+                leading: true,
+                short_names: true,
+                one_dash: false,
+            };
+            Some(line_of(words, &spec))
+        }
+        "script" => {
+            let spec = Spec {
+                options: "c,command= q,quiet a,append e,return f,flush",
+                leading: false,
+                short_names: true,
+                one_dash: false,
+            };
+            let mut usage = Usage::default();
+            options::sort(words, &spec, &mut usage);
+            Some(usage.value("--command").cloned().map(Inner::text).into_iter().collect())
+        }
+        "hyperfine" => {
+            let spec = Spec {
+                options: "w,warmup= r,runs= m,min-runs= M,max-runs= p,prepare= c,cleanup= s,setup= n,command-name= S,shell= \
+                          export-json= export-markdown= i,ignore-failure N style=",
+                leading: false,
+                short_names: false,
+                one_dash: false,
+            };
+            let mut usage = Usage::default();
+            options::sort(words, &spec, &mut usage);
+            let extra = ["--prepare", "--cleanup", "--setup"].iter().filter_map(|name| usage.value(name));
+            Some(usage.operands.iter().chain(extra).cloned().map(Inner::text).collect())
+        }
+        "entr" => {
+            let spec =
+                Spec { options: "a c d n p r s x z", leading: true, short_names: false, one_dash: false };
+            Some(line_of(words, &spec))
+        }
+        "concurrently" => {
+            let spec = Spec {
+                options: "n,names= c,prefix-colors= k,kill-others p,prefix=",
+                leading: false,
+                short_names: false,
+                one_dash: false,
+            };
+            let mut usage = Usage::default();
+            options::sort(words, &spec, &mut usage);
+            Some(usage.operands.iter().cloned().map(Inner::text).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Options, then words that together are one line for a shell.
+fn line_of(words: &[Word], spec: &Spec) -> Vec<Inner> {
+    let mut usage = Usage::default();
+    let at = options::sort(words, spec, &mut usage);
+    joined(words.get(at..).unwrap_or_default()).map(Inner::text).into_iter().collect()
+}
+
+fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
+    if command.program.starts_with("fd") {
+        let at = words
+            .iter()
+            .position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
+        let Some(at) = at else { return Vec::new() };
+        let run: Vec<Word> = words.iter().skip(at + 1).take_while(|word| word.text != ";").cloned().collect();
+        return vec![Inner::words(&run)];
+    }
+    let find = Find::of(words);
+    let matches = find.matches();
+    find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &matches))).collect()
+}
+
+/// `run` with every `sign` replaced by what it stands for.
+fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
+    let mut words = Vec::new();
+    for word in run {
+        if word.text == sign {
+            words.extend(by.iter().cloned());
+        } else if !sign.is_empty() && word.text.contains(sign) {
+            let first = by.first().cloned().unwrap_or_default();
+            let text = word.text.replace(sign, &first.text);
+            words.push(Word {
+                text,
+                exact: word.exact && first.exact,
+                glob: word.glob || first.glob,
+                span: word.span,
+            });
+        } else {
+            words.push(word.clone());
+        }
+    }
+    words
+}
+
+/// The words that come in: the known text split, the paths `find` lists, or
+/// one that is not known.
+fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Word> {
+    let span = words.first().map(|word| word.span).unwrap_or_default();
+    let unknown = || vec![Word { text: "{}".to_string(), exact: false, glob: false, span }];
+    let Some(stream) = stdin else { return unknown() };
+    let Some(text) = &stream.text else {
+        return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };
+    };
+    let exact = |text: &str| Word {
+        text: text.trim_matches(['"', '\'']).to_string(),
+        exact: true,
+        glob: false,
+        span,
+    };
+    let found: Vec<Word> = if split_lines {
+        text.split(['\n', '\0']).filter(|line| !line.is_empty()).map(exact).collect()
+    } else {
+        text.split(['\n', '\0', ' ', '\t']).filter(|one| !one.is_empty()).map(exact).collect()
+    };
+    if found.len() > 64 { unknown() } else { found }
+}
+
+fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
+    let mut usage = Usage::default();
+    let at = options::sort(words, &XARGS, &mut usage);
+    let run = words.get(at..).unwrap_or_default();
+    if run.is_empty() {
+        return Vec::new();
+    }
+    let stdin = if usage.has("--arg-file") { None } else { stdin };
+    let sign = usage.value("--replace").map(|word| word.text.clone());
+    let sign = sign.or_else(|| (usage.has("-i") || usage.has("--replace")).then(|| "{}".to_string()));
+    match sign {
+        Some(sign) => {
+            let items = incoming(stdin, words, true);
+            let one = |item: &Word| Inner::made(replaced(run, &sign, std::slice::from_ref(item)));
+            items.iter().take(16).map(one).collect()
+        }
+        None => {
+            let mut all = run.to_vec();
+            all.extend(incoming(stdin, words, false));
+            vec![Inner::made(all)]
+        }
+    }
+}
+
+fn parallel(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
+    let mut usage = Usage::default();
+    let at = options::sort(words, &PARALLEL, &mut usage);
+    let rest = words.get(at..).unwrap_or_default();
+    let mark = rest.iter().position(|word| word.text.starts_with(":::"));
+    let run = rest.get(..mark.unwrap_or(rest.len())).unwrap_or_default();
+    let items = match mark {
+        Some(at) => rest.get(at + 1..).unwrap_or_default().to_vec(),
+        None => incoming(stdin, words, true),
+    };
+    let Some(line) = joined(run) else {
+        // Without a command of its own, every line that comes in is one.
+        return match mark {
+            Some(_) => items.into_iter().map(Inner::text).collect(),
+            None => vec![Inner::Input],
+        };
+    };
+    let with = |item: &Word| {
+        let text = if line.text.contains("{}") {
+            line.text.replace("{}", &item.text)
+        } else {
+            format!("{} {}", line.text, item.text)
+        };
+        Inner::text(Word { text, exact: line.exact && item.exact, ..line.clone() })
+    };
+    items.iter().take(16).map(with).collect()
+}

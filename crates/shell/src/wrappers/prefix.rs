@@ -1,0 +1,158 @@
+//! Wrappers that are simply put in front: `sudo`, `timeout 5`, `nice -n 3`.
+
+use super::{Inner, arguments};
+use crate::options::{self, Spec};
+use crate::reading::{Assignment, Command, Usage, Word};
+use crate::stream::Stream;
+
+/// One wrapper: its names, its options, how many operands stand before the
+/// command.
+struct Prefix {
+    names: &'static [&'static str],
+    options: &'static str,
+    skip: usize,
+}
+
+const PREFIXES: &[Prefix] = &[
+    Prefix {
+        names: &["sudo"],
+        options: "u,user= g,group= h,host= p,prompt= C,close-from= D,chdir= r,role= t,type= T,command-timeout= \
+                  U,other-user= A,askpass b,background E preserve-env? e,edit H,set-home i,login K,remove-timestamp \
+                  k,reset-timestamp l,list n,non-interactive P,preserve-groups S,stdin s,shell v,validate B,bell N,no-update",
+        skip: 0,
+    },
+    Prefix { names: &["doas"], options: "u= C= a= n s L", skip: 0 },
+    Prefix { names: &["pkexec"], options: "user= disable-internal-agent keep-cwd", skip: 0 },
+    Prefix { names: &["command"], options: "p", skip: 0 },
+    Prefix {
+        names: &["builtin", "nohup", "noglob", "nocorrect", "-", "unbuffer", "catchsegv"],
+        options: "",
+        skip: 0,
+    },
+    Prefix { names: &["exec"], options: "c l a=", skip: 0 },
+    Prefix { names: &["setsid"], options: "c,ctty f,fork w,wait", skip: 0 },
+    Prefix { names: &["nice"], options: "n,adjustment=", skip: 0 },
+    Prefix { names: &["ionice"], options: "c,class= n,classdata= p,pid= P,pgid= t,ignore u,uid=", skip: 0 },
+    Prefix {
+        names: &["timeout", "gtimeout"],
+        options: "s,signal= k,kill-after= f,foreground preserve-status v,verbose",
+        skip: 1,
+    },
+    Prefix {
+        names: &["time", "gtime"],
+        options: "a,append f,format= o,output= p,portability v,verbose q,quiet l",
+        skip: 0,
+    },
+    Prefix { names: &["stdbuf"], options: "i,input= o,output= e,error=", skip: 0 },
+    Prefix { names: &["chroot"], options: "userspec= groups= skip-chdir", skip: 1 },
+    Prefix {
+        names: &["unshare", "nsenter"],
+        options: "m,mount? u,uts? i,ipc? n,net? p,pid? U,user? C,cgroup? T,time? f,fork r,map-root-user c map-user= \
+                  map-group= mount-proc? R,root= w,wd= S,setuid= G,setgid= t,target= a,all kill-child? propagation= F,no-fork",
+        skip: 0,
+    },
+    Prefix { names: &["taskset"], options: "a,all-tasks c,cpu-list p,pid", skip: 1 },
+    Prefix {
+        names: &["chrt"],
+        options: "b,batch d,deadline f,fifo i,idle o,other r,rr p,pid R T= P= D=",
+        skip: 1,
+    },
+    Prefix {
+        names: &["numactl"],
+        options: "i,interleave= N,cpunodebind= m,membind= C,physcpubind= l,localalloc p,preferred=",
+        skip: 0,
+    },
+    Prefix {
+        names: &["setpriv", "systemd-run", "bwrap", "firejail", "systemd-inhibit"],
+        options: "u,unit= p,property= uid= gid= slice= what= who= why= mode= E,setenv= t,pty P,pipe q,quiet G,collect wait user scope",
+        skip: 0,
+    },
+    Prefix {
+        names: &["strace", "ltrace"],
+        options: "e= o,output= p= s= u= a= b= E= I= O= P= S= X= f c C d i k n q r t T v V w y",
+        skip: 0,
+    },
+    Prefix { names: &["caffeinate"], options: "d i m s u t= w=", skip: 0 },
+    Prefix {
+        names: &["xvfb-run"],
+        options: "a,auto-servernum s,server-args= n,server-num= e,error-file= f,auth-file= l,listen-tcp w,wait=",
+        skip: 0,
+    },
+    Prefix {
+        names: &[
+            "proxychains",
+            "proxychains4",
+            "torsocks",
+            "torify",
+            "dbus-run-session",
+            "rlwrap",
+            "fakeroot",
+            "eatmydata",
+        ],
+        options: "f= q",
+        skip: 0,
+    },
+    Prefix { names: &["faketime"], options: "f m p x=", skip: 1 },
+    Prefix { names: &["busybox", "toybox"], options: "", skip: 0 },
+    Prefix { names: &["then", "coproc"], options: "", skip: 0 },
+];
+
+/// Wrappers that stay in the shell: `command cd x` moves it.
+const IN_SHELL: [&str; 3] = ["command", "builtin", "exec"];
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    let program = command.program.as_str();
+    if program == "flock" {
+        return Some(flock(arguments(command)));
+    }
+    let prefix = PREFIXES.iter().find(|prefix| prefix.names.contains(&program))?;
+    let words = arguments(command);
+    if program == "command" && words.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
+        return Some(Vec::new());
+    }
+    let spec = Spec { options: prefix.options, leading: true, short_names: true, one_dash: false };
+    let mut usage = Usage::default();
+    let mut at = options::sort(words, &spec, &mut usage) + prefix.skip;
+    let mut assignments = Vec::new();
+    if matches!(program, "sudo" | "doas") {
+        while let Some((name, value)) = words.get(at).and_then(|word| assignment(word)) {
+            assignments.push(Assignment { name, value });
+            at += 1;
+        }
+    }
+    let rest = words.get(at..).unwrap_or_default();
+    if rest.is_empty() {
+        let shell = ["--shell", "--login", "-s"].iter().any(|name| usage.has(name));
+        return Some(if shell { vec![Inner::Input] } else { Vec::new() });
+    }
+    if program == "sudo" && usage.has("--edit") {
+        return Some(Vec::new());
+    }
+    let dir = usage.value("--chdir").cloned();
+    let same_shell = IN_SHELL.contains(&program);
+    Some(vec![Inner::Words { words: rest.to_vec(), assignments, dir, moved: false, same_shell }])
+}
+
+fn assignment(word: &Word) -> Option<(String, Word)> {
+    let (name, value) = word.text.split_once('=')?;
+    let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain.then(|| (name.to_string(), Word { text: value.to_string(), ..word.clone() }))
+}
+
+/// `flock FILE command …` or `flock FILE -c text`.
+fn flock(words: &[Word]) -> Vec<Inner> {
+    let spec = Spec {
+        options: "s,shared x,exclusive e u,unlock n,nonblock nb w,timeout= E,conflict-exit-code= o,close F,no-fork v,verbose",
+        leading: true,
+        short_names: true,
+        one_dash: false,
+    };
+    let mut usage = Usage::default();
+    let at = options::sort(words, &spec, &mut usage) + 1;
+    match words.get(at..).unwrap_or_default() {
+        [option, text, ..] if matches!(option.text.as_str(), "-c" | "--command") => {
+            vec![Inner::text(text.clone())]
+        }
+        rest => vec![Inner::words(rest)],
+    }
+}

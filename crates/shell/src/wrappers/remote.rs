@@ -1,0 +1,89 @@
+//! Commands that run elsewhere: over ssh, in a container, in a pod.
+
+use super::{Inner, arguments, joined};
+use crate::options::{self, Spec};
+use crate::reading::{Command, Usage, Word};
+use crate::stream::Stream;
+
+const SSH: &str = "4 6 A a b= B= C c= D= E= e= F= f G g I= i= J= K k L= l= M m= N n O= o= P= p= q R= S= s T t V v W= w= X x Y y";
+
+const EXEC: &str = "d,detach detach-keys= e,env= env-file= i,interactive privileged t,tty u,user= w,workdir= l,latest \
+                    T,no-TTY index= c,container= n,namespace= q,quiet stdin f,filename= context= kubeconfig=";
+
+const RUN: &str = "a,attach= add-host= c,cpu-shares= cap-add= cap-drop= cidfile= cpus= d,detach device= dns= e,env= \
+                   entrypoint= env-file= expose= gpus= h,hostname= health-cmd= i,interactive init ipc= l,label= link= \
+                   log-driver= m,memory= mount= name= net= network= P,publish-all p,publish= pid= platform= privileged \
+                   pull= read-only restart= rm runtime= security-opt= shm-size= stop-signal= sysctl= t,tty tmpfs= u,user= \
+                   ulimit= userns= v,volume= volumes-from= w,workdir= T no-deps";
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    match command.program.as_str() {
+        "ssh" | "autossh" | "mosh" => Some(behind_host(arguments(command))),
+        "docker" | "podman" | "nerdctl" | "docker-compose" => Some(container(command)),
+        "kubectl" | "oc" => Some(pod(command)),
+        _ => None,
+    }
+}
+
+fn spec(options: &'static str) -> Spec {
+    Spec { options, leading: true, short_names: false, one_dash: false }
+}
+
+fn behind_host(words: &[Word]) -> Vec<Inner> {
+    let mut usage = Usage::default();
+    let at = options::sort(words, &spec(SSH), &mut usage) + 1;
+    let mut found: Vec<Inner> = Vec::new();
+    for option in usage.values("-o") {
+        let (name, value) = option.text.split_once('=').unwrap_or((&option.text, ""));
+        if matches!(name.to_ascii_lowercase().as_str(), "proxycommand" | "localcommand") && value != "none" {
+            found.push(Inner::text(Word { text: value.to_string(), ..option.clone() }));
+        }
+    }
+    // Options may follow the host.
+    let rest = words.get(at..).unwrap_or_default();
+    let more = options::sort(rest, &spec(SSH), &mut usage);
+    match joined(rest.get(more..).unwrap_or_default()) {
+        Some(text) => found.push(Inner::text(text)),
+        None if !usage.has("-N") && at <= words.len() && !words.is_empty() => found.push(Inner::Input),
+        None => {}
+    }
+    found
+}
+
+/// Words behind a subcommand: past its options and `skip` operands.
+fn behind(words: &[Word], subcommand: &[&str], options: &'static str, skip: usize) -> Option<Vec<Word>> {
+    let mut at = 0;
+    for name in subcommand {
+        at += words.get(at..)?.iter().position(|word| word.text == *name)? + 1;
+    }
+    let rest = words.get(at..)?;
+    let mut usage = Usage::default();
+    let used = options::sort(rest, &spec(options), &mut usage) + skip;
+    let mut inner = rest.get(used..)?.to_vec();
+    if let Some(entry) = usage.value("--entrypoint") {
+        inner.insert(0, entry.clone());
+    }
+    (!inner.is_empty()).then_some(inner)
+}
+
+fn container(command: &Command) -> Vec<Inner> {
+    let words = arguments(command);
+    let usage: Vec<&str> = command.usage.subcommand.iter().map(String::as_str).collect();
+    let inner = match usage.as_slice() {
+        [.., "exec"] => behind(words, &["exec"], EXEC, 1),
+        [.., "run"] => behind(words, &["run"], RUN, 1),
+        _ => None,
+    };
+    inner.map(|words| Inner::words(&words)).into_iter().collect()
+}
+
+fn pod(command: &Command) -> Vec<Inner> {
+    let words = arguments(command);
+    if !words.iter().any(|word| matches!(word.text.as_str(), "exec" | "run" | "debug")) {
+        return Vec::new();
+    }
+    if let Some(at) = words.iter().position(|word| word.text == "--") {
+        return vec![Inner::words(words.get(at + 1..).unwrap_or_default())];
+    }
+    behind(words, &["exec"], EXEC, 1).map(|words| Inner::words(&words)).into_iter().collect()
+}

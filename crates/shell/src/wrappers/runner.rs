@@ -1,0 +1,144 @@
+//! Package managers and environment tools that run a command for you:
+//! `npx x`, `uv run x`, `poetry run x`, `bundle exec x`.
+
+use super::{Inner, arguments};
+use crate::options::{self, Spec};
+use crate::reading::{Command, Usage, Word};
+use crate::stream::Stream;
+
+/// A runner: program, subcommand (empty for none), options, operands to skip.
+type Row = (&'static str, &'static str, &'static str, usize);
+
+const RUNNERS: &[Row] = &[
+    (
+        "npx",
+        "",
+        "p,package= c,call= y,yes q,quiet no no-install ignore-existing w,workspace= node-options=",
+        0,
+    ),
+    ("bunx", "", "bun p,package=", 0),
+    ("pnpx", "", "", 0),
+    ("uvx", "", "from= with= p,python= q,quiet refresh", 0),
+    ("npm", "exec", "p,package= c,call= y,yes w,workspace=", 0),
+    ("npm", "x", "p,package= c,call= y,yes w,workspace=", 0),
+    ("pnpm", "exec", "r,recursive c,shell-mode", 0),
+    ("pnpm", "dlx", "package= s,silent", 0),
+    ("yarn", "exec", "", 0),
+    ("yarn", "dlx", "p,package= q,quiet", 0),
+    ("bun", "x", "", 0),
+    (
+        "uv",
+        "run",
+        "with= p,python= extra= group= env-file= m,module= s,script project= directory= q,quiet frozen locked \
+                   no-project no-sync isolated package= with-editable= with-requirements= all-extras dev no-dev active",
+        0,
+    ),
+    ("poetry", "run", "", 0),
+    ("pipenv", "run", "", 0),
+    ("pdm", "run", "s,site-packages p,project=", 0),
+    ("rye", "run", "", 0),
+    ("hatch", "run", "", 0),
+    ("conda", "run", "n,name= p,prefix= no-capture-output live-stream cwd=", 0),
+    ("mamba", "run", "n,name= p,prefix=", 0),
+    ("pixi", "run", "e,environment= manifest-path=", 0),
+    ("bundle", "exec", "keep-file-descriptors gemfile=", 0),
+    ("mise", "exec", "", 0),
+    ("mise", "x", "", 0),
+    ("asdf", "exec", "", 0),
+    ("direnv", "exec", "", 1),
+    ("dotenv", "", "f,file= e= c", 0),
+    ("op", "run", "env-file= no-masking", 0),
+    ("doppler", "run", "p,project= c,config= command=", 0),
+    ("aws-vault", "exec", "d,duration= n,no-session region=", 1),
+    ("chamber", "exec", "", 1),
+    ("volta", "run", "node= npm= yarn=", 0),
+    ("fnm", "exec", "using=", 0),
+    ("rustup", "run", "install", 1),
+    ("cross-env", "", "", 0),
+    ("nix", "develop", "", 0),
+    ("gosu", "", "", 1),
+    ("su-exec", "", "", 1),
+    ("tini", "", "s g v p= e=", 0),
+    ("dumb-init", "", "c,single-child r,rewrite= v,verbose", 0),
+];
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    let program = command.program.as_str();
+    let words = arguments(command);
+    match program {
+        "nix-shell" => return Some(nix_shell(words)),
+        "nodemon" | "watchexec" | "cargo" => return watcher(program, words),
+        _ => {}
+    }
+    let mut known = false;
+    for (name, subcommand, options, skip) in RUNNERS.iter().filter(|row| row.0 == program) {
+        known = true;
+        let at = if subcommand.is_empty() {
+            Some(0)
+        } else {
+            words.iter().take(8).position(|word| word.text == *subcommand).map(|at| at + 1)
+        };
+        let Some(rest) = at.and_then(|at| words.get(at..)) else { continue };
+        return Some(run(name, rest, options, *skip));
+    }
+    known.then(Vec::new)
+}
+
+fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inner> {
+    let spec = Spec { options, leading: true, short_names: false, one_dash: false };
+    let mut usage = Usage::default();
+    let mut at = options::sort(rest, &spec, &mut usage) + skip;
+    if let Some(text) = usage.value("--call").or(usage.value("--command")) {
+        return vec![Inner::text(text.clone())];
+    }
+    if let Some(module) = usage.value("--module") {
+        let python = Word { text: "python".to_string(), exact: true, ..module.clone() };
+        let flag = Word { text: "-m".to_string(), exact: true, ..module.clone() };
+        let mut words = vec![python, flag, module.clone()];
+        words.extend(rest.get(at..).unwrap_or_default().iter().cloned());
+        return vec![Inner::made(words)];
+    }
+    if rest.get(at).is_some_and(|word| word.text == "--") {
+        at += 1;
+    }
+    let mut assignments = Vec::new();
+    while matches!(name, "cross-env" | "dotenv") {
+        let Some((variable, value)) = rest.get(at).and_then(|word| word.text.split_once('=')) else { break };
+        let value = Word { text: value.to_string(), ..rest.get(at).cloned().unwrap_or_default() };
+        assignments.push(crate::reading::Assignment { name: variable.to_string(), value });
+        at += 1;
+    }
+    let words = rest.get(at..).unwrap_or_default().to_vec();
+    vec![Inner::Words { words, assignments, dir: None, moved: false, same_shell: false }]
+}
+
+fn nix_shell(words: &[Word]) -> Vec<Inner> {
+    let at = words.iter().position(|word| matches!(word.text.as_str(), "--run" | "--command"));
+    at.and_then(|at| words.get(at + 1)).cloned().map(Inner::text).into_iter().collect()
+}
+
+/// `cargo watch -x check -s 'text'`, `nodemon --exec text`.
+fn watcher(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
+    if program == "cargo" && words.first().is_none_or(|word| word.text != "watch") {
+        return None;
+    }
+    let mut found = Vec::new();
+    for pair in words.windows(2) {
+        if let [option, value] = pair
+            && matches!(option.text.as_str(), "-s" | "--shell" | "--exec" | "-x")
+        {
+            let text = if program == "cargo" && option.text == "-x" {
+                format!("cargo {}", value.text)
+            } else {
+                value.text.clone()
+            };
+            found.push(Inner::text(Word { text, ..value.clone() }));
+        }
+    }
+    if program == "watchexec"
+        && let Some(at) = words.iter().position(|word| word.text == "--")
+    {
+        found.push(Inner::words(words.get(at + 1..).unwrap_or_default()));
+    }
+    Some(found)
+}

@@ -1,0 +1,88 @@
+//! Shells and the builtins that read text as commands.
+
+use super::{Inner, arguments, joined};
+use crate::reading::{Command, Word};
+use crate::stream::Stream;
+
+pub(super) const SHELLS: [&str; 10] =
+    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "pwsh"];
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    let words = arguments(command);
+    match command.program.as_str() {
+        name if SHELLS.contains(&name) => Some(shell(command, words)),
+        "eval" => {
+            let skip = usize::from(words.first().is_some_and(|word| word.text == "--"));
+            let text = joined(words.get(skip..).unwrap_or_default())?;
+            Some(vec![Inner::Text { text, arguments: Vec::new(), same_shell: true }])
+        }
+        "source" | "." => Some(words.first().cloned().map(source).into_iter().collect()),
+        "trap" => {
+            let text = words.iter().find(|word| !word.text.starts_with('-'))?;
+            Some(vec![Inner::text(text.clone())])
+        }
+        "at" | "batch" => Some(vec![Inner::Input]),
+        _ => None,
+    }
+}
+
+fn source(path: Word) -> Inner {
+    if matches!(path.text.as_str(), "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") {
+        Inner::Input
+    } else {
+        Inner::File(path)
+    }
+}
+
+/// `bash [options] -c text name arguments`, `bash script`, or plain `bash`.
+fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
+    let mut found = Vec::new();
+    for assignment in &command.assignments {
+        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
+            found.push(Inner::File(assignment.value.clone()));
+        }
+    }
+    let mut wants_text = false;
+    let mut from_input = false;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        let option = text.len() > 1 && (text.starts_with('-') || text.starts_with('+'));
+        if !option || text == "--" {
+            at += usize::from(text == "--");
+            break;
+        }
+        at += 1;
+        if let Some(value) = text.strip_prefix("--command=") {
+            let text = Word { text: value.to_string(), ..word.clone() };
+            found.push(Inner::text(text));
+            return found;
+        }
+        if text.starts_with("--") {
+            wants_text |= text == "--command";
+            if matches!(text, "--rcfile" | "--init-file") {
+                found.extend(words.get(at).cloned().map(Inner::File));
+                at += 1;
+            }
+            continue;
+        }
+        let letters = text.get(1..).unwrap_or("");
+        let powershell = command.program == "pwsh" && letters.to_ascii_lowercase().starts_with('c');
+        wants_text |= text.starts_with('-') && (letters.contains('c') || powershell);
+        from_input |= text.starts_with('-') && letters.contains('s');
+        if letters.ends_with(['o', 'O']) && !powershell {
+            at += 1;
+        }
+    }
+    let rest = words.get(at..).unwrap_or_default();
+    match rest.split_first() {
+        Some((text, arguments)) if wants_text => {
+            let arguments = arguments.get(1..).unwrap_or_default().to_vec();
+            found.push(Inner::Text { text: text.clone(), arguments, same_shell: false });
+        }
+        Some((first, _)) if !from_input && first.text != "-" => found.push(source(first.clone())),
+        _ if wants_text => {}
+        _ => found.push(Inner::Input),
+    }
+    found
+}
