@@ -1,2 +1,21 @@
-//! Placeholder.
-fn main() {}
+//! The `toolgate` binary. `hook` is looked at before the command line is
+//! parsed: it runs on every tool call and must cost nothing else.
+
+// Printing is this crate's work.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod hook;
+mod installs;
+mod project;
+mod reference;
+mod screen;
+mod verbs;
+
+fn main() -> std::process::ExitCode {
+    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).take(3).collect();
+    match words.as_slice() {
+        [verb, host] if verb == "hook" && host != "--help" && host != "-h" => hook::run(&host.to_string_lossy()),
+        _ => verbs::run(),
+    }
+}

@@ -6,17 +6,15 @@
 
 use crate::approver::Approver;
 use crate::broken::Broken;
-use crate::cache::{self, CacheState};
+use crate::cache::CacheState;
 use crate::checkpoints::keep_checkpoint;
-use crate::dirs::Dirs;
 use crate::key::signing_key;
-use crate::places::{places_of, with_real_paths};
 use crate::private::make_private_folder;
-use std::path::PathBuf;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use crate::scene::{Scene, Setup};
+use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::{
-    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts, Mode, Outcome, Pass, Places, Policy, Record,
-    Request, RequestState, Resulted, Session, Verdict, agent_text, judge,
+    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy, Record,
+    Request, RequestState, Resulted, Session, Verdict, agent_text,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -28,17 +26,6 @@ const CHECKPOINT_EVERY: u64 = 256;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
-
-/// What a gate is made from.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// The folders.
-    pub dirs: Dirs,
-    /// The project guarded.
-    pub project: PathBuf,
-    /// Files of host programs that must not change.
-    pub host_files: Vec<PathBuf>,
-}
 
 /// A judged event.
 #[derive(Debug, Clone)]
@@ -55,11 +42,9 @@ pub struct Answered {
 #[derive(Debug)]
 pub struct Gate {
     pub(crate) setup: Setup,
-    pub(crate) policy: Policy,
+    pub(crate) scene: Scene,
     pub(crate) store: Sqlite,
     pub(crate) approver: Option<Approver>,
-    places: Places,
-    started: Instant,
 }
 
 /// Milliseconds since 1970.
@@ -75,36 +60,23 @@ impl Gate {
     /// # Errors
     /// If policy, ledger or key cannot be had: then nothing may run.
     pub fn open(setup: Setup) -> Result<(Gate, CacheState), Broken> {
-        let (policy, state) = cache::load(&setup.dirs, &setup.project)?;
+        let (scene, state) = Scene::open(&setup)?;
         make_private_folder(&setup.dirs.state)?;
         let key = signing_key(&setup.dirs)?;
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         let approver = Approver::load(&setup.dirs)?;
-        let program = std::env::current_exe().ok();
-        let places = places_of(&setup.dirs, &setup.project, &policy.workspace().also.0, &setup.host_files, program.as_deref());
-        Ok((Gate { setup, policy, store, approver, places, started: Instant::now() }, state))
+        Ok((Gate { setup, scene, store, approver }, state))
     }
 
     /// The policy in force.
     #[must_use]
     pub fn policy(&self) -> &Policy {
-        &self.policy
+        self.scene.policy()
     }
 
     /// The store behind the gate.
     pub fn store(&mut self) -> &mut Sqlite {
         &mut self.store
-    }
-
-    /// What a call would do, symlinks followed.
-    #[must_use]
-    pub fn facts(&self, call: &toolgate_core::Call) -> Facts {
-        with_real_paths(Facts::of(call, &self.places))
-    }
-
-    /// What the guards say about an event, without recording or asking.
-    pub fn look(&self, event: &Event, session: &Session) -> Decision {
-        look(&self.policy, &self.places, self.started, event, session)
     }
 
     /// Judges an event, records it, and says what the host is to be told.
@@ -113,11 +85,11 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing may run.
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
-        let Gate { policy, store, places, approver, started, .. } = self;
+        let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
-        let decision = look(policy, places, *started, event, &session);
-        let mut round = Round { turn: turn.as_mut(), policy, approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let decision = scene.look(event, &session);
+        let mut round = Round { turn: turn.as_mut(), policy: scene.policy(), approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
         let answered = round.settle(decision)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;
@@ -130,9 +102,9 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
-        let ran = self.facts(&event.call).reading.commands.iter().map(toolgate_core::shell::Command::normal).collect();
+        let ran = self.scene.facts(&event.call).reading.commands.iter().map(toolgate_core::shell::Command::normal).collect();
         let resulted = Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
-        let context = context(event, &self.policy);
+        let context = context(event, self.scene.policy());
         self.append(&context, Entry::Resulted(resulted))
     }
 
@@ -141,7 +113,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn note(&mut self, context: &Context, what: &str, text: &str) -> Result<(), Broken> {
-        let context = Context { policy: self.policy.revision().to_owned(), ..context.clone() };
+        let context = Context { policy: self.policy().revision().to_owned(), ..context.clone() };
         self.append(&context, Entry::Noted { what: what.to_owned(), text: cut(text) })
     }
 
@@ -154,7 +126,7 @@ impl Gate {
             host: "toolgate".to_owned(),
             session: request.session.clone(),
             agent: request.agent.clone(),
-            policy: self.policy.revision().to_owned(),
+            policy: self.policy().revision().to_owned(),
         };
         self.append(&context, Entry::Answered(answer))
     }
@@ -176,12 +148,6 @@ impl Gate {
             let _ = keep_checkpoint(&self.setup.dirs, &head);
         }
     }
-}
-
-fn look(policy: &Policy, places: &Places, started: Instant, event: &Event, session: &Session) -> Decision {
-    let clock_us = || u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let facts_of = |call: &toolgate_core::Call| with_real_paths(Facts::of(call, places));
-    judge(policy, event, session, places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
 }
 
 pub(crate) fn context(event: &Event, policy: &Policy) -> Context {

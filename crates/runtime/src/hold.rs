@@ -23,7 +23,7 @@ impl Gate {
     /// If the ledger fails meanwhile: then nothing may run.
     pub fn wait(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
         let Some(request) = answered.request.clone() else { return Ok(answered) };
-        let review = self.policy.review();
+        let review = self.policy().review();
         if review.delivery != Delivery::Hold || request.state != RequestState::Pending {
             return Ok(answered);
         }
@@ -51,10 +51,10 @@ impl Gate {
     /// Uses the grant up and lets the call through – once, even if two
     /// processes wait for the same request.
     fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
-        let Gate { policy, store, approver, .. } = self;
+        let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
-        let mut round = Round { turn: turn.as_mut(), policy, approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let mut round = Round { turn: turn.as_mut(), policy: scene.policy(), approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
         let answered = round.settle(before.decision)?;
         round.record(&answered)?;
         turn.commit()?;

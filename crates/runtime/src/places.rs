@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use toolgate_core::{Facts, Places, absolute, normalise};
 
 /// The project a folder belongs to: the nearest folder above it with a
-/// `.toolgate` or a `.git`, else the folder itself.
+/// `.toolgate`, else the nearest with a `.git`, else the folder itself. A
+/// repository made inside a guarded project does not leave it.
 #[must_use]
 pub fn find_project(dir: &Path) -> PathBuf {
-    let marked = |folder: &&Path| folder.join(".toolgate").is_dir() || folder.join(".git").exists();
-    dir.ancestors().find(marked).unwrap_or(dir).to_path_buf()
+    let with = |name: &str| dir.ancestors().find(|folder| folder.join(name).exists());
+    with(".toolgate").or_else(|| with(".git")).unwrap_or(dir).to_path_buf()
 }
 
 /// The places of a judgement in `project`. `hosts` are files of the host

@@ -59,11 +59,17 @@ impl Guard for SelfProtection {
 fn touches_gate(file: &FileFact, places: &Places) -> bool {
     match file.access {
         Access::Read => false,
-        Access::Write => file.targets().any(|path| places.holds(Place::Gate, path)),
+        Access::Write => file.targets().any(|path| is_own(path, places)),
         Access::Delete | Access::DeleteTree => {
-            file.targets().any(|path| places.holds(Place::Gate, path) || (file.exact && loses_gate(path, places)))
+            file.targets().any(|path| is_own(path, places) || (file.exact && loses_gate(path, places)))
         }
     }
+}
+
+/// Our files, and any `.toolgate` folder: a policy put nearer to the work
+/// would otherwise take the place of the one in force.
+fn is_own(path: &str, places: &Places) -> bool {
+    places.holds(Place::Gate, path) || path.split('/').any(|part| part == ".toolgate")
 }
 
 /// Deleting a folder above the gate's files loses them too. `/` and home are

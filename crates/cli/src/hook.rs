@@ -1,0 +1,148 @@
+//! What hosts call: one event on stdin, exactly one JSON object on stdout.
+//!
+//! Whatever happens in here – bytes that make no sense, a broken policy, a
+//! full disk, a panic, a hang – an answer leaves before the host's own limit,
+//! and for a call about to run it is a no.
+
+use crate::installs;
+use crate::project;
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
+use toolgate_core::{Context, Delivered};
+use toolgate_runtime::{Broken, Gate};
+
+/// Largest event read. Larger ones are refused, not cut.
+const INPUT_MAX: u64 = 8 << 20;
+
+/// After this the closed answer leaves, whatever the gate is doing. Above the
+/// longest hold, below the limit the installer gives the host.
+const ANSWER_BY: Duration = Duration::from_secs(112);
+
+/// Set by whoever answers first; there is one answer.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Runs the hook of a host and never returns without an answer.
+pub fn run(name: &str) -> ExitCode {
+    let Some(host) = host(name) else {
+        return unknown(name);
+    };
+    // A panic becomes an answer below; its own text would only confuse the host.
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::spawn(move || {
+        std::thread::sleep(ANSWER_BY);
+        let broken = Broken::new("the gate did not come to an answer in time", "run `toolgate doctor`");
+        leave(&host.closed(&broken.to_string()));
+    });
+    let wire = catch_unwind(AssertUnwindSafe(|| answer(host))).unwrap_or_else(|_| {
+        let broken = Broken::new("the gate crashed while judging", "run `toolgate doctor` and report what it says");
+        host.closed(&broken.to_string())
+    });
+    leave(&wire)
+}
+
+fn unknown(name: &str) -> ExitCode {
+    let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
+    let broken = Broken::new(format!("there is no host `{name}`"), format!("use one of: {}", known.join(", ")));
+    match HOSTS.first() {
+        Some(host) => leave(&host.closed(&broken.to_string())),
+        None => ExitCode::from(2),
+    }
+}
+
+/// Writes the answer in one piece and ends the process.
+fn leave(wire: &Wire) -> ! {
+    if ANSWERED.swap(true, Ordering::SeqCst) {
+        // Somebody else is writing the one answer; wait for the end it brings.
+        loop {
+            std::thread::park();
+        }
+    }
+    let line = format!("{}\n", wire.stdout);
+    let written = std::io::stdout().write_all(line.as_bytes()).and_then(|()| std::io::stdout().flush());
+    if !wire.stderr.is_empty() {
+        let _ = writeln!(std::io::stderr(), "{}", wire.stderr);
+    }
+    // An answer nobody could read must not look like consent.
+    let code = if written.is_ok() { wire.code } else { 2 };
+    std::process::exit(i32::from(code))
+}
+
+fn answer(host: &'static dyn Host) -> Wire {
+    let bytes = match read_input() {
+        Ok(bytes) => bytes,
+        Err(broken) => return host.closed(&broken.to_string()),
+    };
+    match host.decode(&bytes) {
+        Ok(asked) => respond(host, &asked).unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
+        Err(unreadable) => {
+            let broken = Broken::new(unreadable.why, "check that host and toolgate fit together with `toolgate doctor`");
+            // Kept if it can be; the answer is the same either way.
+            let _ = open(host, &std::env::current_dir().unwrap_or_default())
+                .and_then(|mut gate| gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what));
+            host.closed(&broken.to_string())
+        }
+    }
+}
+
+fn read_input() -> Result<Vec<u8>, Broken> {
+    let mut bytes = Vec::with_capacity(4096);
+    let read = std::io::stdin().lock().take(INPUT_MAX.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| Broken::new(format!("the host's message cannot be read: {error}"), "run `toolgate doctor`"))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
+        return Err(Broken::new("the host's message is larger than 8 MiB", "make the call smaller, for example by writing the file in parts"));
+    }
+    Ok(bytes)
+}
+
+fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
+    let named = std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute());
+    let setup = project::setup(&named.unwrap_or_else(|| dir.to_path_buf()));
+    Gate::open(setup).map(|(gate, _)| gate)
+}
+
+fn respond(host: &dyn Host, asked: &Asked) -> Result<Wire, Broken> {
+    let delivered = match asked {
+        Asked::Judge(event) => {
+            let mut gate = open(host, Path::new(&event.call.dir))?;
+            let answered = gate.decide(event)?;
+            gate.wait(event, answered)?.delivered
+        }
+        Asked::Result(event) => {
+            open(host, Path::new(&event.call.dir))?.result(event)?;
+            Delivered::Silence
+        }
+        Asked::Note { context, what, text } => {
+            open(host, &std::env::current_dir().unwrap_or_default())?.note(context, what, text)?;
+            Delivered::Silence
+        }
+        Asked::Settings { context, file } => settings(host, context, file.as_deref())?,
+    };
+    Ok(host.encode(asked, &delivered))
+}
+
+/// Changed settings come into force only if the gate stays in the path.
+fn settings(host: &dyn Host, context: &Context, file: Option<&Path>) -> Result<Delivered, Broken> {
+    let mut gate = open(host, &std::env::current_dir().unwrap_or_default())?;
+    let Some(file) = file else {
+        gate.note(context, "settings", "the host's settings changed")?;
+        return Ok(Delivered::Silence);
+    };
+    let bytes = std::fs::read(file).ok();
+    let ours = if installs::holds(&project::dirs(), file) { Ours::Yes } else { Ours::No };
+    match host.objection(bytes.as_deref(), ours) {
+        Some(why) => {
+            gate.note(context, "settings-refused", &format!("{}: {why}", file.display()))?;
+            let text = format!("Not applied: {why}. The gate's hook stays; changing `{}` is for the person.", file.display());
+            Ok(Delivered::Denied { text })
+        }
+        None => {
+            gate.note(context, "settings", &format!("{} changed", file.display()))?;
+            Ok(Delivered::Silence)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What people see: results on stdout, talk on stderr, colour only where a
+//! person looks. Text from outside never reaches a terminal raw.
+
+use anstream::{eprintln, println};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use std::io::{BufRead, IsTerminal, Write};
+use toolgate_core::Verdict;
+
+/// Stopped.
+pub const RED: Style = AnsiColor::Red.on_default().bold();
+/// Fine.
+pub const GREEN: Style = AnsiColor::Green.on_default();
+/// Waits, or worth a look.
+pub const YELLOW: Style = AnsiColor::Yellow.on_default();
+/// Less important.
+pub const DIM: Style = Style::new().dimmed();
+/// Headings.
+pub const BOLD: Style = Style::new().bold();
+
+/// `text` in a style.
+pub fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// The colour of a verdict.
+pub fn verdict_style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Allow => GREEN,
+        Verdict::Warn | Verdict::Modify | Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => YELLOW,
+        Verdict::Block => RED,
+    }
+}
+
+/// Result for a person.
+pub fn out(text: &str) {
+    println!("{text}");
+}
+
+/// Talk beside the result.
+pub fn talk(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Result for a program, one line.
+pub fn json<T: Serialize>(value: &T) {
+    let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    println!("{text}");
+}
+
+/// Control characters made visible, so that shown text cannot hide or fake
+/// anything; line breaks kept.
+pub fn visible(text: &str) -> String {
+    text.chars().flat_map(|c| if c == '\n' || !is_hidden(c) { vec![c] } else { c.escape_unicode().collect() }).collect()
+}
+
+/// The same in one line of at most `max` characters.
+pub fn one_line(text: &str, max: usize) -> String {
+    let flat: String = visible(text).replace('\n', "⏎");
+    if flat.chars().count() <= max { flat } else { flat.chars().take(max.saturating_sub(1)).chain(['…']).collect() }
+}
+
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Asks for yes at a terminal; without one the answer is no.
+pub fn confirm(question: &str) -> bool {
+    if !std::io::stdin().is_terminal() {
+        return false;
+    }
+    anstream::eprint!("{question} [y/N] ");
+    let _ = std::io::stderr().flush();
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
+}

@@ -1,0 +1,123 @@
+//! `toolgate approver`: whose yes counts. See THREATS.md for what each proof
+//! is worth.
+
+use crate::project;
+use crate::screen::{json, out, talk, visible};
+use crate::verbs::{Failure, Outcome, install};
+use clap::Subcommand;
+use serde_json::json;
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+use toolgate_core::{Proof, Request, Word};
+use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
+
+/// Who may answer requests.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  toolgate approver set\n  toolgate approver show")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do about the approver.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Set the passphrase answers need from now on
+    Set {
+        /// Read it from the first line of stdin
+        #[arg(long)]
+        passphrase_stdin: bool,
+    },
+    /// How answers are proven
+    Show {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    let dirs = project::dirs();
+    match &args.verb {
+        Verb::Show { json: as_json } => {
+            let approver = Approver::load(&dirs)?;
+            let key = approver.map(|approver| approver.key);
+            match (as_json, &key) {
+                (true, _) => json(&json!({ "proof": if key.is_some() { "passphrase" } else { "terminal" }, "key": key })),
+                (false, Some(key)) => out(&format!("answers need the passphrase (key {key})")),
+                (false, None) => out("answers need a terminal no agent stands above; `toolgate approver set` makes them need a passphrase"),
+            }
+        }
+        Verb::Set { passphrase_stdin } => {
+            install::refuse_agent()?;
+            // Changing the lock needs the old key.
+            if let Some(old) = Approver::load(&dirs)? {
+                let given = read("Present passphrase: ", *passphrase_stdin)?;
+                let request = blank();
+                sign_answer(&old, &given, &request, Word::Deny)?;
+            }
+            let new = read("New passphrase: ", *passphrase_stdin)?;
+            set_passphrase(&dirs, &new)?;
+            talk("from now on `toolgate inbox approve` and `deny` need this passphrase");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A request nobody made: signing it only proves that the passphrase is right.
+fn blank() -> Request {
+    Request {
+        id: String::new(),
+        session: String::new(),
+        agent: String::new(),
+        arguments: String::new(),
+        tool: String::new(),
+        title: String::new(),
+        dir: String::new(),
+        why: Vec::new(),
+        made_ms: 0,
+        expires_ms: 0,
+        state: toolgate_core::RequestState::Pending,
+    }
+}
+
+fn read(prompt: &str, from_stdin: bool) -> Result<Passphrase, Failure> {
+    let text = if from_stdin {
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line)?;
+        line
+    } else if std::io::stdin().is_terminal() {
+        rpassword::prompt_password(prompt)?
+    } else {
+        return Err(NotAPerson::NeedsPassphrase.into());
+    };
+    Ok(Passphrase::new(&text)?)
+}
+
+/// The proof that a person answers, or why there is none.
+pub fn prove(request: &Request, word: Word, from_stdin: bool) -> Result<Proof, Failure> {
+    match Approver::load(&project::dirs())? {
+        Some(approver) => Ok(sign_answer(&approver, &read("Passphrase: ", from_stdin)?, request, word)?),
+        None => at_terminal(request, word),
+    }
+}
+
+/// Without a passphrase: a terminal of one's own, and a word typed there.
+fn at_terminal(request: &Request, word: Word) -> Result<Proof, Failure> {
+    if let Some(mark) = agent_above(&|name| std::env::var(name).ok()) {
+        return Err(NotAPerson::AgentAbove { mark }.into());
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(NotAPerson::NoTerminal.into());
+    }
+    talk(&visible(&request.title));
+    let code = request.id.trim_start_matches("r-").chars().take(4).collect::<String>();
+    let verb = if word == Word::Approve { "approve" } else { "deny" };
+    anstream::eprint!("Type {code} to {verb} this: ");
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    if line.trim() == code { Ok(Proof::Terminal) } else { Err(Failure::new("that was something else; nothing was answered", "try again")) }
+}

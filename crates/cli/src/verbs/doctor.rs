@@ -1,0 +1,199 @@
+//! `toolgate doctor`: proves that the gate stands in the path, by firing a
+//! harmless denied call through every installed hook.
+
+use crate::installs;
+use crate::project;
+use crate::screen::{GREEN, RED, YELLOW, json, out, styled};
+use crate::verbs::Outcome;
+use serde::Serialize;
+use std::io::Write;
+use std::process::{Command, ExitCode, Stdio};
+use toolgate_adapters::{HOSTS, Host, Level, Ours};
+use toolgate_core::guards::CANARY;
+use toolgate_runtime::{Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, trusted_key};
+use toolgate_store::{Store, Verified};
+
+/// Proves the gate.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  toolgate doctor\n\nExit codes: 0 every check passed · 1 something must be mended")]
+pub struct Args {
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Look,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: String,
+    state: State,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &str, text: impl Into<String>) -> Check {
+        Check { name: name.to_owned(), state: State::Ok, text: text.into(), cure: None }
+    }
+
+    fn look(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Check {
+        Check { name: name.to_owned(), state: State::Look, text: text.into(), cure: Some(cure.into()) }
+    }
+
+    fn bad(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Check {
+        Check { name: name.to_owned(), state: State::Bad, text: text.into(), cure: Some(cure.into()) }
+    }
+}
+
+/// Runs every check.
+pub fn run(args: &Args) -> Outcome {
+    let setup = project::here();
+    let mut checks = policy(&setup);
+    checks.extend(ledger(&setup));
+    checks.push(approver(&setup));
+    let before = checks.len();
+    for host in HOSTS {
+        checks.extend(hooks(*host, &setup));
+    }
+    if checks.len() == before {
+        checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate init`, or `toolgate install HOST`"));
+    }
+    let bad = checks.iter().any(|check| check.state == State::Bad);
+    if args.json {
+        json(&checks);
+    } else {
+        checks.iter().for_each(show);
+    }
+    Ok(if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn show(check: &Check) {
+    let mark = match check.state {
+        State::Ok => styled(GREEN, "ok   "),
+        State::Look => styled(YELLOW, "look "),
+        State::Bad => styled(RED, "BAD  "),
+    };
+    out(&format!("{mark} {:<10} {}", check.name, check.text));
+    if let Some(cure) = &check.cure {
+        out(&format!("      {:<10} cure: {cure}", ""));
+    }
+}
+
+fn policy(setup: &Setup) -> Vec<Check> {
+    match load_uncached(&setup.dirs, &setup.project) {
+        Err(faults) => faults.iter().map(policy_fault).collect(),
+        Ok(loaded) => {
+            let text = format!("{} rules, revision {}", loaded.policy.image().len(), short(loaded.policy.revision()));
+            let mut checks = vec![Check::ok("policy", text)];
+            let conflicts = loaded.notices.iter().filter(|notice| notice.conflict);
+            checks.extend(conflicts.map(|notice| Check::look("policy", format!("{}: {}", notice.source, notice.text), "`toolgate policy check` shows the layers")));
+            if loaded.policy.mode() == toolgate_core::Mode::Observe {
+                checks.push(Check::look("mode", "observe: calls are recorded, none is stopped", "set `mode: enforce` in the policy"));
+            }
+            checks
+        }
+    }
+}
+
+fn policy_fault(fault: &PolicyFault) -> Check {
+    let broken = Broken::from(vec![fault.clone()]);
+    Check::bad("policy", broken.to_string(), fault.cure.clone())
+}
+
+fn ledger(setup: &Setup) -> Vec<Check> {
+    let (mut gate, state) = match Gate::open(setup.clone()) {
+        Ok(opened) => opened,
+        Err(broken) => return vec![Check::bad("ledger", broken.to_string(), broken.cure)],
+    };
+    let mut checks = Vec::new();
+    if state == CacheState::Unwritable {
+        let cache = setup.dirs.cache.display();
+        checks.push(Check::look("cache", format!("the compiled policy cannot be kept in {cache}; every call parses YAML"), "make the folder writable for you"));
+    }
+    let context = toolgate_core::Context { host: "toolgate".to_owned(), ..toolgate_core::Context::default() };
+    if let Err(broken) = gate.note(&context, "doctor", "the doctor looked") {
+        checks.push(Check::bad("ledger", broken.to_string(), broken.cure));
+        return checks;
+    }
+    let trusted = trusted_key(&setup.dirs);
+    checks.push(match gate.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
+        Ok(Verified::Intact { records }) => Check::ok("ledger", format!("{records} records, intact, {}", setup.dirs.ledger().display())),
+        Ok(Verified::Broken(bad)) => Check::bad("ledger", format!("altered: {bad}"), "`toolgate ledger export` keeps what is there; find out who changed it"),
+        Err(error) => Check::bad("ledger", error.to_string(), error.cure()),
+    });
+    checks
+}
+
+fn approver(setup: &Setup) -> Check {
+    match Approver::load(&setup.dirs) {
+        Ok(Some(_)) => Check::ok("approver", "answers need the passphrase"),
+        Ok(None) => Check::look("approver", "answers need only a terminal no agent stands above", "`toolgate approver set` makes them need a passphrase"),
+        Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
+    }
+}
+
+fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
+    let home = setup.dirs.home.clone().unwrap_or_default();
+    let mut checks = Vec::new();
+    for file in host.own_files(&home, &setup.project) {
+        let Ok(bytes) = std::fs::read(&file) else { continue };
+        let ours = host.installed(&bytes);
+        let expected = if installs::holds(&setup.dirs, &file) { Ours::Yes } else { Ours::No };
+        if let Some(why) = host.objection(Some(&bytes), expected) {
+            checks.push(Check::bad(host.name(), format!("{}: {why}", file.display()), format!("mend it, or run `toolgate install {}`", host.name())));
+        }
+        if let Some(command) = ours {
+            checks.push(fire(host, &command, setup, &file.display().to_string()));
+        }
+    }
+    let level = Level::Project;
+    let file = host.settings_file(level, &home, &setup.project);
+    if !file.exists() && installs::holds(&setup.dirs, &file) {
+        checks.push(Check::bad(host.name(), format!("{} is gone", file.display()), format!("run `toolgate install {}`", host.name())));
+    }
+    checks
+}
+
+/// Sends the canary through the very command the host would run.
+fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
+    let event = host.probe(CANARY, &setup.project.to_string_lossy());
+    let child = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(&setup.project)
+        .env(host.project_variable(), &setup.project)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let ended = child.and_then(|mut child| {
+        if let Some(mut stdin) = child.stdin.take() {
+            // A hook that does not read its input shows in its answer.
+            let _ = stdin.write_all(event.as_bytes());
+        }
+        child.wait_with_output()
+    });
+    let cure = format!("run `toolgate install {}` again", host.name());
+    match ended {
+        Ok(ended) => {
+            let said = String::from_utf8_lossy(&ended.stdout);
+            match (host.is_denial(&said, ended.status.code()), said.contains("gate-canary")) {
+                (true, true) => Check::ok(host.name(), format!("a test call was denied through {place}")),
+                (true, false) => Check::bad(host.name(), format!("{place}: the gate denies, but is broken: {}", String::from_utf8_lossy(&ended.stderr).trim()), "mend what is named above"),
+                (false, _) => Check::bad(host.name(), format!("{place}: a call that must be denied was let through"), cure),
+            }
+        }
+        Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be run: {error}"), cure),
+    }
+}
+
+fn short(revision: &str) -> &str {
+    revision.get(..12).unwrap_or(revision)
+}

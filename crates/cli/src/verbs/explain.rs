@@ -1,0 +1,115 @@
+//! `toolgate explain`: the page of a rule, or the full story of one decision.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
+use crate::verbs::{Failure, Outcome, inbox, logs};
+use std::process::ExitCode;
+use toolgate_core::{Decided, Entry, Record, RuleEntry, guards};
+use toolgate_runtime::{Gate, load_uncached};
+use toolgate_store::Store;
+
+/// Explains a rule, a request or a record.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  toolgate explain git-skip-hooks     a rule\n  toolgate explain r-1a2b3c4d5e       a request\n  toolgate explain 42                 record 42 of the ledger")]
+pub struct Args {
+    /// Rule id, request id, decision id or record number
+    pub what: String,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Finds what is meant and explains it.
+pub fn run(args: &Args) -> Outcome {
+    let setup = project::here();
+    if let Some(page) = guards::page(&args.what) {
+        if args.json { json(&serde_json::json!({ "id": args.what, "page": page })) } else { out(page.trim_end()) }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let loaded = load_uncached(&setup.dirs, &setup.project).map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let rules: Vec<RuleEntry> = loaded.policy.entries().into_iter().chain(loaded.off).collect();
+    if let Some(entry) = rules.iter().find(|entry| entry.rule.id == args.what) {
+        if args.json { json(entry) } else { out(&page(entry)) }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (mut gate, _) = Gate::open(setup)?;
+    if args.what.starts_with("r-") {
+        return inbox::show(gate.store(), &args.what, args.json);
+    }
+    let record = find(gate.store(), &args.what)?;
+    if args.json { json(&record) } else { story(&record) }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a rule, fixed headings.
+fn page(entry: &RuleEntry) -> String {
+    let rule = &entry.rule;
+    let mut text = format!("{}\n", styled(BOLD, &format!("# {}", rule.id)));
+    let state = if rule.enabled { "" } else { ", off" };
+    text.push_str(&format!("{}\n", styled(DIM, &format!("{}, {} severity, {}{state}", rule.kind.name(), rule.severity.name(), entry.source))));
+    if let Some(name) = &rule.name {
+        text.push_str(&format!("What     {name}\n"));
+    }
+    text.push_str(&format!("Why      {}\n", rule.reason));
+    if let Some(step) = &rule.remediation {
+        text.push_str(&format!("Do       {step}\n"));
+    }
+    for alternative in &rule.alternatives {
+        text.push_str(&format!("Instead  {alternative}\n"));
+    }
+    for example in &rule.examples.matching {
+        text.push_str(&format!("Stops    {example}\n"));
+    }
+    for example in &rule.examples.pass {
+        text.push_str(&format!("Leaves   {example}\n"));
+    }
+    text.trim_end().to_owned()
+}
+
+fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
+    let missing = || Failure::new(format!("there is no rule, request or record `{what}`"), "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids");
+    if let Ok(seq) = what.parse::<u64>() {
+        let found = store.records_after(seq.saturating_sub(1), 1)?;
+        return found.into_iter().find(|record| record.seq == seq).ok_or_else(missing);
+    }
+    let mut before = u64::MAX;
+    loop {
+        let batch = store.records_before(before, 500)?;
+        let Some(last) = batch.last() else { return Err(missing()) };
+        before = last.seq;
+        let hit = batch.into_iter().find(|record| matches!(&record.entry, Entry::Decided(decided) if decided.decision == what));
+        if let Some(record) = hit {
+            return Ok(record);
+        }
+    }
+}
+
+fn story(record: &Record) {
+    out(&styled(BOLD, &format!("record {}  {}", record.seq, logs::time(record.time_ms))));
+    out(&format!("session  {} ({}, agent {})", record.context.session, record.context.host, record.context.agent));
+    match &record.entry {
+        Entry::Decided(decided) => decision(decided),
+        other => out(&serde_json::to_string_pretty(other).unwrap_or_default()),
+    }
+    out(&styled(DIM, &format!("policy   {}", record.context.policy)));
+}
+
+fn decision(decided: &Decided) {
+    out(&format!("decision {}", decided.decision));
+    out(&format!("call     {}", visible(&decided.title)));
+    out(&format!("in       {}", decided.dir));
+    out(&format!("verdict  {}", styled(verdict_style(decided.verdict), decided.verdict.name())));
+    if decided.delivered != decided.verdict {
+        out(&format!("told     {}", decided.delivered.name()));
+    }
+    if let Some(request) = &decided.request {
+        out(&format!("request  {request}"));
+    }
+    for finding in &decided.findings {
+        out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
+        out(&format!("  reason   {}", finding.message));
+        for evidence in &finding.evidence {
+            out(&format!("  because  {}", visible(evidence)));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `toolgate ledger`: verify, export, checkpoint.
+
+use crate::project;
+use crate::screen::{GREEN, RED, json, out, styled, talk};
+use crate::verbs::{Failure, Outcome};
+use clap::Subcommand;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export};
+use toolgate_runtime::{Gate, keep_checkpoint, kept_checkpoints, trusted_key};
+use toolgate_store::{Store, Verified};
+
+/// Verifies, exports or signs the ledger.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate ledger verify
+  toolgate ledger export > ledger.jsonl
+  toolgate ledger verify ledger.jsonl --key 9f…
+  toolgate ledger checkpoint > /mnt/elsewhere/head.json
+
+Exit codes of verify: 0 intact · 2 altered · 1 cannot tell")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do with the ledger.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Find any edit, swap, deletion or cut tail
+    Verify {
+        /// An export; the ledger itself if not given
+        file: Option<PathBuf>,
+        /// Public key the checkpoint must be signed with; this user's key if not given
+        #[arg(long)]
+        key: Option<String>,
+        /// A checkpoint kept elsewhere
+        #[arg(long)]
+        checkpoint: Vec<PathBuf>,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Every record as one line of JSON, then the signed checkpoint
+    Export,
+    /// Sign how far the ledger has come, for keeping elsewhere
+    Checkpoint,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    match &args.verb {
+        Verb::Verify { file: Some(file), key, json, .. } => verify_file(file, key.as_deref(), *json),
+        Verb::Verify { file: None, key, checkpoint, json } => verify(key.as_deref(), checkpoint, *json),
+        Verb::Export => export(),
+        Verb::Checkpoint => checkpoint(),
+    }
+}
+
+fn verify_file(file: &PathBuf, key: Option<&str>, as_json: bool) -> Outcome {
+    let bytes = std::fs::read(file).map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", file.display()), "give the path of an export"))?;
+    let own = trusted_key(&project::dirs());
+    Ok(match verify_export(&bytes, key.or(own.as_deref())) {
+        Verification::Intact { records } => intact(records, as_json),
+        Verification::Broken(bad) => altered(&bad, as_json),
+    })
+}
+
+fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome {
+    let setup = project::here();
+    let own = trusted_key(&setup.dirs);
+    let mut kept = kept_checkpoints(&setup.dirs);
+    for file in checkpoints {
+        let text = std::fs::read(file)?;
+        let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| Failure::new(format!("`{}` is not a checkpoint: {error}", file.display()), "give a file made by `toolgate ledger checkpoint`"))?;
+        kept.push(point);
+    }
+    let (mut gate, _) = Gate::open(setup)?;
+    Ok(match gate.store().verify(key.or(own.as_deref()), &kept)? {
+        Verified::Intact { records } => intact(records, as_json),
+        Verified::Broken(bad) => altered(&bad, as_json),
+    })
+}
+
+fn intact(records: u64, as_json: bool) -> ExitCode {
+    if as_json {
+        json(&json!({ "state": "intact", "records": records }));
+    } else {
+        out(&format!("{}: {records} records", styled(GREEN, "intact")));
+    }
+    ExitCode::SUCCESS
+}
+
+fn altered(bad: &FirstBad, as_json: bool) -> ExitCode {
+    if as_json {
+        json(&json!({ "state": "altered", "first_bad": bad.index, "why": bad.why }));
+    } else {
+        out(&format!("{}: {bad}", styled(RED, "ALTERED")));
+    }
+    ExitCode::from(2)
+}
+
+fn export() -> Outcome {
+    let (mut gate, _) = Gate::open(project::here())?;
+    let store = gate.store();
+    let Some(end) = store.head()? else {
+        return Err(Failure::new("the ledger is empty", "there is nothing to export yet"));
+    };
+    let mut to = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut after = 0;
+    while after < end.checkpoint.seq {
+        let lines = store.lines_after(after, 1000)?;
+        let Some((last, _, _)) = lines.last() else { break };
+        after = *last;
+        for (_, body, hash) in lines.iter().filter(|(seq, _, _)| *seq <= end.checkpoint.seq) {
+            writeln!(to, "{}", export_line(body, hash))?;
+        }
+    }
+    writeln!(to, "{}", canonical(&end))?;
+    to.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn checkpoint() -> Outcome {
+    let setup = project::here();
+    let (mut gate, _) = Gate::open(setup.clone())?;
+    let Some(head) = gate.store().head()? else {
+        return Err(Failure::new("the ledger is empty", "there is nothing to sign yet"));
+    };
+    keep_checkpoint(&setup.dirs, &head)?;
+    out(&canonical(&head));
+    talk("keep this line where the agent cannot reach it; `toolgate ledger verify --checkpoint FILE` holds the ledger to it");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,166 @@
+//! `toolgate logs`: what was decided, for people and for programs.
+
+use crate::project;
+use crate::screen::{DIM, json, one_line, out, styled, verdict_style};
+use crate::verbs::{Failure, Outcome};
+use jiff::tz::TimeZone;
+use jiff::{Span, SpanTotal, Timestamp, Unit};
+use std::process::ExitCode;
+use std::time::Duration;
+use toolgate_core::{Entry, Record, Verdict};
+use toolgate_runtime::{Gate, now_ms};
+use toolgate_store::Store;
+
+/// What was decided.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate logs --last 24h --decisions REJECT,ESCALATE
+  toolgate logs --follow
+  toolgate logs --json | jq 'select(.entry.verdict == \"block\")'")]
+pub struct Args {
+    /// Only this long back: 30m, 24h, 7d
+    #[arg(long)]
+    pub last: Option<String>,
+    /// Only these: APPROVE, REJECT, MODIFY, ESCALATE, DELAY (or verdicts: allow, block …)
+    #[arg(long, value_delimiter = ',')]
+    pub decisions: Vec<String>,
+    /// Only this session
+    #[arg(long)]
+    pub session: Option<String>,
+    /// At most this many
+    #[arg(long, default_value_t = 200)]
+    pub limit: u32,
+    /// Go on as new ones come
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Also what is not a decision: results, sessions, answers
+    #[arg(long)]
+    pub all: bool,
+    /// One record a line as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+struct Filter {
+    since_ms: i64,
+    wanted: Vec<String>,
+    session: Option<String>,
+    all: bool,
+}
+
+/// Prints records, oldest first.
+pub fn run(args: &Args) -> Outcome {
+    let filter = filter(args)?;
+    let (mut gate, _) = Gate::open(project::here())?;
+    let store = gate.store();
+    let found = collect(store, &filter, args.limit)?;
+    let mut last = found.iter().map(|record| record.seq).max();
+    found.iter().rev().for_each(|record| print(record, args.json));
+    if !args.follow {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if last.is_none() {
+        last = store.head()?.map(|head| head.checkpoint.seq);
+    }
+    let mut after = last.unwrap_or(0);
+    loop {
+        for record in store.records_after(after, 1000)? {
+            after = record.seq;
+            if filter.keeps(&record) {
+                print(&record, args.json);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(250));
+    }
+}
+
+fn filter(args: &Args) -> Result<Filter, Failure> {
+    const KNOWN: [&str; 12] = ["APPROVE", "REJECT", "MODIFY", "ESCALATE", "DELAY", "ALLOW", "WARN", "BLOCK", "PREREQUISITES", "PASS", "DENY", "LOG"];
+    let wanted: Vec<String> = args.decisions.iter().map(|word| word.to_uppercase()).collect();
+    if let Some(odd) = wanted.iter().find(|word| !KNOWN.contains(&word.as_str())) {
+        return Err(Failure::new(format!("there is no decision `{odd}`"), "use APPROVE, REJECT, MODIFY, ESCALATE or DELAY"));
+    }
+    let since_ms = match &args.last {
+        Some(text) => now_ms().saturating_sub(duration_ms(text)?),
+        None => i64::MIN,
+    };
+    Ok(Filter { since_ms, wanted, session: args.session.clone(), all: args.all })
+}
+
+fn duration_ms(text: &str) -> Result<i64, Failure> {
+    let wrong = || Failure::new(format!("`{text}` is not a length of time"), "write 30m, 24h or 7d");
+    let span: Span = text.parse().map_err(|_| wrong())?;
+    let total = span.total(SpanTotal::from(Unit::Second).days_are_24_hours()).map_err(|_| wrong())?;
+    // Whole seconds are enough to look back.
+    let seconds = format!("{total:.0}").parse::<i64>().map_err(|_| wrong())?;
+    Ok(seconds.saturating_mul(1000))
+}
+
+impl Filter {
+    fn keeps(&self, record: &Record) -> bool {
+        let session_ok = self.session.as_ref().is_none_or(|session| *session == record.context.session);
+        let entry_ok = match &record.entry {
+            Entry::Decided(decided) => self.wanted.is_empty() || self.wanted.iter().any(|word| is_called(decided.verdict, word)),
+            _ => self.all && self.wanted.is_empty(),
+        };
+        record.time_ms >= self.since_ms && session_ok && entry_ok
+    }
+}
+
+fn is_called(verdict: Verdict, word: &str) -> bool {
+    let alias = match verdict {
+        Verdict::Allow => "PASS",
+        Verdict::Block => "DENY",
+        _ => "",
+    };
+    verdict.decision() == word || verdict.name().eq_ignore_ascii_case(word) || alias == word
+}
+
+/// Newest first, up to `limit`.
+fn collect(store: &dyn Store, filter: &Filter, limit: u32) -> Result<Vec<Record>, Failure> {
+    let mut found = Vec::new();
+    let mut before = u64::MAX;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    loop {
+        let batch = store.records_before(before, 1000)?;
+        let Some(last) = batch.last() else { return Ok(found) };
+        before = last.seq;
+        let too_old = last.time_ms < filter.since_ms;
+        for record in batch.into_iter().filter(|record| filter.keeps(record)) {
+            found.push(record);
+            if found.len() >= limit {
+                return Ok(found);
+            }
+        }
+        if too_old {
+            return Ok(found);
+        }
+    }
+}
+
+/// A time stamp as people read it: their own zone, to the second.
+pub fn time(ms: i64) -> String {
+    let zoned = Timestamp::from_millisecond(ms).map(|stamp| stamp.to_zoned(TimeZone::system()));
+    zoned.map_or_else(|_| ms.to_string(), |zoned| zoned.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+fn print(record: &Record, as_json: bool) {
+    if as_json {
+        json(record);
+        return;
+    }
+    let stamp = styled(DIM, &format!("{:>5} {}", record.seq, time(record.time_ms)));
+    match &record.entry {
+        Entry::Decided(decided) => {
+            let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
+            let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
+            out(&format!("{stamp} {word} {:<6} {}  {}", decided.tool, one_line(&decided.title, 100), styled(DIM, &rules.join(","))));
+        }
+        Entry::Resulted(resulted) => out(&format!("{stamp} {:<8} {}", if resulted.succeeded() { "ran" } else { "failed" }, resulted.tool)),
+        Entry::Requested(request) => out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100))),
+        Entry::Answered(answer) => out(&format!("{stamp} answered {} {:?} by {}", answer.request, answer.word, one_line(&answer.by, 40))),
+        Entry::Used { request } => out(&format!("{stamp} used     {request}")),
+        Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
+        Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
+    }
+}

@@ -1,0 +1,110 @@
+//! `toolgate policy`: show, check, schema.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, GREEN, RED, YELLOW, json, out, styled};
+use crate::verbs::{Failure, Outcome, rules};
+use clap::Subcommand;
+use schemars::schema_for;
+use serde_json::json;
+use std::process::ExitCode;
+use toolgate_core::PolicyFile;
+use toolgate_runtime::{Loaded, PolicyFault, Setup, rebuild};
+
+/// Shows, checks or describes the policy.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate policy show            every rule in force, with file and line
+  toolgate policy check           before you trust it
+  toolgate policy schema > policy.schema.json")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do with the policy.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Every rule in force, with file and line
+    Show {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shape, patterns, layers, and every rule's own examples
+    Check {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// JSON Schema of a policy file
+    Schema,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    let setup = project::here();
+    match &args.verb {
+        Verb::Show { json } => show(&setup, *json),
+        Verb::Check { json } => check(&setup, *json),
+        Verb::Schema => {
+            let schema = schema_for!(PolicyFile);
+            out(&serde_json::to_string_pretty(&schema).unwrap_or_default());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The policy, or every problem with a caret under it.
+pub fn load(setup: &Setup) -> Result<Loaded, Failure> {
+    rebuild(&setup.dirs, &setup.project).map_err(|faults| {
+        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
+        Failure::new(format!("the policy cannot be read\n{}", rendered.join("\n\n")), "until it is mended, every call is blocked")
+    })
+}
+
+fn show(setup: &Setup, as_json: bool) -> Outcome {
+    let loaded = load(setup)?;
+    let policy = &loaded.policy;
+    if as_json {
+        json(&json!({
+            "revision": policy.revision(), "mode": policy.mode(), "review": policy.review(),
+            "files": loaded.files, "rules": policy.entries(),
+            "notices": loaded.notices.iter().map(|n| json!({"at": n.source, "text": n.text, "conflict": n.conflict})).collect::<Vec<_>>(),
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    out(&format!("{} {}", styled(BOLD, "revision"), policy.revision()));
+    let review = policy.review();
+    out(&format!("mode {:?} · review {:?}, hold {} s, expires after {} min", policy.mode(), review.delivery, review.hold_seconds, review.expires_minutes));
+    for file in &loaded.files {
+        out(&format!("from {file}"));
+    }
+    out("");
+    rules::table(&policy.entries());
+    notices(&loaded);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn notices(loaded: &Loaded) {
+    for notice in &loaded.notices {
+        let mark = if notice.conflict { styled(YELLOW, "conflict") } else { styled(DIM, "note") };
+        out(&format!("{mark} {}: {}", notice.source, notice.text));
+    }
+}
+
+fn check(setup: &Setup, as_json: bool) -> Outcome {
+    let loaded = load(setup)?;
+    let conflicts = loaded.notices.iter().filter(|notice| notice.conflict).count();
+    let entries = loaded.policy.entries();
+    let wrong = rules::wrong_examples(setup, &entries)?;
+    if as_json {
+        json(&json!({ "rules": entries.len(), "conflicts": conflicts, "wrong_examples": wrong }));
+    } else {
+        notices(&loaded);
+        wrong.iter().for_each(|text| out(&format!("{} {text}", styled(RED, "example"))));
+        let state = if conflicts == 0 && wrong.is_empty() { styled(GREEN, "fine") } else { styled(YELLOW, "look above") };
+        out(&format!("{} rules from {} files: {state}", entries.len(), loaded.files.len()));
+    }
+    Ok(if conflicts == 0 && wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

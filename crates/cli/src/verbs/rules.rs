@@ -1,0 +1,232 @@
+//! `toolgate rules`: add, list, remove, check. Edits keep the comments of the
+//! file and are written only if the whole policy still loads.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, GREEN, json, one_line, out, styled, talk};
+use crate::verbs::{Failure, Outcome, install, policy};
+use clap::Subcommand;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use toolgate_adapters::host;
+use toolgate_core::{Event, EventKind, Layer, RuleEntry, Session};
+use toolgate_runtime::{PolicyFault, Scene, Setup, load_uncached, parse_policy};
+
+/// Adds, lists, removes or checks rules.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate rules add --name ban-no-verify --pattern \"git commit.*--no-verify\" --action REJECT
+  toolgate rules list --enabled
+  toolgate rules remove ban-no-verify")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do with rules.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Add a rule to the project's policy
+    Add(AddArgs),
+    /// The rules, with where they stand
+    List {
+        /// Only those that are on
+        #[arg(long)]
+        enabled: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a rule out of the project's policy
+    Remove {
+        /// Its id
+        id: String,
+    },
+    /// Try every rule on its own examples
+    Check {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A new rule.
+#[derive(Debug, clap::Args)]
+pub struct AddArgs {
+    /// Its id, kebab-case
+    #[arg(long)]
+    pub name: String,
+    /// Regular expression over the normalised command
+    #[arg(long)]
+    pub pattern: String,
+    /// REJECT, ESCALATE, WARN or APPROVE
+    #[arg(long, value_parser = ["REJECT", "ESCALATE", "WARN", "APPROVE"], ignore_case = true)]
+    pub action: String,
+    /// Why, in one sentence
+    #[arg(long)]
+    pub reason: Option<String>,
+    /// low, medium, high or critical
+    #[arg(long, default_value = "medium", value_parser = ["low", "medium", "high", "critical"])]
+    pub severity: String,
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    let setup = project::here();
+    match &args.verb {
+        Verb::Add(args) => add(&setup, args),
+        Verb::List { enabled, json } => list(&setup, *enabled, *json),
+        Verb::Remove { id } => remove(&setup, id),
+        Verb::Check { json: as_json } => {
+            let wrong = wrong_examples(&setup, &policy::load(&setup)?.policy.entries())?;
+            if *as_json {
+                json(&json!({ "wrong_examples": wrong }));
+            } else {
+                wrong.iter().for_each(|text| out(text));
+                talk(&format!("{} examples are wrong", wrong.len()));
+            }
+            Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        }
+    }
+}
+
+fn list(setup: &Setup, enabled: bool, as_json: bool) -> Outcome {
+    let loaded = policy::load(setup)?;
+    let mut entries = loaded.policy.entries();
+    if !enabled {
+        entries.extend(loaded.off);
+    }
+    if as_json { json(&entries) } else { table(&entries) }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Rules as a table.
+pub fn table(entries: &[RuleEntry]) {
+    let width = entries.iter().map(|entry| entry.rule.id.len()).max().unwrap_or(0);
+    for entry in entries {
+        let rule = &entry.rule;
+        let state = if rule.enabled { "" } else { " (off)" };
+        let lock = if rule.locked { " locked" } else { "" };
+        out(&format!(
+            "{}  {:<9} {:<8} {}  {}",
+            styled(BOLD, &format!("{:<width$}", rule.id)),
+            rule.kind.name(),
+            rule.severity.name(),
+            one_line(&rule.reason, 80),
+            styled(DIM, &format!("{}{lock}{state}", entry.source)),
+        ));
+    }
+}
+
+/// Examples that do not do what their rule says they do.
+pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String>, Failure> {
+    let (scene, _) = Scene::open(setup).map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let mut wrong = Vec::new();
+    for entry in entries {
+        for (example, expected) in entry.rule.examples.matching.iter().map(|e| (e, true)).chain(entry.rule.examples.pass.iter().map(|e| (e, false))) {
+            if speaks(&scene, setup, &entry.rule.id, example)? != expected {
+                let verb = if expected { "must match" } else { "must not match" };
+                wrong.push(format!("{} `{}`: {verb} `{example}`", entry.source, entry.rule.id));
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool, Failure> {
+    let host = host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
+    let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
+    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
+    let decision = scene.look(&Event { kind: EventKind::PreExecution, call }, &Session::new("examples"));
+    Ok(decision.findings.iter().any(|finding| finding.guard == id))
+}
+
+fn policy_file(setup: &Setup) -> PathBuf {
+    setup.project.join(".toolgate/policy.yaml")
+}
+
+fn add(setup: &Setup, args: &AddArgs) -> Outcome {
+    install::refuse_agent()?;
+    let file = policy_file(setup);
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|_| "version: 1\n".to_owned());
+    let existing = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes());
+    if existing.is_ok_and(|layer| layer.policy.rules.iter().any(|rule| rule.id == args.name)) {
+        return Err(Failure::new(format!("there is a rule `{}` already", args.name), "remove it first, or choose another name"));
+    }
+    let reason = args.reason.clone().unwrap_or_else(|| format!("the rule `{}` stands against this", args.name));
+    let kind = match args.action.to_uppercase().as_str() {
+        "REJECT" => "prohibit",
+        "ESCALATE" => "escalate",
+        "WARN" => "warn",
+        _ => "approve",
+    };
+    // JSON strings are YAML strings: no quoting of our own.
+    let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let block = format!(
+        "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n    severity: {}\n    reason: {}\n",
+        args.name, quoted(&args.pattern), args.severity, quoted(&reason)
+    );
+    save(setup, &file, &inserted(&text, &block))?;
+    talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text with a rule at the end of its `rules:` list.
+fn inserted(text: &str, block: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(start) = lines.iter().position(|line| line.starts_with("rules:")) else {
+        return format!("{}\nrules:\n{block}", text.trim_end());
+    };
+    let is_next_key = |line: &&str| !line.is_empty() && !line.starts_with([' ', '#', '-', '\t']);
+    let end = lines.iter().skip(start + 1).position(is_next_key).map_or(lines.len(), |offset| start + 1 + offset);
+    let filled = lines.iter().take(end).rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or(start);
+    let mut new: Vec<&str> = lines.iter().take(filled + 1).copied().collect();
+    if let Some(head) = new.get_mut(start) && filled == start {
+        *head = "rules:";
+    }
+    new.extend(block.trim_end().lines());
+    new.extend(lines.iter().skip(filled + 1));
+    format!("{}\n", new.join("\n"))
+}
+
+fn remove(setup: &Setup, id: &str) -> Outcome {
+    install::refuse_agent()?;
+    let file = policy_file(setup);
+    let text = std::fs::read_to_string(&file).map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", file.display()), "only rules of the project's policy can be removed"))?;
+    let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
+    let Some(at) = layer.policy.rules.iter().position(|rule| rule.id == id) else {
+        return Err(Failure::new(format!("`{}` has no rule `{id}`", file.display()), "to turn off a rule of a pack, add its id to `disable:`"));
+    };
+    let line = |at: usize| layer.lines.get(at).and_then(|line| usize::try_from(*line).ok()).map(|line| line.saturating_sub(1));
+    let start = line(at).unwrap_or(0);
+    let lines: Vec<&str> = text.lines().collect();
+    let is_over = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#']) && !line.starts_with("    ");
+    let end = line(at + 1).or_else(|| lines.iter().skip(start + 1).position(is_over).map(|offset| start + 1 + offset)).unwrap_or(lines.len());
+    let mut rest: Vec<&str> = lines.iter().take(start).chain(lines.iter().skip(end)).copied().collect();
+    if layer.policy.rules.len() == 1 && let Some(head) = rest.iter_mut().find(|line| line.starts_with("rules:")) {
+        *head = "rules: []";
+    }
+    save(setup, &file, &format!("{}\n", rest.join("\n")))?;
+    talk(&format!("{} {id} from {}", styled(GREEN, "removed"), file.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the file only if the policy loads with it.
+fn save(setup: &Setup, file: &Path, text: &str) -> Result<(), Failure> {
+    parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| Failure::new(format!("nothing was changed\n{}", fault.render()), "mend what is shown, then try again"))?;
+    let before = std::fs::read(file).ok();
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(file, text)?;
+    if let Err(faults) = load_uncached(&setup.dirs, &setup.project) {
+        match before {
+            Some(bytes) => std::fs::write(file, bytes)?,
+            None => std::fs::remove_file(file)?,
+        }
+        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
+        return Err(Failure::new(format!("nothing was changed\n{}", rendered.join("\n")), "mend what is shown, then try again"));
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! `toolgate test`: judge a call without running it.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, json, one_line, out, styled, verdict_style};
+use crate::verbs::{Failure, Outcome};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use toolgate_adapters::{Host, host};
+use toolgate_core::{Decision, Event, EventKind, Finding, Session, Verdict};
+use toolgate_runtime::{Broken, Scene};
+
+/// Judges a call without running it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate test \"git commit --no-verify -m 'fix'\"
+  toolgate test --tool Write --input '{\"file_path\":\".env\",\"content\":\"\"}'
+  toolgate test --jsonl < calls.jsonl
+
+Exit codes: 0 would run · 2 would not run · 3 would wait · 1 wrong use or broken gate")]
+pub struct Args {
+    /// The shell command
+    #[arg(required_unless_present_any = ["tool", "jsonl"])]
+    pub command: Option<String>,
+    /// Judge a call of this tool instead
+    #[arg(long, requires = "input", conflicts_with = "command")]
+    pub tool: Option<String>,
+    /// Its input, as JSON
+    #[arg(long, requires = "tool")]
+    pub input: Option<String>,
+    /// Judge a batch: one {"id","tool","input","cwd"} per line on stdin
+    #[arg(long, conflicts_with_all = ["command", "tool"])]
+    pub jsonl: bool,
+    /// The folder it would run in
+    #[arg(long)]
+    pub cwd: Option<PathBuf>,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Judges and prints.
+pub fn run(args: &Args) -> Outcome {
+    let dir = args.cwd.clone().unwrap_or_else(project::current_dir);
+    let dir = std::path::absolute(&dir)?;
+    if args.jsonl {
+        return batch(&dir);
+    }
+    let scene = open(&dir)?;
+    let (tool, input) = match (&args.command, &args.tool, &args.input) {
+        (Some(command), ..) => ("Bash".to_owned(), json!({ "command": command })),
+        (None, Some(tool), Some(input)) => (tool.clone(), serde_json::from_str(input).map_err(|error| Failure::new(format!("--input is not JSON: {error}"), "quote it for your shell"))?),
+        _ => return Err(Failure::new("nothing to judge", "give a command, or --tool with --input")),
+    };
+    let decision = judge(&scene, &tool, input, &dir)?;
+    if args.json {
+        json(&answer(&decision, scene.policy().revision()));
+    } else {
+        show(&decision);
+    }
+    Ok(exit(decision.verdict))
+}
+
+fn open(dir: &Path) -> Result<Scene, Failure> {
+    let (scene, _) = Scene::open(&project::setup(dir)).map_err(|faults| {
+        let rendered: Vec<String> = faults.iter().map(toolgate_runtime::PolicyFault::render).collect();
+        Failure::new(format!("{}\n{}", Broken::from(faults), rendered.join("\n")), "`toolgate policy check` shows every problem")
+    })?;
+    Ok(scene)
+}
+
+fn the_host() -> Result<&'static dyn Host, Failure> {
+    host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))
+}
+
+fn judge(scene: &Scene, tool: &str, input: Value, dir: &Path) -> Result<Decision, Failure> {
+    let call = the_host()?.call(tool, input, &dir.to_string_lossy());
+    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
+    Ok(scene.look(&Event { kind: EventKind::PreExecution, call }, &Session::new("test")))
+}
+
+fn exit(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::Allow | Verdict::Warn | Verdict::Modify => ExitCode::SUCCESS,
+        Verdict::Block => ExitCode::from(2),
+        Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => ExitCode::from(3),
+    }
+}
+
+/// The stable JSON form of a decision.
+fn answer(decision: &Decision, revision: &str) -> Value {
+    let rules: Vec<&str> = decision.findings.iter().map(|finding| finding.guard.as_str()).collect();
+    let alternatives: Vec<&String> = decision.decisive().flat_map(|finding| &finding.alternatives).collect();
+    let confidence = decision.decisive().map(|finding| finding.confidence).fold(1.0, f64::min);
+    let mut answer = json!({
+        "verdict": decision.verdict.name(),
+        "decision": decision.verdict.decision(),
+        "reason": reason(decision),
+        "confidence": confidence,
+        "applied_rules": rules,
+        "findings": decision.findings,
+        "alternatives": alternatives,
+        "policy_revision": revision,
+    });
+    let modified = decision.findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify);
+    if modified && let Some(fields) = answer.as_object_mut() {
+        fields.insert("modified_input".to_owned(), decision.event.call.input.clone());
+    }
+    answer
+}
+
+fn reason(decision: &Decision) -> String {
+    let reasons: Vec<&str> = decision.decisive().map(|finding| finding.message.as_str()).collect();
+    if reasons.is_empty() { "no rule objects".to_owned() } else { reasons.join("; ") }
+}
+
+fn show(decision: &Decision) {
+    let verdict = decision.verdict;
+    let head = styled(verdict_style(verdict), &verdict.name().to_uppercase());
+    out(&format!("{head}  {}", one_line(&decision.event.call.title(), 200)));
+    if decision.findings.is_empty() {
+        out(&styled(DIM, "  no rule objects"));
+    }
+    for finding in &decision.findings {
+        show_finding(finding);
+    }
+}
+
+fn show_finding(finding: &Finding) {
+    out(&format!("  rule     {}  {}", styled(BOLD, &finding.guard), styled(DIM, &finding.source.to_string())));
+    out(&format!("  reason   {}", finding.message));
+    for evidence in &finding.evidence {
+        out(&format!("  because  {}", one_line(evidence, 160)));
+    }
+    if let Some(step) = &finding.remediation {
+        out(&format!("  do       {step}"));
+    }
+    for alternative in &finding.alternatives {
+        out(&format!("  instead  {alternative}"));
+    }
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    id: Value,
+    tool: String,
+    #[serde(default)]
+    input: Value,
+    #[serde(default)]
+    cwd: Option<PathBuf>,
+}
+
+/// One answer a line, in order; a line that cannot be read is answered as an
+/// error with its number, and the exit code says so at the end.
+fn batch(dir: &Path) -> Outcome {
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::new("--jsonl reads calls from stdin", "pipe a file into it"));
+    }
+    let mut scenes: HashMap<PathBuf, Scene> = HashMap::new();
+    let mut bad = 0_u32;
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        match one(&line, dir, &mut scenes) {
+            Ok(answer) => json(&answer),
+            Err(failure) => {
+                bad = bad.saturating_add(1);
+                json(&json!({ "line": number.saturating_add(1), "error": failure.what }));
+            }
+        }
+    }
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn one(text: &str, dir: &Path, scenes: &mut HashMap<PathBuf, Scene>) -> Result<Value, Failure> {
+    let line: Line = serde_json::from_str(text)?;
+    let cwd = line.cwd.filter(|cwd| cwd.is_absolute()).unwrap_or_else(|| dir.to_path_buf());
+    if !scenes.contains_key(&cwd) {
+        let scene = open(&cwd)?;
+        scenes.insert(cwd.clone(), scene);
+    }
+    let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
+    let decision = judge(scene, tool_name(&line.tool), line.input, &cwd)?;
+    let mut answer = answer(&decision, scene.policy().revision());
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("id".to_owned(), line.id);
+    }
+    Ok(answer)
+}
+
+/// Lower-case names of the common tools are understood as well.
+fn tool_name(name: &str) -> &str {
+    match name {
+        "bash" | "shell" => "Bash",
+        "read" => "Read",
+        "write" => "Write",
+        "edit" => "Edit",
+        "http" | "fetch" => "WebFetch",
+        other => other,
+    }
+}

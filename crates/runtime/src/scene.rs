@@ -1,0 +1,69 @@
+//! A policy in its place: enough to judge, nothing to record with.
+//!
+//! `toolgate test` and the gate use the same scene, so a trial and the real
+//! thing cannot differ.
+
+use crate::cache::{self, CacheState};
+use crate::dirs::Dirs;
+use crate::places::{places_of, with_real_paths};
+use crate::yaml::PolicyFault;
+use std::path::PathBuf;
+use std::time::Instant;
+use toolgate_core::{Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
+
+/// What a gate is made from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The folders.
+    pub dirs: Dirs,
+    /// The project guarded.
+    pub project: PathBuf,
+    /// Files of host programs that must not change.
+    pub host_files: Vec<PathBuf>,
+}
+
+/// A policy and the places it speaks of.
+#[derive(Debug)]
+pub struct Scene {
+    policy: Policy,
+    places: Places,
+    started: Instant,
+}
+
+impl Scene {
+    /// The scene of a project.
+    ///
+    /// # Errors
+    /// Everything wrong with the policy files.
+    pub fn open(setup: &Setup) -> Result<(Scene, CacheState), Vec<PolicyFault>> {
+        let (policy, state) = cache::load(&setup.dirs, &setup.project)?;
+        Ok((Scene::of(setup, policy), state))
+    }
+
+    /// The scene of a policy got elsewhere.
+    #[must_use]
+    pub fn of(setup: &Setup, policy: Policy) -> Scene {
+        let program = std::env::current_exe().ok();
+        let places = places_of(&setup.dirs, &setup.project, &policy.workspace().also.0, &setup.host_files, program.as_deref());
+        Scene { policy, places, started: Instant::now() }
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What a call would do, symlinks followed.
+    #[must_use]
+    pub fn facts(&self, call: &Call) -> Facts {
+        with_real_paths(Facts::of(call, &self.places))
+    }
+
+    /// What the guards say about an event.
+    pub fn look(&self, event: &Event, session: &Session) -> Decision {
+        let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let facts_of = |call: &Call| self.facts(call);
+        judge(&self.policy, event, session, &self.places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
+    }
+}
