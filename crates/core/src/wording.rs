@@ -4,6 +4,7 @@
 //! person's text names rule, file and line (U16). Neither quotes the policy.
 
 use crate::chain::Decision;
+use crate::event::EventKind;
 use crate::finding::Finding;
 use crate::outcome::Verdict;
 
@@ -11,6 +12,7 @@ use crate::outcome::Verdict;
 #[must_use]
 pub fn agent_text(decision: &Decision) -> String {
     let lead = match decision.verdict {
+        _ if decision.event.kind == EventKind::Stop => "Not done yet: ",
         Verdict::Block => "Not run: ",
         Verdict::Escalate | Verdict::Prerequisites | Verdict::Delay => "Not run yet: ",
         Verdict::Allow | Verdict::Warn | Verdict::Modify => "",

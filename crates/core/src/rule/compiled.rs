@@ -135,7 +135,8 @@ impl Guard for CompiledRule {
             RuleKind::Approve => Some(self.finding(Outcome::Approve, hit.evidence, None)),
             RuleKind::Require => {
                 let missing = self.must.missing(seen, &hit)?;
-                Some(self.finding(self.must.outcome(), vec![missing], None))
+                let message = format!("{} ({missing})", self.rule.reason);
+                Some(self.finding(self.must.outcome(), vec![missing], Some(message)))
             }
             RuleKind::Transform => {
                 let (outcome, note) = change::apply(self, seen, &hit)?;
