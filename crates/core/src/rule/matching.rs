@@ -38,8 +38,10 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         return None;
     }
     if wanted.opaque {
-        let opaque = &seen.facts.reading.opaque;
-        let evidence: Vec<String> = opaque.iter().map(|place| place.what.clone()).collect();
+        let reading = &seen.facts.reading;
+        let mut evidence: Vec<String> = reading.opaque.iter().map(|place| place.what.clone()).collect();
+        // What was not read to its end may hold anything behind that point.
+        evidence.extend(reading.fault.iter().map(|fault| format!("cannot be read to its end: {}", fault.message)));
         return (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() });
     }
     match &call.kind {
