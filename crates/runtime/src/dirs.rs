@@ -19,12 +19,12 @@ pub struct Dirs {
 
 impl Dirs {
     /// From variables as the process has them. Without a home, folders below
-    /// `/nonexistent` make every write fail, which closes the gate.
+    /// `/dev/null` make every write fail, also for root, which closes the gate.
     #[must_use]
     pub fn from_env(var: &dyn Fn(&str) -> Option<String>) -> Dirs {
         let absolute = |name: &str| var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME");
-        let base = home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
+        let base = home.clone().unwrap_or_else(|| PathBuf::from("/dev/null"));
         let folder = |name: &str, fallback: &str| absolute(name).unwrap_or_else(|| base.join(fallback)).join("toolgate");
         Dirs {
             managed: PathBuf::from("/etc/toolgate"),
