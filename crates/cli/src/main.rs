@@ -15,7 +15,9 @@ mod verbs;
 fn main() -> std::process::ExitCode {
     let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).take(3).collect();
     match words.as_slice() {
-        [verb, host] if verb == "hook" && host != "--help" && host != "-h" => hook::run(&host.to_string_lossy()),
+        [verb, help] if verb == "hook" && (help == "--help" || help == "-h") => verbs::run(),
+        // A wrong call of the hook is answered too: the usage text would let the host go on.
+        [verb, rest @ ..] if verb == "hook" => hook::run(&rest.join(" ".as_ref()).to_string_lossy()),
         _ => verbs::run(),
     }
 }
