@@ -1,2 +1,12 @@
-//! Placeholder.
-fn main() {}
+//! The whole program as hosts and people meet it: one process, its input, its answer, its exit code.
+//!
+//! Every test has a throw-away home and an empty environment; none needs the network, the time of day
+//! or another test.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
+
+mod answer;
+mod house;
+
+mod hostile;
+mod mutated;
