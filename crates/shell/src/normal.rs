@@ -14,26 +14,43 @@ impl Command {
             _ => self.program.clone(),
         };
         parts.push(spelled(&name));
-        parts.extend(self.usage.subcommand.iter().map(|word| spelled(word)));
-        for flag in &self.usage.flags {
+        let before = programs::flags_before_sub(self);
+        for (at, flag) in self.usage.flags.iter().enumerate() {
+            if at == before {
+                parts.extend(self.usage.subcommand.iter().map(|word| spelled(word)));
+            }
             let attached = flag.name.starts_with("--") && !programs::takes_next(self, &flag.name);
+            let name = flat(&flag.name);
             match (&flag.value, flag.data) {
-                (None, _) => parts.push(spelled(&flag.name)),
-                (Some(_), true) => parts.push(format!("{} '…'", flag.name)),
-                (Some(value), false) if attached => parts.push(format!("{}={}", flag.name, shown(value))),
-                (Some(value), false) => parts.push(format!("{} {}", flag.name, shown(value))),
+                (None, _) => parts.push(quote(&name)),
+                (Some(_), true) => parts.push(format!("{name} '…'")),
+                (Some(value), false) if attached => parts.push(format!("{name}={}", shown(value))),
+                (Some(value), false) => parts.push(format!("{name} {}", shown(value))),
             }
         }
-        if self.usage.operands.iter().any(|word| word.text.len() > 1 && word.text.starts_with('-')) {
+        if self.usage.flags.len() <= before {
+            parts.extend(self.usage.subcommand.iter().map(|word| spelled(word)));
+        }
+        let dashed = self.usage.operands.iter().any(|word| word.text.len() > 1 && word.text.starts_with('-'));
+        if dashed && !programs::is_wrapper(self) {
             parts.push("--".to_string());
         }
-        parts.extend(self.usage.operands.iter().map(shown));
+        for (at, word) in self.usage.operands.iter().enumerate() {
+            let plain = shown(word);
+            let elided = programs::is_text(self, at) && plain != word.text;
+            parts.push(if elided { "'…'".to_string() } else { plain });
+        }
         parts.join(" ")
     }
 }
 
 fn shown(word: &Word) -> String {
-    if word.exact && !word.glob { spelled(&word.text) } else { flat(&word.text) }
+    let text = flat(&word.text);
+    match (word.exact && !word.glob, text.contains([' ', '"'])) {
+        (true, _) => quote(&text),
+        (false, true) => format!("\"{}\"", text.replace('"', "\\\"")),
+        (false, false) => text,
+    }
 }
 
 fn spelled(text: &str) -> String {

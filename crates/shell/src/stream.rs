@@ -14,6 +14,8 @@ pub(crate) struct Stream {
     pub(crate) download: Option<Word>,
     /// Position of the command that wrote it.
     pub(crate) from: Option<usize>,
+    /// It is the content of a file nobody here wrote.
+    pub(crate) is_file: bool,
     /// Paths it lists, where they can be described (`find … | xargs`).
     pub(crate) paths: Vec<Word>,
 }

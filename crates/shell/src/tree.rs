@@ -92,7 +92,7 @@ pub(crate) enum Part {
     /// `<(…)` and `>(…)`
     Process(Rc<Output>),
     /// A value that is never known (arithmetic, a glob group), with what it runs.
-    Unknown { text: String, inner: Vec<Part>, quoted: bool },
+    Unknown { text: String, inner: Vec<Part> },
     /// `(a b c)` after `name=`.
     Array(Rc<Vec<RawWord>>),
 }

@@ -63,7 +63,7 @@ impl Fields {
             }
             let word = self.current();
             word.text.push(found);
-            word.glob |= matches!(found, '*' | '?' | '[');
+            word.glob |= matches!(found, '*' | '?');
         }
     }
 
@@ -100,10 +100,10 @@ impl Walker<'_> {
                 Part::Plain(text) => {
                     let text = if at == 0 { self.tilde(text) } else { text.clone() };
                     fields.push(&text, true);
-                    fields.current().glob |= text.contains(['*', '?', '[', '(']);
+                    fields.current().glob |= has_glob(&text);
                 }
                 Part::Quoted(text) => fields.push(text, true),
-                Part::Unknown { text, inner, .. } => {
+                Part::Unknown { text, inner } => {
                     let _ = self.single(inner, span);
                     fields.push(text, false);
                 }
@@ -159,11 +159,11 @@ impl Walker<'_> {
         for (at, part) in parts.iter().enumerate() {
             let text = match part {
                 Part::Plain(text) => {
-                    word.glob |= text.contains(['*', '?', '[', '(']);
+                    word.glob |= has_glob(text);
                     Text::exact(if at == 0 { self.tilde(text) } else { text.clone() })
                 }
                 Part::Quoted(text) => Text::exact(text.clone()),
-                Part::Unknown { text, inner, .. } => {
+                Part::Unknown { text, inner } => {
                     let _ = self.single(inner, span);
                     Text::unknown(text.clone())
                 }
@@ -191,7 +191,7 @@ impl Walker<'_> {
         let stream = self.walk_aside(output);
         let known = stream.text.as_ref().map(|text| Text::exact(text.trim_end_matches('\n')));
         let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
-        if stream.download.is_some() {
+        if !text.exact || stream.download.is_some() {
             self.keep_stream(&text.text, stream);
         }
         text
@@ -217,6 +217,12 @@ impl Walker<'_> {
             _ => text.to_string(),
         }
     }
+}
+
+/// Would unquoted `text` be matched against files? `(` is only there as part
+/// of a pattern group.
+fn has_glob(text: &str) -> bool {
+    text.contains(['*', '?', '(']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
 }
 
 /// `"$*"`: all texts with blanks between.

@@ -9,6 +9,9 @@ use crate::walk::Walker;
 /// Variables every environment has: `${HOME:+x}` is `x`.
 const ALWAYS_SET: [&str; 8] = ["HOME", "PATH", "PWD", "SHELL", "USER", "IFS", "BASH", "BASH_VERSION"];
 
+/// What each item of a list counts for, beside its bytes.
+const ITEM_COST: usize = 16;
+
 impl Walker<'_> {
     pub(super) fn param(&mut self, param: &Param) -> Resolved {
         // The word and the index are expanded in any case: what they run, runs.
@@ -97,20 +100,19 @@ impl Walker<'_> {
     /// What is known of a parameter. Where it may have several values, the
     /// one of the present choice; the walker then comes back for the others.
     fn value_of(&mut self, name: &str) -> Option<Value> {
-        let place =
-            if name == "*" || name.starts_with(|first: char| first.is_ascii_digit()) { "@" } else { name };
+        let is_place = name == "*" || name.starts_with(|first: char| first.is_ascii_digit()) && name != "0";
+        let place = if is_place { "@" } else { name };
         if let Some(options) = self.scope.get(place) {
             let count = options.len();
             let value = options.get(self.choice.min(count.saturating_sub(1))).cloned().unwrap_or_default();
             self.widest = self.widest.max(count);
-            let bytes: usize = value.iter().map(|text| text.text.len()).sum();
+            let bytes: usize = value.iter().map(|text| text.text.len() + ITEM_COST).sum();
             if !self.grow(bytes) {
                 return None;
             }
             return match name.parse::<usize>() {
-                Ok(0) => None,
+                Ok(0) | Err(_) => Some(value),
                 Ok(at) => Some(value.get(at - 1).cloned().into_iter().collect()),
-                Err(_) => Some(value),
             };
         }
         match name {

@@ -24,7 +24,7 @@ impl Parser<'_> {
         if self.looking_at("$((") && self.arithmetic_closes(start + 3) {
             self.pos += 3;
             let inner = self.arithmetic_body();
-            return Part::Unknown { text: self.spelling(start), inner, quoted };
+            return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.eat("$(") {
             let list = self.substituted(start);
@@ -37,7 +37,7 @@ impl Parser<'_> {
         }
         if self.eat("$[") {
             let inner = self.subscript();
-            return Part::Unknown { text: self.spelling(start), inner, quoted };
+            return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.eat("${") {
             return match self.peek() {

@@ -79,7 +79,12 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Node {
+        let before = self.pos;
         self.prefixes();
+        if self.pos > before && matches!(self.peek(), None | Some(b'\n' | b';' | b')')) {
+            // `!` and `time` alone are commands of their own.
+            return Node::Group(Vec::new(), Vec::new());
+        }
         let first = self.command();
         let mut stages = vec![first];
         loop {

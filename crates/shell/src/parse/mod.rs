@@ -195,6 +195,7 @@ impl<'a> Parser<'a> {
         while let Some(byte) = self.peek_at(ahead) {
             match byte {
                 b'\\' if self.peek_at(ahead + 1) == Some(b'\n') => ahead += 1,
+                b'<' | b'>' if self.peek_at(ahead + 1) == Some(b'(') => return String::new(),
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
                 b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']' if word.len() < 9 => {
                     word.push(char::from(byte))

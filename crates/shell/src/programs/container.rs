@@ -17,12 +17,12 @@ pub(super) const MODELS: &[Model] = &[
         subs: &[
             (
                 "run|container run|create",
-                "v,volume= e,env= p,publish= name= network= rm i,interactive t,tty d,detach u,user= w,workdir= entrypoint= mount= \
+                "!v,volume= e,env= p,publish= name= network= rm i,interactive t,tty d,detach u,user= w,workdir= entrypoint= mount= \
               env-file= privileged cap-add= platform= h,hostname= restart= l,label= gpus= m,memory= cpus=",
             ),
             (
                 "exec|container exec|compose exec|compose run",
-                "e,env= u,user= w,workdir= i,interactive t,tty d,detach T index= privileged rm v,volume= entrypoint=",
+                "!e,env= u,user= w,workdir= i,interactive t,tty d,detach T index= privileged rm v,volume= entrypoint=",
             ),
             (
                 "*",

@@ -51,7 +51,7 @@ pub(super) const MODELS: &[Model] = &[
         drop_operands,
     ),
     plain(&["mysqladmin", "mariadb-admin"], "h,host= u,user= p,password? P,port= f,force", admin),
-    plain(&["rails", "rake", "artisan", "manage.py", "django-admin", "php"], "e= f=", framework),
+    plain(&["rails", "rake", "artisan", "manage.py", "django-admin"], "e= f=", framework),
 ];
 
 fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {

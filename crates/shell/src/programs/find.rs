@@ -112,6 +112,20 @@ impl Find {
     }
 }
 
+/// The words without those of `-exec` and its like, which are another
+/// command's.
+pub(super) fn without_runs(words: &[Word]) -> Vec<Word> {
+    let mut kept = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        kept.push(word.clone());
+        if matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
+            let _ = rest.by_ref().find(|word| ends_run(word));
+        }
+    }
+    kept
+}
+
 fn ends_run(word: &Word) -> bool {
     matches!(word.text.as_str(), ";" | "+")
 }

@@ -142,6 +142,8 @@ const SUBCOMMANDS: &[(&str, &str)] = &[
          tag-name-filter= subdirectory-filter= prune-empty setup= state-branch=",
     ),
     ("difftool|mergetool", "x,extcmd= t,tool= y,no-prompt d,dir-diff g,gui"),
+    ("bisect", "!"),
+    ("submodule", "!q,quiet"),
     ("*", "m,message=~"),
 ];
 

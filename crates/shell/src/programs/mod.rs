@@ -29,7 +29,8 @@ pub(crate) struct Model {
     /// Options in front of the subcommand, or all of them.
     pub(crate) spec: Spec,
     /// Subcommands with their option tables; several names with `|`. The name
-    /// `*` stands for every other. Empty: the program has none.
+    /// `*` stands for every other. Empty: the program has none. A table that
+    /// starts with `!` ends at the first operand (`docker exec web rm -r x`).
     pub(crate) subs: &'static [(&'static str, &'static str)],
     /// First words that need a second one: `compose` of `docker compose down`.
     pub(crate) groups: &'static [&'static str],
@@ -143,6 +144,8 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
 
 fn usage_of(words: &[Word], model: &Model) -> Usage {
     let mut usage = Usage::default();
+    let words = if model.names.contains(&"find") { find::without_runs(words) } else { words.to_vec() };
+    let words = words.as_slice();
     if model.subs.is_empty() {
         let used = options::sort(words, &model.spec, &mut usage);
         usage.operands.extend(words.get(used..).unwrap_or_default().iter().cloned());
@@ -170,7 +173,11 @@ fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
     let matching = |names: &str| names.split('|').any(|one| one == name);
     let found = model.subs.iter().find(|(names, _)| matching(names));
     let found = found.or_else(|| model.subs.iter().find(|(names, _)| *names == "*"));
-    Spec { options: found.map_or("", |(_, options)| options), leading: false, ..model.spec }
+    let options = found.map_or("", |(_, options)| *options);
+    match options.strip_prefix('!') {
+        Some(options) => Spec { options, leading: true, ..model.spec },
+        None => Spec { options, leading: false, ..model.spec },
+    }
 }
 
 /// Files that are no files: nothing is kept in them.
@@ -207,6 +214,46 @@ fn redirect_effects(command: &Command) -> Vec<Effect> {
         effects.extend(deeds.iter().map(|deed| Effect { deed: *deed, target: Some(target.clone()) }));
     }
     effects
+}
+
+/// How many options stand before the subcommand.
+pub(crate) fn flags_before_sub(command: &Command) -> usize {
+    let model = model_of(&command.program);
+    if model.subs.is_empty() {
+        return 0;
+    }
+    let mut usage = Usage::default();
+    options::sort(
+        command.words.get(1..).unwrap_or_default(),
+        &Spec { leading: true, ..model.spec },
+        &mut usage,
+    );
+    usage.flags.len()
+}
+
+/// Do the options of this command end at its first operand?
+pub(crate) fn is_wrapper(command: &Command) -> bool {
+    let model = model_of(&command.program);
+    if model.subs.is_empty() {
+        model.spec.leading
+    } else {
+        sub_spec(model, &command.usage.subcommand).leading
+    }
+}
+
+/// Is this operand free text, never a file or part of a command?
+pub(crate) fn is_text(command: &Command, place: usize) -> bool {
+    let given = |names: &[&str]| names.iter().any(|name| command.usage.has(name));
+    match command.program.as_str() {
+        "echo" | "printf" => true,
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
+            place == 0 && !given(&["--regexp", "--file", "--files"])
+        }
+        "sed" | "gsed" => place == 0 && !given(&["--expression", "--file"]),
+        "awk" | "gawk" | "mawk" | "jq" | "yq" => place == 0 && !given(&["--file", "--from-file", "--source"]),
+        "git" => place == 0 && command.usage.sub() == "grep",
+        _ => false,
+    }
 }
 
 /// Does this option of the command take the next word as its value?

@@ -30,13 +30,28 @@ const fn manager(
 }
 
 pub(super) const MODELS: &[Model] = &[
-    manager(&["npm", "pnpm", "yarn", "bun", "ni"], &[("*", NODE)], &["global"]),
+    manager(
+        &["npm", "pnpm", "yarn", "bun", "ni"],
+        &[("exec|x|dlx|run|test|start|create|init", "!p,package= c,call= w,workspace= y,yes"), ("*", NODE)],
+        &["global"],
+    ),
+    manager(&["npx", "bunx", "pnpx", "uvx"], &[], &[]),
     manager(
         &["pip", "pip3", "pipx", "pipenv", "poetry", "pdm", "rye", "conda", "mamba", "micromamba"],
-        &[("*", PIP)],
+        &[("run", "!n,name= p,prefix="), ("*", PIP)],
         &[],
     ),
-    manager(&["uv"], &[("*", PIP)], &["pip", "tool"]),
+    manager(
+        &["uv"],
+        &[
+            (
+                "run|tool run",
+                "!with= p,python= extra= group= env-file= m,module= project= directory= package=",
+            ),
+            ("*", PIP),
+        ],
+        &["pip", "tool"],
+    ),
     manager(
         &[
             "apt",
@@ -144,7 +159,8 @@ fn installs(command: &Command, _: Option<&str>) -> Deeds {
         ("rustup" | "asdf" | "mise" | "volta", verb) => matches!(verb, "install" | "add" | "use"),
         ("yarn" | "bun", "") => program == "yarn",
         (_, "ci" | "sync" | "it" | "install-test" | "isntall" | "i") => {
-            !matches!(program, "cargo" | "go" | "apt" | "apt-get") && !(verb == "sync" && program != "uv")
+            let other = matches!(program, "cargo" | "go" | "apt" | "apt-get");
+            !other && (verb != "sync" || program == "uv")
         }
         (_, verb) => VERBS.contains(&verb) && verb != "tap" && verb != "get" && verb != "use",
     };

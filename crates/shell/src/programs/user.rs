@@ -31,6 +31,29 @@ pub(super) const MODELS: &[Model] = &[
         change_user,
     ),
     leading(&["gosu", "su-exec"], "", change_user),
+    leading(
+        &["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"],
+        "c=~ command=~ o= O= rcfile= init-file= l,login i s e x u v n r p f a b h k m t B C D E H P T",
+        |_, _| Deeds::none(),
+    ),
+    leading(
+        &[
+            "python",
+            "python2",
+            "python3",
+            "pypy",
+            "pypy3",
+            "ruby",
+            "node",
+            "nodejs",
+            "php",
+            "lua",
+            "osascript",
+            "Rscript",
+        ],
+        "c=~ e,eval=~ p,print=~ m= W= X= r,require= I= S B E O u s i q v V",
+        |_, _| Deeds::none(),
+    ),
     leading(&["env"], "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug", |_, _| {
         Deeds::none()
     }),

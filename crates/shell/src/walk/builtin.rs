@@ -5,6 +5,9 @@ use crate::reading::{Command, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text};
 use crate::stream::Stream;
 
+/// Longer folders than this are not followed.
+const PATH_MAX: usize = 4096;
+
 impl Walker<'_> {
     /// Applies what `command` does to the shell that runs it.
     pub(super) fn builtin(&mut self, command: &Command, stdin: Option<&Stream>) {
@@ -74,7 +77,8 @@ impl Walker<'_> {
             Some(word) => {
                 let absolute = word.text.starts_with('/');
                 let text = join_path(&here, &word.text);
-                let known = word.exact && !word.glob && !word.text.starts_with('~');
+                let text = if text.len() > PATH_MAX { "…".to_string() } else { text };
+                let known = word.exact && !word.glob && !word.text.starts_with('~') && text != "…";
                 Text { text, exact: known && (absolute || here_exact) }
             }
         };

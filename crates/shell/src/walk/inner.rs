@@ -10,6 +10,9 @@ use crate::scope::{Text, Value};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
 
+/// More wrappers around each other than this are not opened.
+const WRAPPERS_MAX: usize = 24;
+
 impl Walker<'_> {
     /// Opens whatever `command` wraps.
     pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
@@ -24,7 +27,11 @@ impl Walker<'_> {
                 if words.is_empty() {
                     return;
                 }
+                if self.via.len() >= WRAPPERS_MAX {
+                    return self.fail(command.span, "wrapped too deeply");
+                }
                 let span = span_of(command, &words);
+                let moved = moved || !command.in_place;
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
@@ -56,6 +63,10 @@ impl Walker<'_> {
         if !self.grow(text.text.len()) {
             return;
         }
+        if !text.exact && self.is_unknown(&text.text) {
+            self.opaque(text.span, format!("{via} of `{}`", text.text));
+            return;
+        }
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
         if let Some(fault) = parsed.fault {
             self.opaque(text.span, format!("text for `{via}` that cannot be read ({})", fault.message));
@@ -63,9 +74,12 @@ impl Walker<'_> {
         let outer = self.scope.get("@").cloned();
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);
-        if !arguments.is_empty() {
-            let value: Value =
-                arguments.into_iter().map(|word| Text { text: word.text, exact: word.exact }).collect();
+        let mut value: Value =
+            arguments.into_iter().map(|word| Text { text: word.text, exact: word.exact }).collect();
+        let name = (!value.is_empty()).then(|| value.remove(0));
+        let outer_name = self.scope.get("0").cloned();
+        if let Some(name) = name {
+            self.scope.set_one("0", name);
             self.scope.set("@", vec![value]);
         }
         self.via.push(via.to_string());
@@ -73,7 +87,19 @@ impl Walker<'_> {
         self.via.pop();
         self.choice = choice;
         self.in_place = was_in_place;
+        self.scope.restore("0", outer_name);
         self.scope.restore("@", outer);
+    }
+
+    /// Is all of `text` one expansion nobody knows?
+    fn is_unknown(&self, text: &str) -> bool {
+        let text = text.trim();
+        let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
+        let variable = name.is_some_and(|name| {
+            !name.is_empty()
+                && name.chars().all(|found| found.is_alphanumeric() || "_@*#?[]:-".contains(found))
+        });
+        variable || self.streams.contains_key(text)
     }
 
     /// A shell that reads commands from its input.
@@ -90,6 +116,7 @@ impl Walker<'_> {
                 self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }
+            None if stream.is_file => {}
             None => self.opaque(span, format!("text piped to `{}`", command.program)),
         }
     }
@@ -107,6 +134,7 @@ impl Walker<'_> {
                     self.open_one(command, index, None, inner);
                 }
             }
+            None if stream.is_file => {}
             None => self.opaque(command.span, format!("program piped to `{}`", command.program)),
         }
     }
@@ -131,16 +159,17 @@ impl Walker<'_> {
                 self.open_text(&word, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }
-            None => self.opaque(path.span, format!("`{}`, written by this command", path.text)),
+            None => self.opaque(path.span, format!("text of `{}` for `{}`", path.text, command.program)),
         }
     }
 
     /// Text that holds the output of a download runs a download.
     fn mark_download(&mut self, index: usize, text: &str) {
-        let found = self.streams.iter().find(|(spelling, stream)| {
-            stream.download.is_some() && !spelling.is_empty() && text.contains(spelling.as_str())
-        });
-        if let Some(url) = found.and_then(|(_, stream)| stream.download.clone()) {
+        let found = self
+            .downloads
+            .iter()
+            .find(|(spelling, _)| !spelling.is_empty() && text.contains(spelling.as_str()));
+        if let Some(url) = found.map(|(_, url)| url.clone()) {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
     }

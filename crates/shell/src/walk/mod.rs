@@ -31,7 +31,10 @@ const DEPTH_MAX: usize = 160;
 const CARRIED_MAX: usize = 16;
 
 /// Bytes that expansion of variables may add up to.
-const GROWTH_MAX: usize = 8 << 20;
+const GROWTH_MAX: usize = 4 << 20;
+
+/// Substitutions that download which are remembered.
+const DOWNLOADS_MAX: usize = 32;
 
 /// Items of a `for` that are followed one by one.
 const ITEMS_MAX: usize = 16;
@@ -60,6 +63,8 @@ pub(crate) struct Walker<'a> {
     defined: Vec<(Rc<Node>, bool)>,
     /// What process substitutions and downloads yield, by source spelling.
     streams: HashMap<String, Stream>,
+    /// Substitutions that download, with the address.
+    downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
     /// Positions in `reading.commands` by a hash of the command.
@@ -94,6 +99,7 @@ impl<'a> Walker<'a> {
             called: Vec::new(),
             defined: Vec::new(),
             streams: HashMap::new(),
+            downloads: Vec::new(),
             files: HashMap::new(),
             seen: HashMap::new(),
         }
@@ -350,6 +356,9 @@ impl<'a> Walker<'a> {
     }
 
     pub(crate) fn keep_stream(&mut self, spelling: &str, stream: Stream) {
+        if let Some(url) = stream.download.clone().filter(|_| self.downloads.len() < DOWNLOADS_MAX) {
+            self.downloads.push((spelling.to_string(), url));
+        }
         self.streams.insert(spelling.to_string(), stream);
     }
 
@@ -388,14 +397,15 @@ fn succeeds(node: &Node) -> bool {
     }
 }
 
-/// `path` as seen from `dir`.
+/// `path` as seen from `dir`, without `.` and `..` where they can be resolved.
 pub(crate) fn join_path(dir: &str, path: &str) -> String {
-    if path.starts_with('/') || path.starts_with('~') || dir.is_empty() {
+    if path.starts_with('~') {
         return path.to_string();
     }
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let dir = if path.starts_with('/') { "/" } else { dir };
     let absolute = dir.starts_with('/');
-    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in dir.split('/').chain(path.split('/')).filter(|part| !part.is_empty() && *part != ".") {
         match (part, parts.last()) {
             ("..", Some(last)) if *last != ".." => {
                 parts.pop();

@@ -42,8 +42,9 @@ impl Walker<'_> {
             self.choice = at;
             self.widest = 1;
             let (call, values, own) = self.expand_simple(simple);
-            self.in_place = was_in_place && self.widest == 1;
-            choices = choices.max(self.widest.min(OPTIONS_MAX));
+            let folders = self.scope.get(DIR).map_or(1, Vec::len);
+            choices = choices.max(self.widest.max(folders).min(OPTIONS_MAX));
+            self.in_place = was_in_place && choices == 1;
             if call.words.is_empty() {
                 collect(&mut assigned, values);
                 out = Stream::silent();
@@ -169,12 +170,12 @@ impl Walker<'_> {
                 // Unknown parts keep their spelling; a shell reading this text
                 // is then opaque only where a command would stand.
                 let download = self.streams.get(text).and_then(|stream| stream.download.clone());
-                Some(Stream { text: None, download, paths: vec![redirect.target.clone()], from: None })
+                Some(Stream { download, paths: vec![redirect.target.clone()], ..Stream::default() })
             }
             RedirectKind::Read | RedirectKind::ReadWrite => {
                 let path = self.path_key(&redirect.target);
                 let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
-                Some(known.unwrap_or_default())
+                Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
             }
             _ => None,
         }
@@ -205,7 +206,6 @@ impl Walker<'_> {
     }
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
-        self.widest = self.widest.max(self.scope.get(DIR).map_or(1, Vec::len));
         let written = call.written.clone();
         let command = self.command_of(call, stdin);
         let index = self.list_command(&command);
@@ -216,6 +216,9 @@ impl Walker<'_> {
         }
         self.follow(&command, index, stdin);
         let mut out = output::of(&command, stdin, self.here());
+        if let Some(known) = self.printed_file(&command) {
+            out = known;
+        }
         out.from = Some(index);
         self.remember_writes(&command, &out, written.as_ref());
         if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
@@ -229,6 +232,7 @@ impl Walker<'_> {
         assignments.extend(call.assignments);
         let mut redirects = call.redirects;
         redirects.extend(self.carried.iter().cloned());
+        let in_place = self.in_place && !call.moved && !shares_span(&call.words);
         let mut command = Command {
             span: call.span,
             program,
@@ -238,7 +242,7 @@ impl Walker<'_> {
             via: self.via.clone(),
             dir: call.dir.or_else(|| self.dir_now()),
             piped_from: stdin.and_then(|stream| stream.from),
-            in_place: self.in_place && !call.moved,
+            in_place,
             ..Command::default()
         };
         programs::study(&mut command, stdin.and_then(|stream| stream.text.as_deref()));
@@ -277,8 +281,20 @@ impl Walker<'_> {
         }
     }
 
+    /// Follows the command into what it starts. Variables set in front of it
+    /// reach everything it starts.
     fn follow(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         self.builtin(command, stdin);
+        if command.assignments.len() == self.exported.len() {
+            return self.follow_into(command, index, stdin);
+        }
+        let inherited = command.assignments.iter().rev().take(EXPORTED_MAX).rev().cloned().collect();
+        let exported = std::mem::replace(&mut self.exported, inherited);
+        self.follow_into(command, index, stdin);
+        self.exported = exported;
+    }
+
+    fn follow_into(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let bodies = self.scope.function(&command.program);
         if !bodies.is_empty() && command.words.first().is_some_and(|word| word.text == command.program) {
             return self.call_function(command, &bodies, stdin);
@@ -336,6 +352,14 @@ impl Walker<'_> {
         self.calls.pop();
     }
 
+    /// `cat x` of a file this text wrote.
+    fn printed_file(&self, command: &Command) -> Option<Stream> {
+        match command.words.as_slice() {
+            [_, path] if command.program == "cat" => self.files.get(&self.path_key(path)).cloned(),
+            _ => None,
+        }
+    }
+
     /// Keeps what a file would hold, for a shell that runs it later.
     fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
         if let Some(target) = written.filter(|target| target.exact) {
@@ -361,6 +385,11 @@ impl Walker<'_> {
         }
         self.exported.push(Assignment { name: name.to_string(), value });
     }
+}
+
+/// Words made from one (`{a,b}`) cannot be replaced one by one.
+fn shares_span(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| matches!(pair, [one, two] if one.span == two.span))
 }
 
 fn old_is_scalar(value: &Value) -> bool {

@@ -130,7 +130,7 @@ fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
 /// one that is not known.
 fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Word> {
     let span = words.first().map(|word| word.span).unwrap_or_default();
-    let unknown = || vec![Word { text: "{}".to_string(), exact: false, glob: false, span }];
+    let unknown = || vec![Word { text: "$stdin".to_string(), exact: false, glob: false, span }];
     let Some(stream) = stdin else { return unknown() };
     let Some(text) = &stream.text else {
         return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };

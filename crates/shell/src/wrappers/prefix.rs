@@ -115,7 +115,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let mut at = options::sort(words, &spec, &mut usage) + prefix.skip;
     let mut assignments = Vec::new();
     if matches!(program, "sudo" | "doas") {
-        while let Some((name, value)) = words.get(at).and_then(|word| assignment(word)) {
+        while let Some((name, value)) = words.get(at).and_then(assignment) {
             assignments.push(Assignment { name, value });
             at += 1;
         }

@@ -102,8 +102,10 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         at += 1;
     }
     let mut assignments = Vec::new();
-    while matches!(name, "cross-env" | "dotenv") {
-        let Some((variable, value)) = rest.get(at).and_then(|word| word.text.split_once('=')) else { break };
+    let sets = matches!(name, "cross-env" | "dotenv");
+    while let Some((variable, value)) =
+        rest.get(at).filter(|_| sets).and_then(|word| word.text.split_once('='))
+    {
         let value = Word { text: value.to_string(), ..rest.get(at).cloned().unwrap_or_default() };
         assignments.push(crate::reading::Assignment { name: variable.to_string(), value });
         at += 1;

@@ -77,7 +77,7 @@ fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
     let rest = words.get(at..).unwrap_or_default();
     match rest.split_first() {
         Some((text, arguments)) if wants_text => {
-            let arguments = arguments.get(1..).unwrap_or_default().to_vec();
+            let arguments = arguments.to_vec();
             found.push(Inner::Text { text: text.clone(), arguments, same_shell: false });
         }
         Some((first, _)) if !from_input && first.text != "-" => found.push(source(first.clone())),

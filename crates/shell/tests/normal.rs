@@ -1,0 +1,75 @@
+//! One line per command, the same for every spelling; and where commands run.
+
+use toolgate_shell::{Setting, canonical_flag, read};
+
+#[track_caller]
+fn check(source: &str, expected: &[&str]) {
+    let reading = read(source, &Setting { home: None, pwd: Some("/w".to_string()) });
+    let lines: Vec<String> = reading.commands.iter().map(toolgate_shell::Command::normal).collect();
+    assert_eq!(lines, expected, "{source}");
+}
+
+#[test]
+fn one_line_for_every_spelling() {
+    check("git commit -anm 'a b'", &["git commit --all --no-verify --message '…'"]);
+    check("git commit --mess=x --no-veri", &["git commit --message '…' --no-verify"]);
+    check("git -c a.b=c  commit -n", &["git -c a.b=c commit --no-verify"]);
+    check("/bin/rm -r -f \"a b\"", &["rm --recursive --force 'a b'"]);
+    check("grep -rn 'rm -rf /' docs", &["grep --recursive --line-number '…' docs"]);
+    check("echo 'rm -rf /'", &["echo '…'"]);
+    check("rm -- -x", &["rm -- -x"]);
+    check("sudo rm -r x", &["sudo rm -r x", "rm --recursive x"]);
+    check("bash -lc 'ls -l'", &["bash --login -c '…'", "ls -l"]);
+    check("$X \"a $Y\"", &["'$X' \"a $Y\""]);
+    check("frob --a=b -xy c", &["frob --a=b -x -y c"]);
+}
+
+#[test]
+fn a_policy_may_name_a_flag_in_any_spelling() {
+    let sub = |name: &str| vec![name.to_string()];
+    assert_eq!(canonical_flag("git", &sub("commit"), "-n"), "--no-verify");
+    assert_eq!(canonical_flag("git", &sub("commit"), "--no-veri"), "--no-verify");
+    assert_eq!(canonical_flag("git", &sub("push"), "-n"), "--dry-run");
+    assert_eq!(canonical_flag("git", &sub("cherry-pick"), "-n"), "--no-commit");
+    assert_eq!(canonical_flag("/bin/rm", &[], "-R"), "--recursive");
+    assert_eq!(canonical_flag("frob", &[], "-z"), "-z");
+}
+
+#[track_caller]
+fn check_dirs(source: &str, expected: &[(&str, &str)]) {
+    let reading = read(source, &Setting::default());
+    let found: Vec<(&str, &str)> = reading
+        .commands
+        .iter()
+        .filter(|command| command.program != "cd")
+        .map(|command| (command.program.as_str(), command.dir.as_ref().map_or("", |dir| dir.text.as_str())))
+        .collect();
+    assert_eq!(found, expected, "{source}");
+}
+
+#[test]
+fn folders_are_followed() {
+    check_dirs("cd a && ls; id", &[("ls", "a"), ("id", "a")]);
+    check_dirs("cd a; cd ../b; ls", &[("ls", "b")]);
+    check_dirs("(cd a; ls); id", &[("ls", "a"), ("id", "")]);
+    check_dirs("cd a | ls", &[("ls", "")]);
+    check_dirs("cd \"$X\" && ls", &[("ls", "$X")]);
+    check_dirs("test -d a && cd a; ls", &[("test", ""), ("ls", ""), ("ls", "a")]);
+    check_dirs("test -d a && cd a && ls", &[("test", ""), ("ls", "a")]);
+    check_dirs("bash -c 'cd a; ls'; id", &[("bash", ""), ("ls", "a"), ("id", "")]);
+    check_dirs("env -C a ls", &[("env", ""), ("ls", "a")]);
+    check_dirs("f() { cd a; }; f; ls", &[("f", ""), ("ls", "a")]);
+}
+
+#[test]
+fn wrappers_and_pipes_are_named() {
+    let reading = read("a | sudo timeout 5 b", &Setting::default());
+    let inner = reading.commands.last().unwrap();
+    assert_eq!((inner.program.as_str(), inner.via.join(" ").as_str()), ("b", "sudo timeout"));
+    assert_eq!(inner.piped_from, Some(0));
+    assert!(inner.in_place);
+    let nested = read("bash -c 'b c'", &Setting::default());
+    let inner = nested.commands.last().unwrap();
+    assert!(!inner.in_place);
+    assert_eq!((inner.span.start, inner.span.end), (8, 13));
+}

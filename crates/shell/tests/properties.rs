@@ -1,0 +1,276 @@
+//! Properties of every reading, whatever the text: it ends soon, never
+//! panics, and its spans are true.
+
+use proptest::prelude::{ProptestConfig, Strategy, prop, proptest};
+use toolgate_shell::{Reading, Setting, Span, read};
+
+fn setting() -> Setting {
+    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()) }
+}
+
+#[track_caller]
+fn check_span(source: &str, span: Span) {
+    assert!(span.start <= span.end && span.end <= source.len(), "{span:?} of {source:?}");
+    assert!(
+        source.is_char_boundary(span.start) && source.is_char_boundary(span.end),
+        "{span:?} of {source:?}"
+    );
+}
+
+/// What holds for every reading of `source`.
+#[track_caller]
+fn check(source: &str) -> Reading {
+    let reading = read(source, &setting());
+    for (at, command) in reading.commands.iter().enumerate() {
+        check_span(source, command.span);
+        assert!(!command.words.is_empty(), "{source:?}");
+        assert!(
+            command.piped_from.is_none_or(|from| from < reading.commands.len() && from != at),
+            "{source:?}"
+        );
+        assert!(!command.normal().contains('\n'), "{source:?}");
+        for word in &command.words {
+            check_span(source, word.span);
+            if command.in_place {
+                let written = &source[word.span.start..word.span.end];
+                let plain = !written.is_empty()
+                    && written.chars().all(|found| found.is_alphanumeric() || "-_./=".contains(found));
+                assert!(!plain || written == word.text, "{written:?} for {:?} in {source:?}", word.text);
+                assert!(!written.is_empty(), "{source:?}");
+            }
+        }
+        for flag in &command.usage.flags {
+            check_span(source, flag.span);
+        }
+        for effect in &command.effects {
+            effect.target.iter().for_each(|target| check_span(source, target.span));
+        }
+    }
+    reading.opaque.iter().for_each(|opaque| check_span(source, opaque.span));
+    reading.fault.iter().for_each(|fault| check_span(source, fault.span));
+    reading
+}
+
+/// Pieces that mean something to a shell or to a model.
+const PIECES: &[&str] = &[
+    "rm",
+    "-rf",
+    "/",
+    "git",
+    "commit",
+    "-n",
+    "--no-verify",
+    "$X",
+    "X=rm",
+    "$(",
+    "`",
+    ")",
+    "(",
+    "{",
+    "}",
+    "'",
+    "\"",
+    "\\",
+    "\n",
+    " ",
+    " ",
+    " ",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "<",
+    ">",
+    "<<E",
+    "\nE\n",
+    "<<<",
+    "<(",
+    "$((",
+    "))",
+    "[[",
+    "]]",
+    "if ",
+    "then ",
+    "fi",
+    "for x in ",
+    "do ",
+    "done",
+    "while ",
+    "case x in ",
+    "esac",
+    ";;",
+    "f() ",
+    "function ",
+    "eval ",
+    "bash -c ",
+    "sh",
+    "${",
+    "${X:-",
+    "${X#",
+    "$'\\x72'",
+    "{a,b}",
+    "{1..9}",
+    "*",
+    "~",
+    "é",
+    "日",
+    "\u{0}",
+    "\r",
+    "#",
+    "!",
+    "time ",
+    "coproc ",
+    "xargs ",
+    "find . -exec ",
+    "{} ",
+    "\\;",
+    "sudo ",
+    "env A=1 ",
+    "curl http://x ",
+    "cd ",
+    "..",
+    "echo ",
+    "printf %s ",
+    "base64 -d",
+    "python -c ",
+    "os.system('",
+    "')",
+    "psql -c ",
+    "DROP TABLE",
+    "a=(",
+    "$@",
+    "$1",
+    "set -- ",
+    "export A=",
+    "alias x=",
+    "trap ",
+    "docker exec ",
+    "git -c alias.x=",
+    "timeout 5 ",
+    "-",
+    "--",
+    "=",
+    "[",
+    "]",
+    "read x",
+    "source ",
+    "2>&1",
+    "&>",
+    "{fd}>",
+    "$[",
+    "?(",
+    "!(",
+    "@(",
+];
+
+fn mixed() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_read(source in "\\PC{0,80}") {
+        check(&source);
+    }
+
+    #[test]
+    fn any_mix_of_meaningful_pieces_is_read(source in mixed()) {
+        check(&source);
+    }
+}
+
+/// Shapes that make careless readers slow or deep.
+#[test]
+fn bombs_are_defused() {
+    let opens = [
+        "(",
+        "((",
+        "$(",
+        "$((",
+        "{ ",
+        "if ",
+        "while ",
+        "case x in a) ",
+        "\"$(",
+        "`",
+        "${x:-",
+        "${x:-\"",
+        "<(",
+        "[[ ",
+        "f() { ",
+        "! ",
+        "$[",
+        "a[",
+        "a=(",
+        "?(",
+        "{a,",
+        "{1..2}",
+        "'",
+        "\"",
+        "\\",
+        "<<E\n",
+        "cat <<E $(",
+        "for x in a b c; do ",
+        "eval \"",
+        "bash -c '",
+        "coproc ",
+        "time ",
+        "x && ",
+        "x | ",
+        "x; ",
+        "x\n",
+        "X=$X$X; ",
+        "X+=a; ",
+        "f() { f; f; }; f; ",
+        "export A=1; ",
+        "cd a; ",
+        "test x && cd x; ",
+        "sudo ",
+        "xargs ",
+        "env A=1 ",
+        "git -c alias.a=a a ",
+        "$X ",
+        "echo a | ",
+        "{ x; } >f; ",
+        "alias x=x; x; ",
+        "trap x; ",
+        "x=`",
+        "$'\\x",
+        "~/",
+        "\u{e9}",
+        "python -c 'system(\"",
+        "psql -c 'drop ",
+        "read x; ",
+        "set -- $@ a; ",
+        "[ ",
+        "a[ ;",
+        "x <<< a ",
+    ];
+    for open in opens {
+        for count in [10, 100, 2_000] {
+            check(&open.repeat(count));
+            check(&format!("{}x{}", open.repeat(count), ")".repeat(count)));
+        }
+    }
+    for source in [
+        "X=aaaaaaaa; ".to_string() + &"X=$X$X; ".repeat(200),
+        "{a,b}".repeat(1000),
+        "{1..999999999}".repeat(9),
+    ] {
+        check(&source);
+    }
+    let nested =
+        (0..30).fold("rm x".to_string(), |text, _| format!("for i in 1 2 3 4 5 6 7 8; do {text} $i; done"));
+    check(&nested);
+    let calls: String = (0..40).map(|at| format!("f{at}() {{ f{0}; f{0}; }}; ", at + 1)).collect();
+    check(&(calls + "f0"));
+}
+
+#[test]
+fn a_text_too_long_is_a_fault() {
+    let reading = read(&"a".repeat((1 << 20) + 1), &setting());
+    assert!(reading.fault.is_some() && reading.commands.is_empty());
+}
