@@ -14,8 +14,16 @@ use toolgate_core::{
     Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, seal, sign_head,
 };
 
-/// How long to wait for other writers. Well below every host's limit.
-const WAIT: Duration = Duration::from_secs(5);
+/// How often and how long to look whether other writers are done: at least ten
+/// seconds in all, well below every host's limit. SQLite's own pauses grow to a
+/// tenth of a second, in which later comers overtake again and again.
+const PAUSE: Duration = Duration::from_millis(2);
+const LOOKS_MAX: i32 = 5000;
+
+fn wait_for_others(looks: i32) -> bool {
+    std::thread::sleep(PAUSE);
+    looks < LOOKS_MAX
+}
 
 /// Pages of log before it is folded back: small, because every new process
 /// reads the log through once.
@@ -34,8 +42,8 @@ impl Sqlite {
     /// # Errors
     /// If it cannot be opened or is not a ledger.
     pub fn open(path: &Path, key: SigningKey) -> Result<Sqlite, StoreError> {
-        let opened = Connection::open(path).and_then(|connection| {
-            connection.busy_timeout(WAIT)?;
+        let opened = Connection::open(path).and_then(|mut connection| {
+            connection.busy_handler(Some(wait_for_others))?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             // A record must survive the death of this process, not of the power
             // supply: NORMAL keeps the file sound in both cases.
