@@ -1,0 +1,158 @@
+//! Judges cases with the real program, all in one batch.
+//!
+//! The home is one that does not exist and lies outside every temporary folder, so that "outside the
+//! project" means the same wherever this checkout lies; only the cache of compiled policies is real. Every
+//! policy of a page gets a project of its own.
+
+use crate::page::{Case, Expected};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const HOME: &str = "/home/toolgate-pages";
+const PLAIN: &str = "version: 1\n";
+
+/// What the program said about a case.
+#[derive(Debug)]
+pub enum Answer {
+    Judged { verdict: String, ids: BTreeSet<String>, command: Option<String> },
+    Failed { why: String },
+}
+
+impl Answer {
+    pub fn fits(&self, expected: &Expected) -> bool {
+        match self {
+            Answer::Failed { .. } => false,
+            Answer::Judged { verdict, ids, command } => {
+                *verdict == expected.verdict
+                    && *ids == expected.ids
+                    && (expected.rewritten.is_none() || *command == expected.rewritten)
+            }
+        }
+    }
+
+    fn of(line: &Value) -> Answer {
+        let text = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
+        let Some(verdict) = text("verdict") else {
+            return Answer::Failed { why: text("error").unwrap_or_else(|| line.to_string()) };
+        };
+        let findings = line.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();
+        let decided = findings.iter().filter(|finding| says(finding, &verdict));
+        let ids = decided.filter_map(|finding| Some(finding.get("guard")?.as_str()?.to_owned())).collect();
+        let command = line.pointer("/modified_input/command").and_then(Value::as_str).map(str::to_owned);
+        Answer::Judged { verdict, ids, command }
+    }
+}
+
+/// Whether a finding is as strict as the verdict. An outcome is a name, or an object with the name as key.
+fn says(finding: &Value, verdict: &str) -> bool {
+    let outcome = finding.get("outcome");
+    let name = outcome.and_then(Value::as_str);
+    let key = outcome.and_then(Value::as_object).and_then(|object| object.keys().next()).map(String::as_str);
+    match name.or(key) {
+        Some("approve" | "pass") => verdict == "allow",
+        other => other == Some(verdict),
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Failed { why } => write!(f, "no verdict: {why}"),
+            Answer::Judged { verdict, ids, command } => {
+                let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+                write!(f, "{verdict} ({})", ids.join(", "))?;
+                command.as_ref().map_or(Ok(()), |new| write!(f, ": {new}"))
+            }
+        }
+    }
+}
+
+/// A throw-away place to judge in.
+pub struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    pub fn new() -> Stage {
+        Stage { folder: TempDir::with_prefix_in("pages-", env!("CARGO_TARGET_TMPDIR")).expect("a folder") }
+    }
+
+    /// A project with the policy, as a person would have it: a repository, guarded, with a symlink that
+    /// leads to the host's settings.
+    fn project(&self, name: &str, policy: &str) -> PathBuf {
+        let project = self.folder.path().join(name).join("app");
+        for folder in [".git/hooks", ".toolgate", ".claude", "src", "node_modules", "build"] {
+            fs::create_dir_all(project.join(folder)).expect("a folder of the project");
+        }
+        fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
+        fs::write(project.join(".claude/settings.json"), "{}\n").expect("the settings");
+        fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
+        std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json")).expect("a link");
+        std::os::unix::fs::symlink("/etc", project.join("system")).expect("a link");
+        project
+    }
+
+    fn program(&self, dir: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        command.env_clear().env("HOME", HOME).env("XDG_CACHE_HOME", self.folder.path().join("cache"));
+        command.current_dir(dir);
+        command
+    }
+
+    /// The ids of the rules a pack puts in force.
+    pub fn rules_of(&self, pack: &str) -> Vec<String> {
+        let dir = self.project(&format!("pack-{pack}"), &format!("version: 1\npacks: [{pack}]\n"));
+        let ended = self.program(&dir).args(["rules", "list", "--json"]).output().expect("toolgate");
+        let rules: Value = serde_json::from_slice(&ended.stdout).expect("a list of rules");
+        let ids = rules.as_array().expect("a list").iter().filter_map(|entry| entry.pointer("/rule/id")?.as_str());
+        ids.map(str::to_owned).collect()
+    }
+
+    /// The answer to each case, in order.
+    pub fn judge(&self, cases: &[&Case]) -> Vec<Answer> {
+        let mut projects: BTreeMap<&str, PathBuf> = BTreeMap::new();
+        let mut input = String::new();
+        for (at, case) in cases.iter().enumerate() {
+            let policy = case.policy.as_deref().unwrap_or(PLAIN);
+            let number = projects.len();
+            let dir = projects.entry(policy).or_insert_with(|| self.project(&format!("project-{number}"), policy));
+            let line = json!({ "id": at, "tool": case.tool, "input": input_of(case), "cwd": dir });
+            input.push_str(&format!("{line}\n"));
+        }
+        let lines = self.batch(&input);
+        assert_eq!(lines.len(), cases.len(), "one answer a case");
+        lines.iter().map(Answer::of).collect()
+    }
+
+    fn batch(&self, input: &str) -> Vec<Value> {
+        let mut child = self
+            .program(self.folder.path())
+            .args(["test", "--jsonl"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("toolgate");
+        let mut stdin = child.stdin.take().expect("its input");
+        let bytes = input.to_owned();
+        let feeding = std::thread::spawn(move || stdin.write_all(bytes.as_bytes()));
+        let ended = child.wait_with_output().expect("its output");
+        feeding.join().expect("the feeding thread").expect("toolgate reads its input");
+        let text = String::from_utf8(ended.stdout).expect("UTF-8");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+}
+
+fn input_of(case: &Case) -> Value {
+    match case.tool.as_str() {
+        "Write" => json!({ "file_path": case.subject, "content": "new\n" }),
+        "Edit" => json!({ "file_path": case.subject, "old_string": "a", "new_string": "b" }),
+        "Read" => json!({ "file_path": case.subject }),
+        _ => json!({ "command": case.subject }),
+    }
+}
