@@ -37,7 +37,7 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     for (layer, path) in layers.into_iter().zip(dirs.policy_files(project)) {
         match std::fs::read(&path) {
             Ok(bytes) => files.push(SourceFile { layer, path, bytes: Some(bytes) }),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Err(error) if is_absent(&path, &error) => {
                 files.push(SourceFile { layer, path, bytes: None });
             }
             Err(error) => {
@@ -47,6 +47,12 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
         }
     }
     if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+/// There is no file – as opposed to a link that leads nowhere, which is a
+/// policy that cannot be read.
+fn is_absent(path: &Path, error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) && std::fs::symlink_metadata(path).is_err()
 }
 
 /// Reads the policy from its files, without the cache.
