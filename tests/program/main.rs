@@ -8,5 +8,8 @@
 mod answer;
 mod house;
 
+mod broken;
+mod cache;
+mod crash;
 mod hostile;
 mod mutated;
