@@ -142,6 +142,7 @@ impl Gate {
     /// Keeps a signed head now and then. The record is already safe, so a
     /// failure here costs a checkpoint, not an answer; `doctor` reports it.
     fn checkpoint(&self, seq: u64) {
+        self.store.tidy();
         if seq.is_multiple_of(CHECKPOINT_EVERY)
             && let Ok(Some(head)) = self.store.head()
         {

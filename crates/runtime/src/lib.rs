@@ -33,7 +33,7 @@ pub use gate::{Answered, Gate, now_ms};
 pub use key::{signing_key, trusted_key};
 pub use load::{Loaded, load_uncached};
 pub use packs::{PACKS, Pack};
-pub use places::{find_project, places_of, with_real_paths};
+pub use places::find_project;
 pub use private::{make_private_folder, write_private};
 pub use scene::{Scene, Setup};
 pub use yaml::{PolicyFault, parse as parse_policy};

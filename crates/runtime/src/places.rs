@@ -1,7 +1,7 @@
 //! Turns paths into file-system facts: where the project is, which files are
 //! the gate's own, and where symlinks lead.
 
-use crate::dirs::Dirs;
+use crate::scene::Setup;
 use std::path::{Path, PathBuf};
 use toolgate_core::{Facts, Places, absolute, normalise};
 
@@ -14,22 +14,34 @@ pub fn find_project(dir: &Path) -> PathBuf {
     with(".toolgate").or_else(|| with(".git")).unwrap_or(dir).to_path_buf()
 }
 
-/// The places of a judgement in `project`. `hosts` are files of the host
-/// programs that must not change, absolute.
+/// The places of a judgement, as they are written.
 #[must_use]
-pub fn places_of(dirs: &Dirs, project: &Path, also: &[String], hosts: &[PathBuf], program: Option<&Path>) -> Places {
-    let home = dirs.home.as_ref().map(|home| text(home));
-    let mut workspace = both(project);
+pub fn places_of(setup: &Setup, also: &[String]) -> Places {
+    let home = setup.dirs.home.as_ref().map(|home| text(home));
+    let mut workspace = both(&setup.project);
     let base = home.clone().unwrap_or_default();
     workspace.extend(also.iter().map(|folder| match folder.strip_prefix("~/") {
         Some(rest) => normalise(&format!("{base}/{rest}")),
-        None => absolute(folder, &text(project)),
+        None => absolute(folder, &text(&setup.project)),
     }));
-    let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache, &project.join(".toolgate")];
-    let gate = own.into_iter().chain(hosts).map(PathBuf::as_path).chain(program).flat_map(both).collect();
+    let gate = own_files(setup).iter().map(|path| text(path)).collect();
     let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].map(str::to_owned).to_vec();
     temp.extend(std::env::var("TMPDIR").ok().filter(|dir| dir.starts_with('/')).map(|dir| normalise(&dir)).filter(|dir| dir != "/"));
     Places { home, workspace, temp, gate }
+}
+
+/// The same, with where the gate's own files really are beside where they seem.
+#[must_use]
+pub fn with_real_places(setup: &Setup, mut places: Places) -> Places {
+    places.gate = own_files(setup).iter().flat_map(|path| both(path)).collect();
+    places
+}
+
+fn own_files(setup: &Setup) -> Vec<PathBuf> {
+    let dirs = &setup.dirs;
+    let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache].map(PathBuf::clone);
+    let program = std::env::current_exe().ok();
+    own.into_iter().chain([setup.project.join(".toolgate")]).chain(setup.host_files.iter().cloned()).chain(program).collect()
 }
 
 fn text(path: &Path) -> String {

@@ -5,11 +5,12 @@
 
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
-use crate::places::{places_of, with_real_paths};
+use crate::places::{places_of, with_real_paths, with_real_places};
 use crate::yaml::PolicyFault;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Instant;
-use toolgate_core::{Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
+use toolgate_core::{Access, Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
 
 /// What a gate is made from.
 #[derive(Debug, Clone)]
@@ -26,7 +27,11 @@ pub struct Setup {
 #[derive(Debug)]
 pub struct Scene {
     policy: Policy,
+    setup: Setup,
     places: Places,
+    // Where the gate's own files really are takes many looks at the file
+    // system; only a call that changes files needs them.
+    real_places: OnceCell<Places>,
     started: Instant,
 }
 
@@ -43,9 +48,8 @@ impl Scene {
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
-        let program = std::env::current_exe().ok();
-        let places = places_of(&setup.dirs, &setup.project, &policy.workspace().also.0, &setup.host_files, program.as_deref());
-        Scene { policy, places, started: Instant::now() }
+        let places = places_of(setup, &policy.workspace().also.0);
+        Scene { policy, setup: setup.clone(), places, real_places: OnceCell::new(), started: Instant::now() }
     }
 
     /// The policy in force.
@@ -64,6 +68,11 @@ impl Scene {
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let facts_of = |call: &Call| self.facts(call);
-        judge(&self.policy, event, session, &self.places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
+        judge(&self.policy, event, session, self.places_for(event), &Pass { facts_of: &facts_of, clock_us: &clock_us })
+    }
+
+    fn places_for(&self, event: &Event) -> &Places {
+        let changes = Facts::of(&event.call, &self.places).files.iter().any(|file| file.access != Access::Read);
+        if changes { self.real_places.get_or_init(|| with_real_places(&self.setup, self.places.clone())) } else { &self.places }
     }
 }

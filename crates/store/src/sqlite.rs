@@ -1,14 +1,16 @@
 //! The embedded store: one SQLite file, write-ahead log, one writer at a time.
 //!
 //! A hook process opens it, takes one turn and leaves. Closing never waits for
-//! a checkpoint; the log is folded back when it has grown by some pages.
+//! a checkpoint; the log is folded back and emptied when it has grown. SQLite's
+//! own automatic checkpoint would not do: it never empties the log, and every
+//! new process reads the whole of it.
 
 use crate::error::StoreError;
 use crate::{Store, Turn, Which, schema, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
     Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, seal, sign_head,
@@ -25,15 +27,17 @@ fn wait_for_others(looks: i32) -> bool {
     looks < LOOKS_MAX
 }
 
-/// Pages of log before it is folded back: small, because every new process
-/// reads the log through once.
-const LOG_PAGES: i64 = 100;
+/// Bytes of log before it is folded back: small, because every new process
+/// reads the log through once; not smaller, because folding back waits for the
+/// disk.
+const LOG_MAX: u64 = 256 << 10;
 
 /// The embedded store.
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Connection,
     key: SigningKey,
+    log: PathBuf,
 }
 
 impl Sqlite {
@@ -47,12 +51,22 @@ impl Sqlite {
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             // A record must survive the death of this process, not of the power
             // supply: NORMAL keeps the file sound in both cases.
-            connection.execute_batch(&format!("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint={LOG_PAGES};"))?;
+            connection.execute_batch("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;")?;
             Ok(connection)
         });
         let mut connection = opened.map_err(|error| StoreError::opening(path, &error))?;
         schema::migrate(&mut connection)?;
-        Ok(Sqlite { connection, key })
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        Ok(Sqlite { connection, key, log: PathBuf::from(log) })
+    }
+
+    /// Folds the log back if it has grown. The records are safe without it, so
+    /// a lock held by somebody else only means that the next process does it.
+    pub fn tidy(&self) {
+        if std::fs::metadata(&self.log).is_ok_and(|about| about.len() > LOG_MAX) {
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use crate::outcome::Outcome;
 use crate::places::Place;
 use crate::rule::data::{Rule, RuleKind};
 use crate::rule::names::Names;
+use crate::rule::pattern::Pattern;
 use crate::rule::{change, matching, require};
-use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 use serde_json::Value;
 use toolgate_shell::Deed;
@@ -33,8 +33,8 @@ pub struct RuleFault {
 #[derive(Debug)]
 pub(crate) struct Files {
     pub access: Vec<Access>,
-    pub path: Vec<GlobMatcher>,
-    pub except: Vec<GlobMatcher>,
+    pub path: Vec<Pattern>,
+    pub except: Vec<Pattern>,
     pub inside: Vec<Place>,
     pub outside: Vec<Place>,
     pub covers: Vec<Place>,
@@ -48,9 +48,9 @@ pub struct CompiledRule {
     pub(crate) deeds: Vec<Deed>,
     pub(crate) regex: Option<Regex>,
     pub(crate) params: Vec<(String, Regex)>,
-    pub(crate) tools: Vec<GlobMatcher>,
-    pub(crate) programs: Vec<GlobMatcher>,
-    pub(crate) args: Vec<GlobMatcher>,
+    pub(crate) tools: Vec<Pattern>,
+    pub(crate) programs: Vec<Pattern>,
+    pub(crate) args: Vec<Pattern>,
     pub(crate) files: Option<Files>,
     pub(crate) must: require::Must,
 }
@@ -206,25 +206,16 @@ impl Check<'_> {
         Ok(compiled)
     }
 
-    fn globs(&self, names: &Names) -> Result<Vec<GlobMatcher>, RuleFault> {
-        names.iter().map(|name| self.glob(name, name)).collect()
+    fn globs(&self, names: &Names) -> Result<Vec<Pattern>, RuleFault> {
+        names.iter().map(|name| self.glob(name, Pattern::word(name))).collect()
     }
 
-    fn path_globs(&self, names: &Names) -> Result<Vec<GlobMatcher>, RuleFault> {
-        names
-            .iter()
-            .map(|name| {
-                let anywhere = !(name.starts_with('/') || name.starts_with('~'));
-                let pattern = if anywhere { format!("**/{name}") } else { name.to_owned() };
-                self.glob(name, &pattern)
-            })
-            .collect()
+    fn path_globs(&self, names: &Names) -> Result<Vec<Pattern>, RuleFault> {
+        names.iter().map(|name| self.glob(name, Pattern::path(name))).collect()
     }
 
-    fn glob(&self, needle: &str, pattern: &str) -> Result<GlobMatcher, RuleFault> {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        glob.map(|glob| glob.compile_matcher())
-            .map_err(|error| self.fault(needle, format!("this is not a pattern: {}", error.kind()), "mend the pattern"))
+    fn glob(&self, needle: &str, pattern: Result<Pattern, String>) -> Result<Pattern, RuleFault> {
+        pattern.map_err(|why| self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "mend the pattern"))
     }
 
     fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {

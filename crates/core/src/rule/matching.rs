@@ -10,7 +10,7 @@ use crate::guard::Seen;
 use crate::places::{Place, Places};
 use crate::rule::compiled::{CompiledRule, Files};
 use crate::rule::data::CommandMatch;
-use globset::GlobMatcher;
+use crate::rule::pattern::Pattern;
 use regex::Regex;
 use serde_json::Value;
 use toolgate_shell::{Command, canonical_flag};
@@ -165,9 +165,9 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
 }
 
 /// A pattern may speak of `~`; a path is tried as it is and as seen from home.
-fn is_like(glob: &GlobMatcher, path: &str, places: &Places) -> bool {
+fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
     let from_home = places.home.as_ref().and_then(|home| path.strip_prefix(home.as_str())).filter(|rest| rest.starts_with('/'));
-    glob.is_match(path) || from_home.is_some_and(|rest| glob.is_match(format!("~{rest}")))
+    glob.is_match(path) || from_home.is_some_and(|rest| glob.is_match(&format!("~{rest}")))
 }
 
 fn covers(files: &Files, fact: &FileFact, targets: &[&str], places: &Places) -> bool {

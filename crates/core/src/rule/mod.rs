@@ -11,6 +11,7 @@ mod data;
 mod literal;
 mod matching;
 mod names;
+mod pattern;
 mod require;
 
 pub use compiled::{CompiledRule, RuleFault};

@@ -1,0 +1,87 @@
+//! Globs, matched without compiling: a hook call must not build thirty
+//! automata to look at one path.
+
+use fast_glob::{glob_match, validate};
+
+/// Stands for `/` where a glob is about words, not paths, so that `*` crosses it.
+const NO_SLASH: &str = "\u{1}";
+
+/// A checked glob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// About a path: `*` stays within a folder, `**` crosses folders.
+    Path(String),
+    /// About a word: `*` matches anything.
+    Word(String),
+}
+
+impl Pattern {
+    /// A glob about paths. Without a leading `/` or `~` it matches at any depth.
+    pub(crate) fn path(text: &str) -> Result<Pattern, String> {
+        check(text)?;
+        let anchored = text.starts_with('/') || text.starts_with('~') || text.starts_with("**/");
+        Ok(Pattern::Path(if anchored { text.to_owned() } else { format!("**/{text}") }))
+    }
+
+    /// A glob about words.
+    pub(crate) fn word(text: &str) -> Result<Pattern, String> {
+        check(text)?;
+        Ok(Pattern::Word(text.replace('/', NO_SLASH)))
+    }
+
+    /// Whether it matches.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        match self {
+            Pattern::Path(glob) => glob_match(glob, text),
+            Pattern::Word(glob) if text.contains('/') => glob_match(glob, text.replace('/', NO_SLASH)),
+            Pattern::Word(glob) => glob_match(glob, text),
+        }
+    }
+}
+
+fn check(text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if text.starts_with('!') {
+        return Err("it begins with `!`; write what is not meant under `except`".to_owned());
+    }
+    validate(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_path(glob: &str, path: &str, expected: bool) {
+        assert_eq!(Pattern::path(glob).map(|pattern| pattern.is_match(path)), Ok(expected), "{glob} on {path}");
+    }
+
+    #[test]
+    fn a_path_glob_without_a_start_matches_at_any_depth() {
+        check_path(".env", "/work/app/.env", true);
+        check_path(".env", "/work/app/.env.example", false);
+        check_path(".env", "/.env", true);
+        check_path("*.pem", "/a/b/key.pem", true);
+        check_path("/etc/shadow", "/etc/shadow", true);
+        check_path("/etc/shadow", "/work/etc/shadow", false);
+        check_path("~/.ssh/id_*", "~/.ssh/id_rsa", true);
+        check_path(".git/hooks/**", "/w/.git/hooks/pre-commit", true);
+        check_path(".env.{local,prod}", "/w/.env.prod", true);
+    }
+
+    #[test]
+    fn a_word_glob_crosses_slashes() {
+        assert_eq!(Pattern::word("*prod*").map(|pattern| pattern.is_match("cluster/prod-1")), Ok(true));
+        assert_eq!(Pattern::word("mcp__*__delete").map(|pattern| pattern.is_match("mcp__files__delete")), Ok(true));
+        assert_eq!(Pattern::word("git").map(|pattern| pattern.is_match("git2")), Ok(false));
+    }
+
+    #[test]
+    fn what_is_no_glob_is_refused() {
+        for text in ["", "a[", "a{b", "!a"] {
+            assert!(Pattern::path(text).is_err(), "{text}");
+        }
+    }
+}
