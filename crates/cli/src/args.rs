@@ -1,7 +1,9 @@
 //! The command line as one value: help, completions, man pages and the
 //! reference in `docs/cli.md` all come from here.
 
-use crate::verbs::{approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, test};
+use crate::verbs::{
+    approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, test,
+};
 use clap::{Parser, Subcommand};
 
 /// Stands between AI agents and their tools.

@@ -39,7 +39,8 @@ pub fn run(name: &str) -> ExitCode {
         leave(&host.closed(&broken.to_string()));
     });
     let wire = catch_unwind(AssertUnwindSafe(|| answer(host))).unwrap_or_else(|_| {
-        let broken = Broken::new("the gate crashed while judging", "run `toolgate doctor` and report what it says");
+        let broken =
+            Broken::new("the gate crashed while judging", "run `toolgate doctor` and report what it says");
         host.closed(&broken.to_string())
     });
     leave(&wire)
@@ -47,7 +48,8 @@ pub fn run(name: &str) -> ExitCode {
 
 fn unknown(name: &str) -> ExitCode {
     let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
-    let broken = Broken::new(format!("there is no host `{name}`"), format!("use one of: {}", known.join(", ")));
+    let broken =
+        Broken::new(format!("there is no host `{name}`"), format!("use one of: {}", known.join(", ")));
     match HOSTS.first() {
         Some(host) => leave(&host.closed(&broken.to_string())),
         None => ExitCode::from(2),
@@ -80,10 +82,18 @@ fn answer(host: &'static dyn Host) -> Wire {
     match host.decode(&bytes) {
         Ok(asked) => respond(host, &asked).unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
         Err(unreadable) => {
-            let broken = Broken::new(unreadable.why, "check that host and toolgate fit together with `toolgate doctor`");
+            let broken = Broken::new(
+                unreadable.why,
+                "check that host and toolgate fit together with `toolgate doctor`",
+            );
             // Kept if it can be; the answer is the same either way.
-            let _ = open(host, &std::env::current_dir().unwrap_or_default())
-                .and_then(|mut gate| gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what));
+            let _ = open(host, &std::env::current_dir().unwrap_or_default()).and_then(|mut gate| {
+                gate.note(
+                    &Context { host: host.name().to_owned(), ..Context::default() },
+                    "unreadable",
+                    &broken.what,
+                )
+            });
             host.closed(&broken.to_string())
         }
     }
@@ -92,15 +102,21 @@ fn answer(host: &'static dyn Host) -> Wire {
 fn read_input() -> Result<Vec<u8>, Broken> {
     let mut bytes = Vec::with_capacity(4096);
     let read = std::io::stdin().lock().take(INPUT_MAX.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| Broken::new(format!("the host's message cannot be read: {error}"), "run `toolgate doctor`"))?;
+    read.map_err(|error| {
+        Broken::new(format!("the host's message cannot be read: {error}"), "run `toolgate doctor`")
+    })?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
-        return Err(Broken::new("the host's message is larger than 8 MiB", "make the call smaller, for example by writing the file in parts"));
+        return Err(Broken::new(
+            "the host's message is larger than 8 MiB",
+            "make the call smaller, for example by writing the file in parts",
+        ));
     }
     Ok(bytes)
 }
 
 fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
-    let named = std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute());
+    let named =
+        std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute());
     let setup = project::setup(&named.unwrap_or_else(|| dir.to_path_buf()));
     Gate::open(setup).map(|(gate, _)| gate)
 }
@@ -137,7 +153,10 @@ fn settings(host: &dyn Host, context: &Context, file: Option<&Path>) -> Result<D
     match host.objection(bytes.as_deref(), ours) {
         Some(why) => {
             gate.note(context, "settings-refused", &format!("{}: {why}", file.display()))?;
-            let text = format!("Not applied: {why}. The gate's hook stays; changing `{}` is for the person.", file.display());
+            let text = format!(
+                "Not applied: {why}. The gate's hook stays; changing `{}` is for the person.",
+                file.display()
+            );
             Ok(Delivered::Denied { text })
         }
         None => {

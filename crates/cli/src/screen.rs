@@ -27,7 +27,9 @@ pub fn styled(style: Style, text: &str) -> String {
 pub fn verdict_style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Allow => GREEN,
-        Verdict::Warn | Verdict::Modify | Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => YELLOW,
+        Verdict::Warn | Verdict::Modify | Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => {
+            YELLOW
+        }
         Verdict::Block => RED,
     }
 }
@@ -51,13 +53,19 @@ pub fn json<T: Serialize>(value: &T) {
 /// Control characters made visible, so that shown text cannot hide or fake
 /// anything; line breaks kept.
 pub fn visible(text: &str) -> String {
-    text.chars().flat_map(|c| if c == '\n' || !is_hidden(c) { vec![c] } else { c.escape_unicode().collect() }).collect()
+    text.chars()
+        .flat_map(|c| if c == '\n' || !is_hidden(c) { vec![c] } else { c.escape_unicode().collect() })
+        .collect()
 }
 
 /// The same in one line of at most `max` characters.
 pub fn one_line(text: &str, max: usize) -> String {
     let flat: String = visible(text).replace('\n', "⏎");
-    if flat.chars().count() <= max { flat } else { flat.chars().take(max.saturating_sub(1)).chain(['…']).collect() }
+    if flat.chars().count() <= max {
+        flat
+    } else {
+        flat.chars().take(max.saturating_sub(1)).chain(['…']).collect()
+    }
 }
 
 fn is_hidden(c: char) -> bool {

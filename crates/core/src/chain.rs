@@ -58,7 +58,13 @@ impl Decision {
 }
 
 /// Judges one event.
-pub fn judge(policy: &Policy, event: &Event, session: &Session, places: &Places, pass: &Pass<'_>) -> Decision {
+pub fn judge(
+    policy: &Policy,
+    event: &Event,
+    session: &Session,
+    places: &Places,
+    pass: &Pass<'_>,
+) -> Decision {
     let mut event = event.clone();
     let mut applied: Vec<Finding> = Vec::new();
     for round in 1..=PASSES_MAX {
@@ -138,12 +144,18 @@ fn decision(applied: Vec<Finding>, findings: Vec<Finding>, event: Event, facts: 
 }
 
 fn crashed(guard: &dyn Guard) -> Finding {
-    let message = format!("the guard `{}` crashed while looking at this call, so it does not run", guard.id());
-    own_finding(guard.id(), message, "this is a fault of the gate, not of the call; tell the person to run `toolgate doctor`")
+    let message =
+        format!("the guard `{}` crashed while looking at this call, so it does not run", guard.id());
+    own_finding(
+        guard.id(),
+        message,
+        "this is a fault of the gate, not of the call; tell the person to run `toolgate doctor`",
+    )
 }
 
 fn too_many_rewrites() -> Finding {
-    let message = format!("the rules still want to rewrite this call after {PASSES_MAX} passes, so it does not run");
+    let message =
+        format!("the rules still want to rewrite this call after {PASSES_MAX} passes, so it does not run");
     own_finding("gate-rewrites", message, "write the command the way the rules ask for")
 }
 

@@ -107,7 +107,8 @@ impl Facts {
 fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()) };
     let reading = read(text, &setting);
-    let files = reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
+    let files =
+        reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
     Facts { reading, files }
 }
 

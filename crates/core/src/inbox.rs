@@ -54,7 +54,9 @@ pub struct Answer {
 /// The exact bytes an approver signs: this request, this call, this word.
 #[must_use]
 pub fn signed_text(request: &Request, word: Word) -> String {
-    canonical(&json!({ "request": request.id, "arguments": request.arguments, "session": request.session, "word": word }))
+    canonical(
+        &json!({ "request": request.id, "arguments": request.arguments, "session": request.session, "word": word }),
+    )
 }
 
 impl Answer {
@@ -161,14 +163,20 @@ impl Request {
     #[must_use]
     pub fn after(mut self, entry: &Entry, at_ms: i64) -> Request {
         let next = match (&self.state, entry) {
-            (RequestState::Pending, Entry::Answered(answer)) if answer.request == self.id && at_ms < self.expires_ms => {
+            (RequestState::Pending, Entry::Answered(answer))
+                if answer.request == self.id && at_ms < self.expires_ms =>
+            {
                 Some(match answer.word {
                     Word::Approve => RequestState::Approved { answer: answer.clone(), at_ms },
                     Word::Deny => RequestState::Denied { answer: answer.clone() },
                 })
             }
-            (RequestState::Approved { .. }, Entry::Used { request }) if *request == self.id => Some(RequestState::Used),
-            (RequestState::Pending | RequestState::Approved { .. }, Entry::Expired { request }) if *request == self.id => {
+            (RequestState::Approved { .. }, Entry::Used { request }) if *request == self.id => {
+                Some(RequestState::Used)
+            }
+            (RequestState::Pending | RequestState::Approved { .. }, Entry::Expired { request })
+                if *request == self.id =>
+            {
                 Some(RequestState::Expired)
             }
             _ => None,
@@ -192,7 +200,9 @@ impl Request {
     #[must_use]
     pub fn grant(&self, now_ms: i64, approver: Option<&str>) -> Option<Grant> {
         match &self.state {
-            RequestState::Approved { answer, .. } if !self.is_over(now_ms) && answer.is_backed(self, approver) => {
+            RequestState::Approved { answer, .. }
+                if !self.is_over(now_ms) && answer.is_backed(self, approver) =>
+            {
                 Some(Grant { request: self.id.clone(), by: answer.by.clone() })
             }
             _ => None,

@@ -37,15 +37,15 @@ pub use finding::{Finding, Source};
 pub use guard::{Category, Guard, Seen, Severity};
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use ledger::{
-    Checker, Checkpoint, Context, Decided, Entry, FirstBad, Head, Line, Record, Resulted, Verification, export_line, genesis,
-    seal, sign_head, verify_export, verify_head,
+    Checker, Checkpoint, Context, Decided, Entry, FirstBad, Head, Line, Record, Resulted, Verification,
+    export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};
 pub use places::{Place, Places};
 pub use policy::{
-    Delivery, Image, ImageFault, Layer, Layered, Mode, Notice, PolicyFile, Policy, Merged, Review, RuleEntry, RuleFault, Workspace, compile,
-    merge,
+    Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, Policy, PolicyFile, Review, RuleEntry,
+    RuleFault, Workspace, compile, merge,
 };
 pub use session::Session;
 pub use wording::{agent_text, person_text};

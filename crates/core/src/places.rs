@@ -37,8 +37,25 @@ pub struct Places {
 }
 
 const SYSTEM: &[&str] = &[
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/root", "/sbin", "/srv", "/sys", "/usr",
-    "/var", "/home", "/Users", "/System", "/Library", "/Applications",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib64",
+    "/opt",
+    "/proc",
+    "/root",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/home",
+    "/Users",
+    "/System",
+    "/Library",
+    "/Applications",
 ];
 
 impl Places {

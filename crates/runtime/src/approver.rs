@@ -72,8 +72,13 @@ impl fmt::Display for NotAPerson {
             }
             NotAPerson::WrongPassphrase => write!(f, "that is not the approver's passphrase"),
             NotAPerson::TooShort => write!(f, "a passphrase has at least eight characters"),
-            NotAPerson::NeedsPassphrase => write!(f, "an approver's passphrase is set; give it at the terminal or with --passphrase-stdin"),
-            NotAPerson::NoTerminal => write!(f, "no terminal here; answer in one, or set a passphrase with `toolgate approver set`"),
+            NotAPerson::NeedsPassphrase => write!(
+                f,
+                "an approver's passphrase is set; give it at the terminal or with --passphrase-stdin"
+            ),
+            NotAPerson::NoTerminal => {
+                write!(f, "no terminal here; answer in one, or set a passphrase with `toolgate approver set`")
+            }
         }
     }
 }
@@ -93,7 +98,10 @@ impl Approver {
         let path = Approver::path(dirs);
         match std::fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-                Broken::new(format!("`{}` cannot be read: {error}", path.display()), "run `toolgate approver set` anew")
+                Broken::new(
+                    format!("`{}` cannot be read: {error}", path.display()),
+                    "run `toolgate approver set` anew",
+                )
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Broken::io("read", &path, &error)),
@@ -121,9 +129,11 @@ fn derive(passphrase: &Passphrase, salt: &str) -> Option<SigningKey> {
 /// If it cannot be kept.
 pub fn set_passphrase(dirs: &Dirs, passphrase: &Passphrase) -> Result<Approver, Broken> {
     let mut salt = [0; 16];
-    getrandom::fill(&mut salt).map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
+    getrandom::fill(&mut salt)
+        .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
     let salt = hex(&salt);
-    let key = derive(passphrase, &salt).ok_or_else(|| Broken::new("the passphrase cannot be hashed", "choose another one"))?;
+    let key = derive(passphrase, &salt)
+        .ok_or_else(|| Broken::new("the passphrase cannot be hashed", "choose another one"))?;
     let approver = Approver { key: hex(key.verifying_key().as_bytes()), salt };
     make_private_folder(&dirs.config)?;
     let text = serde_json::to_vec_pretty(&approver).unwrap_or_default();
@@ -135,7 +145,12 @@ pub fn set_passphrase(dirs: &Dirs, passphrase: &Passphrase) -> Result<Approver, 
 ///
 /// # Errors
 /// If the passphrase is not the approver's.
-pub fn sign_answer(approver: &Approver, passphrase: &Passphrase, request: &Request, word: Word) -> Result<Proof, NotAPerson> {
+pub fn sign_answer(
+    approver: &Approver,
+    passphrase: &Passphrase,
+    request: &Request,
+    word: Word,
+) -> Result<Proof, NotAPerson> {
     let key = approver.key_from(passphrase)?;
     let signature = hex(&key.sign(signed_text(request, word).as_bytes()).to_bytes());
     Ok(Proof::Signature { key: approver.key.clone(), signature })
@@ -143,12 +158,23 @@ pub fn sign_answer(approver: &Approver, passphrase: &Passphrase, request: &Reque
 
 /// Variables hosts set for what their agents run.
 const MARKS: &[&str] = &[
-    "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "GEMINI_SESSION_ID", "CURSOR_AGENT",
-    "CURSOR_TRACE_ID", "OPENCODE", "COPILOT_CLI", "QWEN_CODE", "CLINE_ACTIVE",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+    "CURSOR_AGENT",
+    "CURSOR_TRACE_ID",
+    "OPENCODE",
+    "COPILOT_CLI",
+    "QWEN_CODE",
+    "CLINE_ACTIVE",
 ];
 
 /// Programs that run agents.
-const HOSTS: &[&str] = &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
+const HOSTS: &[&str] =
+    &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
 
 /// The agent this process runs under, if one can be seen: by a variable it
 /// sets or by a program above this one.
@@ -167,8 +193,13 @@ fn programs_above() -> Vec<String> {
     for _ in 0..64 {
         let Some(parent) = parent_of(pid) else { break };
         let command = std::fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
-        let words = command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
-        names.extend(words.filter_map(|word| Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned())));
+        let words =
+            command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
+        names.extend(
+            words.filter_map(|word| {
+                Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned())
+            }),
+        );
         pid = parent;
     }
     names

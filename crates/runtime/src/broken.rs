@@ -50,8 +50,14 @@ impl From<StoreError> for Broken {
 impl From<Vec<PolicyFault>> for Broken {
     fn from(faults: Vec<PolicyFault>) -> Broken {
         let first = faults.first();
-        let what = first.map_or_else(|| "the policy cannot be read".to_owned(), |fault| format!("the policy cannot be read: {fault}"));
-        let cure = first.map_or_else(|| "run `toolgate policy check`".to_owned(), |fault| format!("{}, or run `toolgate policy check`", fault.cure));
+        let what = first.map_or_else(
+            || "the policy cannot be read".to_owned(),
+            |fault| format!("the policy cannot be read: {fault}"),
+        );
+        let cure = first.map_or_else(
+            || "run `toolgate policy check`".to_owned(),
+            |fault| format!("{}, or run `toolgate policy check`", fault.cure),
+        );
         Broken { what, cure }
     }
 }

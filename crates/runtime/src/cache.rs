@@ -47,7 +47,8 @@ pub fn load(dirs: &Dirs, project: &Path) -> Result<(Policy, CacheState), Vec<Pol
         return Ok((Policy::new(image), CacheState::Hit));
     }
     let loaded = from_files(&files)?;
-    let state = if write(dirs, &path, &key, &loaded).is_ok() { CacheState::Rebuilt } else { CacheState::Unwritable };
+    let state =
+        if write(dirs, &path, &key, &loaded).is_ok() { CacheState::Rebuilt } else { CacheState::Unwritable };
     Ok((loaded.policy, state))
 }
 

@@ -16,7 +16,8 @@ pub fn keep_checkpoint(dirs: &Dirs, checkpoint: &Checkpoint) -> Result<(), Broke
     let path = dirs.state.join("checkpoints.jsonl");
     let line = format!("{}\n", canonical(checkpoint));
     let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
-    file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| Broken::io("write", &path, &error))
+    file.and_then(|mut file| file.write_all(line.as_bytes()))
+        .map_err(|error| Broken::io("write", &path, &error))
 }
 
 /// The checkpoints kept so far. Lines that cannot be read are left out; the

@@ -25,7 +25,9 @@ impl Dirs {
         let absolute = |name: &str| var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME");
         let base = home.clone().unwrap_or_else(|| PathBuf::from("/dev/null"));
-        let folder = |name: &str, fallback: &str| absolute(name).unwrap_or_else(|| base.join(fallback)).join("toolgate");
+        let folder = |name: &str, fallback: &str| {
+            absolute(name).unwrap_or_else(|| base.join(fallback)).join("toolgate")
+        };
         Dirs {
             managed: PathBuf::from("/etc/toolgate"),
             config: folder("XDG_CONFIG_HOME", ".config"),
@@ -44,6 +46,10 @@ impl Dirs {
     /// The policy files from the highest layer to the lowest.
     #[must_use]
     pub fn policy_files(&self, project: &Path) -> [PathBuf; 3] {
-        [self.managed.join("policy.yaml"), self.config.join("policy.yaml"), project.join(".toolgate/policy.yaml")]
+        [
+            self.managed.join("policy.yaml"),
+            self.config.join("policy.yaml"),
+            project.join(".toolgate/policy.yaml"),
+        ]
     }
 }

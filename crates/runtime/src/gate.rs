@@ -13,8 +13,8 @@ use crate::private::make_private_folder;
 use crate::scene::{Scene, Setup};
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::{
-    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy, Record,
-    Request, RequestState, Resulted, Session, Verdict, agent_text,
+    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy,
+    Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -89,7 +89,14 @@ impl Gate {
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
         let decision = scene.look(event, &session);
-        let mut round = Round { turn: turn.as_mut(), policy: scene.policy(), approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let mut round = Round {
+            turn: turn.as_mut(),
+            policy: scene.policy(),
+            approver: approver.as_ref(),
+            event,
+            session: &session,
+            now_ms: now_ms(),
+        };
         let answered = round.settle(decision)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;
@@ -102,8 +109,16 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
-        let ran = self.scene.facts(&event.call).reading.commands.iter().map(toolgate_core::shell::Command::normal).collect();
-        let resulted = Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
+        let ran = self
+            .scene
+            .facts(&event.call)
+            .reading
+            .commands
+            .iter()
+            .map(toolgate_core::shell::Command::normal)
+            .collect();
+        let resulted =
+            Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
         let context = context(event, self.scene.policy());
         self.append(&context, Entry::Resulted(resulted))
     }
@@ -180,7 +195,9 @@ impl Round<'_> {
             return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
         }
         match decision.verdict {
-            Verdict::Allow if decision.is_approved() => Ok(plain(decision, Delivered::Approved { text: text.clone() })),
+            Verdict::Allow if decision.is_approved() => {
+                Ok(plain(decision, Delivered::Approved { text: text.clone() }))
+            }
             Verdict::Allow => Ok(plain(decision, Delivered::Silence)),
             Verdict::Warn => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
             Verdict::Modify => {
@@ -188,11 +205,15 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
             }
             Verdict::Block => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites if self.event.kind == EventKind::PreExecution => {
+            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites
+                if self.event.kind == EventKind::PreExecution =>
+            {
                 self.ask(decision, &text)
             }
             // Nothing but a call can wait for a person.
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites => {
+                Ok(plain(decision, Delivered::Denied { text: text.clone() }))
+            }
         }
     }
 
@@ -224,11 +245,18 @@ impl Round<'_> {
     }
 
     fn use_grant(&mut self, decision: Decision, request: &str) -> Result<Answered, Broken> {
-        self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Used { request: request.to_owned() })?;
+        self.turn.append(
+            self.now_ms,
+            &context(self.event, self.policy),
+            Entry::Used { request: request.to_owned() },
+        )?;
         let used = self.turn.request(request)?;
         let delivered = match decision.event == *self.event {
             true => Delivered::Silence,
-            false => Delivered::Modified { input: decision.event.call.input.clone(), text: "Run as rewritten, after approval.".to_owned() },
+            false => Delivered::Modified {
+                input: decision.event.call.input.clone(),
+                text: "Run as rewritten, after approval.".to_owned(),
+            },
         };
         Ok(Answered { decision, delivered, request: used })
     }
@@ -249,7 +277,11 @@ impl Round<'_> {
             expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
             state: RequestState::Pending,
         };
-        self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Requested(request.clone()))?;
+        self.turn.append(
+            self.now_ms,
+            &context(self.event, self.policy),
+            Entry::Requested(request.clone()),
+        )?;
         Ok(request)
     }
 
@@ -266,7 +298,13 @@ impl Round<'_> {
             arguments: call.arguments_digest(),
             verdict: answered.decision.verdict,
             delivered: answered.delivered.verdict(answered.decision.verdict),
-            findings: answered.decision.findings.iter().filter(|f| f.outcome != Outcome::Pass).cloned().collect(),
+            findings: answered
+                .decision
+                .findings
+                .iter()
+                .filter(|f| f.outcome != Outcome::Pass)
+                .cloned()
+                .collect(),
             modified: match &answered.delivered {
                 Delivered::Modified { input, .. } => Some(input.clone()),
                 _ => None,
@@ -299,6 +337,7 @@ pub(crate) fn cut(text: &str) -> String {
 
 fn new_id(prefix: &str) -> Result<String, Broken> {
     let mut bytes = [0; 5];
-    getrandom::fill(&mut bytes).map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
     Ok(format!("{prefix}-{}", toolgate_core::hex(&bytes)))
 }

@@ -30,7 +30,9 @@ impl Gate {
         let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
         match self.watch(&request, until)? {
             Some(RequestState::Approved { .. }) => self.resume(event, answered),
-            Some(RequestState::Denied { answer }) => Ok(Answered { delivered: refused(&answer.by, answer.words.as_deref()), ..answered }),
+            Some(RequestState::Denied { answer }) => {
+                Ok(Answered { delivered: refused(&answer.by, answer.words.as_deref()), ..answered })
+            }
             _ => Ok(answered),
         }
     }
@@ -54,7 +56,14 @@ impl Gate {
         let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
-        let mut round = Round { turn: turn.as_mut(), policy: scene.policy(), approver: approver.as_ref(), event, session: &session, now_ms: now_ms() };
+        let mut round = Round {
+            turn: turn.as_mut(),
+            policy: scene.policy(),
+            approver: approver.as_ref(),
+            event,
+            session: &session,
+            now_ms: now_ms(),
+        };
         let answered = round.settle(before.decision)?;
         round.record(&answered)?;
         turn.commit()?;

@@ -35,7 +35,10 @@ pub fn trusted_key(dirs: &Dirs) -> Option<String> {
 
 fn from_bytes(path: &Path, bytes: &[u8]) -> Result<SigningKey, Broken> {
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| {
-        Broken::new(format!("`{}` is not a ledger key", path.display()), "restore it from a backup, or move it and the ledger away to begin anew")
+        Broken::new(
+            format!("`{}` is not a ledger key", path.display()),
+            "restore it from a backup, or move it and the ledger away to begin anew",
+        )
     })?;
     Ok(SigningKey::from_bytes(&bytes))
 }
@@ -43,7 +46,8 @@ fn from_bytes(path: &Path, bytes: &[u8]) -> Result<SigningKey, Broken> {
 fn make(dirs: &Dirs, path: &Path) -> Result<SigningKey, Broken> {
     make_private_folder(&dirs.state)?;
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|error| Broken::new(format!("no randomness for a key: {error}"), "run `toolgate doctor`"))?;
+    getrandom::fill(&mut seed)
+        .map_err(|error| Broken::new(format!("no randomness for a key: {error}"), "run `toolgate doctor`"))?;
     // Linking fails if another process was faster; then its key is the key.
     let fresh = dirs.state.join(format!("ledger.key.{}", std::process::id()));
     write_private(&fresh, &seed)?;

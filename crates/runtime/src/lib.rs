@@ -27,7 +27,7 @@ mod yaml;
 pub use approver::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
 pub use broken::Broken;
 pub use cache::{CacheState, load, rebuild};
-pub use checkpoints::{kept_checkpoints, keep_checkpoint};
+pub use checkpoints::{keep_checkpoint, kept_checkpoints};
 pub use dirs::Dirs;
 pub use gate::{Answered, Gate, now_ms};
 pub use key::{signing_key, trusted_key};

@@ -42,7 +42,11 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
             }
             Err(error) => {
                 let file = path.display().to_string();
-                faults.push(PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you"));
+                faults.push(PolicyFault::of_file(
+                    &file,
+                    format!("the file cannot be read: {error}"),
+                    "make it readable for you",
+                ));
             }
         }
     }
@@ -52,7 +56,8 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
 /// There is no file – as opposed to a link that leads nowhere, which is a
 /// policy that cannot be read.
 fn is_absent(path: &Path, error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) && std::fs::symlink_metadata(path).is_err()
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+        && std::fs::symlink_metadata(path).is_err()
 }
 
 /// Reads the policy from its files, without the cache.
@@ -72,7 +77,12 @@ pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault
     all.append(&mut layers);
     let merged = merge(&all);
     let policy = compile(&merged).map_err(|faults| {
-        faults.iter().map(|(source, fault)| rule_fault(&source.file, &text_of(files, &source.file), source.line, fault)).collect::<Vec<_>>()
+        faults
+            .iter()
+            .map(|(source, fault)| {
+                rule_fault(&source.file, &text_of(files, &source.file), source.line, fault)
+            })
+            .collect::<Vec<_>>()
     })?;
     let Merged { notices, off, .. } = merged;
     let files = all.iter().map(|layer| layer.file.clone()).collect();
@@ -104,9 +114,15 @@ fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
         let Some(pack) = packs::pack(name) else {
             let file = said.as_ref().map_or_else(String::new, |(layer, _)| layer.file.clone());
             let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
-            return Err(vec![PolicyFault::of_file(&file, format!("there is no pack `{name}`"), format!("known packs: {}", known.join(", ")))]);
+            return Err(vec![PolicyFault::of_file(
+                &file,
+                format!("there is no pack `{name}`"),
+                format!("known packs: {}", known.join(", ")),
+            )]);
         };
-        found.push(parse(Layer::Pack, &pack_file(pack.name), pack.text.as_bytes()).map_err(|fault| vec![fault])?);
+        found.push(
+            parse(Layer::Pack, &pack_file(pack.name), pack.text.as_bytes()).map_err(|fault| vec![fault])?,
+        );
     }
     Ok(found)
 }
@@ -116,7 +132,9 @@ fn pack_file(name: &str) -> String {
 }
 
 fn text_of(files: &[SourceFile], name: &str) -> String {
-    let own = files.iter().find(|file| file.path.display().to_string() == name).and_then(|file| file.bytes.clone());
-    let pack = || packs::PACKS.iter().find(|pack| pack_file(pack.name) == name).map(|pack| pack.text.to_owned());
+    let own =
+        files.iter().find(|file| file.path.display().to_string() == name).and_then(|file| file.bytes.clone());
+    let pack =
+        || packs::PACKS.iter().find(|pack| pack_file(pack.name) == name).map(|pack| pack.text.to_owned());
     own.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).or_else(pack).unwrap_or_default()
 }

@@ -26,7 +26,13 @@ pub fn places_of(setup: &Setup, also: &[String]) -> Places {
     }));
     let gate = own_files(setup).iter().map(|path| text(path)).collect();
     let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].map(str::to_owned).to_vec();
-    temp.extend(std::env::var("TMPDIR").ok().filter(|dir| dir.starts_with('/')).map(|dir| normalise(&dir)).filter(|dir| dir != "/"));
+    temp.extend(
+        std::env::var("TMPDIR")
+            .ok()
+            .filter(|dir| dir.starts_with('/'))
+            .map(|dir| normalise(&dir))
+            .filter(|dir| dir != "/"),
+    );
     Places { home, workspace, temp, gate }
 }
 
@@ -41,7 +47,11 @@ fn own_files(setup: &Setup) -> Vec<PathBuf> {
     let dirs = &setup.dirs;
     let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache].map(PathBuf::clone);
     let program = std::env::current_exe().ok();
-    own.into_iter().chain([setup.project.join(".toolgate")]).chain(setup.host_files.iter().cloned()).chain(program).collect()
+    own.into_iter()
+        .chain([setup.project.join(".toolgate")])
+        .chain(setup.host_files.iter().cloned())
+        .chain(program)
+        .collect()
 }
 
 fn text(path: &Path) -> String {

@@ -14,7 +14,11 @@ pub fn make_private_folder(folder: &Path) -> Result<(), Broken> {
     if folder.is_dir() {
         return Ok(());
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| Broken::io("make the folder", folder, &error))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| Broken::io("make the folder", folder, &error))
 }
 
 /// Writes a file for the user only, whole or not at all: a reader sees the old
@@ -25,10 +29,13 @@ pub fn make_private_folder(folder: &Path) -> Result<(), Broken> {
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Broken> {
     let unique = format!("tmp.{}", std::process::id());
     let temporary = path.with_extension(unique);
-    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        std::fs::rename(&temporary, path)
-    });
+    let written =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary).and_then(
+            |mut file| {
+                file.write_all(bytes)?;
+                std::fs::rename(&temporary, path)
+            },
+        );
     written.map_err(|error| {
         // Best effort: what is left over is harmless.
         let _ = std::fs::remove_file(&temporary);

@@ -68,11 +68,22 @@ impl Scene {
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let facts_of = |call: &Call| self.facts(call);
-        judge(&self.policy, event, session, self.places_for(event), &Pass { facts_of: &facts_of, clock_us: &clock_us })
+        judge(
+            &self.policy,
+            event,
+            session,
+            self.places_for(event),
+            &Pass { facts_of: &facts_of, clock_us: &clock_us },
+        )
     }
 
     fn places_for(&self, event: &Event) -> &Places {
-        let changes = Facts::of(&event.call, &self.places).files.iter().any(|file| file.access != Access::Read);
-        if changes { self.real_places.get_or_init(|| with_real_places(&self.setup, self.places.clone())) } else { &self.places }
+        let changes =
+            Facts::of(&event.call, &self.places).files.iter().any(|file| file.access != Access::Read);
+        if changes {
+            self.real_places.get_or_init(|| with_real_places(&self.setup, self.places.clone()))
+        } else {
+            &self.places
+        }
     }
 }

@@ -3,8 +3,8 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 use serde::de::IgnoredAny;
+use serde_saphyr::Spanned;
 use std::fmt;
 use toolgate_core::{Layer, Layered, PolicyFile, RuleFault};
 
@@ -32,7 +32,11 @@ pub struct PolicyFault {
 
 impl fmt::Display for PolicyFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.line == 0 { write!(f, "{}: {}", self.file, self.message) } else { write!(f, "{}:{}: {}", self.file, self.line, self.message) }
+        if self.line == 0 {
+            write!(f, "{}: {}", self.file, self.message)
+        } else {
+            write!(f, "{}:{}: {}", self.file, self.line, self.message)
+        }
     }
 }
 
@@ -41,7 +45,15 @@ impl PolicyFault {
     #[must_use]
     pub fn of_file(file: &str, message: impl Into<String>, cure: impl Into<String>) -> PolicyFault {
         let (message, cure) = (message.into(), cure.into());
-        PolicyFault { file: file.to_owned(), line: 0, column: 0, length: 0, message, cure, text: String::new() }
+        PolicyFault {
+            file: file.to_owned(),
+            line: 0,
+            column: 0,
+            length: 0,
+            message,
+            cure,
+            text: String::new(),
+        }
     }
 
     /// The fault with the line it is about and a caret under the place.
@@ -50,9 +62,18 @@ impl PolicyFault {
         let Some(start) = self.offset() else {
             return format!("error: {self}\n  = help: {}", self.cure);
         };
-        let end = self.text.get(start..).and_then(|rest| rest.char_indices().nth(self.length.max(1))).map_or(self.text.len(), |(at, _)| start + at);
-        let snippet = Snippet::source(self.text.as_str()).path(self.file.as_str()).annotation(AnnotationKind::Primary.span(start..end));
-        let report = [Level::ERROR.primary_title(self.message.as_str()).element(snippet).element(Level::HELP.message(self.cure.as_str()))];
+        let end = self
+            .text
+            .get(start..)
+            .and_then(|rest| rest.char_indices().nth(self.length.max(1)))
+            .map_or(self.text.len(), |(at, _)| start + at);
+        let snippet = Snippet::source(self.text.as_str())
+            .path(self.file.as_str())
+            .annotation(AnnotationKind::Primary.span(start..end));
+        let report = [Level::ERROR
+            .primary_title(self.message.as_str())
+            .element(snippet)
+            .element(Level::HELP.message(self.cure.as_str()))];
         Renderer::plain().render(&report).to_string()
     }
 
@@ -81,16 +102,29 @@ struct Lines {
 /// What is wrong with it and where.
 pub fn parse(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
     if bytes.len() > SIZE_MAX {
-        return Err(PolicyFault::of_file(file, "the file is larger than 4 MiB", "split it or take rules out"));
+        return Err(PolicyFault::of_file(
+            file,
+            "the file is larger than 4 MiB",
+            "split it or take rules out",
+        ));
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| PolicyFault::of_file(file, "the file is not UTF-8 text", "save it as UTF-8"))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| PolicyFault::of_file(file, "the file is not UTF-8 text", "save it as UTF-8"))?;
     let policy: PolicyFile = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
     if policy.version != 1 {
-        return Err(at_needle(file, text, 1, "version", format!("version {} is not known", policy.version), "write `version: 1`"));
+        return Err(at_needle(
+            file,
+            text,
+            1,
+            "version",
+            format!("version {} is not known", policy.version),
+            "write `version: 1`",
+        ));
     }
     check_review(file, text, &policy)?;
     let lines: Lines = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
-    let lines: Vec<u32> = lines.rules.iter().map(|rule| u32::try_from(rule.defined.line()).unwrap_or(0)).collect();
+    let lines: Vec<u32> =
+        lines.rules.iter().map(|rule| u32::try_from(rule.defined.line()).unwrap_or(0)).collect();
     check_ids(file, text, &policy, &lines)?;
     Ok(Layered { layer, file: file.to_owned(), policy, lines })
 }
@@ -113,7 +147,14 @@ fn check_ids(file: &str, text: &str, policy: &PolicyFile, lines: &[u32]) -> Resu
         if policy.rules.iter().take(at).any(|earlier| earlier.id == rule.id) {
             let line = lines.get(at).copied().unwrap_or(1);
             let message = format!("two rules in this file are called `{}`", rule.id);
-            return Err(at_needle(file, text, usize::try_from(line).unwrap_or(1), &rule.id, message, "rename one of them"));
+            return Err(at_needle(
+                file,
+                text,
+                usize::try_from(line).unwrap_or(1),
+                &rule.id,
+                message,
+                "rename one of them",
+            ));
         }
     }
     Ok(())
@@ -146,7 +187,8 @@ fn at_needle(file: &str, text: &str, line: usize, needle: &str, message: String,
 
 fn yaml_fault(file: &str, text: &str, error: &serde_saphyr::Error) -> PolicyFault {
     let plain = error.without_snippet().to_string();
-    let (line, column) = error.location().map_or((1, 1), |place| (to_usize(place.line()), to_usize(place.column())));
+    let (line, column) =
+        error.location().map_or((1, 1), |place| (to_usize(place.line()), to_usize(place.column())));
     let message = plain.split(" at line ").next().unwrap_or(&plain).trim().to_owned();
     let (message, cure, length) = reword(&message);
     PolicyFault { file: file.to_owned(), line, column, length, message, cure, text: text.to_owned() }
@@ -167,7 +209,9 @@ fn reword(message: &str) -> (String, String, usize) {
             };
             (format!("unknown word `{given}`"), cure, given.chars().count())
         }
-        _ => (message.to_owned(), "mend the line; `toolgate policy schema` describes every key".to_owned(), 1),
+        _ => {
+            (message.to_owned(), "mend the line; `toolgate policy schema` describes every key".to_owned(), 1)
+        }
     }
 }
 

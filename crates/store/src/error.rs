@@ -44,12 +44,20 @@ impl StoreError {
     #[must_use]
     pub fn cure(&self) -> String {
         match self {
-            StoreError::Unopenable { path, .. } => format!("make `{path}` readable and writable for you, then run `toolgate doctor`"),
-            StoreError::Busy => "find the process that holds the ledger (`toolgate doctor`), or try again".to_owned(),
+            StoreError::Unopenable { path, .. } => {
+                format!("make `{path}` readable and writable for you, then run `toolgate doctor`")
+            }
+            StoreError::Busy => {
+                "find the process that holds the ledger (`toolgate doctor`), or try again".to_owned()
+            }
             StoreError::Full => "free some disk space; nothing else is needed".to_owned(),
-            StoreError::ReadOnly => "make the ledger and its folder writable for you, then run `toolgate doctor`".to_owned(),
+            StoreError::ReadOnly => {
+                "make the ledger and its folder writable for you, then run `toolgate doctor`".to_owned()
+            }
             StoreError::Newer { .. } => "install the newer toolgate that made it".to_owned(),
-            StoreError::Damaged { .. } => "run `toolgate ledger verify`; move the file away to begin a new ledger".to_owned(),
+            StoreError::Damaged { .. } => {
+                "run `toolgate ledger verify`; move the file away to begin a new ledger".to_owned()
+            }
         }
     }
 }
@@ -61,7 +69,9 @@ impl fmt::Display for StoreError {
             StoreError::Busy => write!(f, "the ledger stayed locked by another process"),
             StoreError::Full => write!(f, "the disk is full, so the ledger cannot be written"),
             StoreError::ReadOnly => write!(f, "the ledger may not be written"),
-            StoreError::Newer { version } => write!(f, "the ledger has format {version}, which this toolgate does not know"),
+            StoreError::Newer { version } => {
+                write!(f, "the ledger has format {version}, which this toolgate does not know")
+            }
             StoreError::Damaged { why } => write!(f, "the ledger is damaged: {why}"),
         }
     }

@@ -90,16 +90,24 @@ impl Store for Sqlite {
 
     fn records_after(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
         let sql = "SELECT body FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2";
-        bodies(&self.connection, sql, params![number(seq), limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+        bodies(&self.connection, sql, params![number(seq), limit])?
+            .iter()
+            .map(|body| Ok(serde_json::from_str(body)?))
+            .collect()
     }
 
     fn records_before(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
         let sql = "SELECT body FROM ledger WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2";
-        bodies(&self.connection, sql, params![number(seq), limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+        bodies(&self.connection, sql, params![number(seq), limit])?
+            .iter()
+            .map(|body| Ok(serde_json::from_str(body)?))
+            .collect()
     }
 
     fn lines_after(&self, seq: u64, limit: u32) -> Result<Vec<(u64, String, String)>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT seq, body, hash FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT seq, body, hash FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
         let rows = statement.query_map(params![number(seq), limit], |row| {
             Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?))
         })?;
@@ -124,7 +132,8 @@ impl Sqlite {
     /// Stored sessions and requests, for checking them against the records.
     pub(crate) fn projections(&self) -> Result<(Vec<Session>, Vec<Request>), StoreError> {
         let sessions = bodies(&self.connection, "SELECT body FROM session ORDER BY id", [])?;
-        let sessions: Result<Vec<Session>, StoreError> = sessions.iter().map(|body| Ok(serde_json::from_str(body)?)).collect();
+        let sessions: Result<Vec<Session>, StoreError> =
+            sessions.iter().map(|body| Ok(serde_json::from_str(body)?)).collect();
         Ok((sessions?, self.requests(Which::All)?))
     }
 }
@@ -145,8 +154,12 @@ impl Turn for SqliteTurn<'_> {
     }
 
     fn open_requests(&mut self, session: &str, arguments: &str) -> Result<Vec<Request>, StoreError> {
-        let sql = "SELECT body FROM request WHERE is_open = 1 AND session = ?1 AND arguments = ?2 ORDER BY id DESC";
-        bodies(&self.turn, sql, [session, arguments])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+        let sql =
+            "SELECT body FROM request WHERE is_open = 1 AND session = ?1 AND arguments = ?2 ORDER BY id DESC";
+        bodies(&self.turn, sql, [session, arguments])?
+            .iter()
+            .map(|body| Ok(serde_json::from_str(body)?))
+            .collect()
     }
 
     fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
@@ -154,13 +167,15 @@ impl Turn for SqliteTurn<'_> {
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {
-        let last = self.turn.prepare_cached("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")?.query_row([], |row| {
-            Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, String>(1)?))
-        });
+        let last = self
+            .turn
+            .prepare_cached("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, String>(1)?)));
         let (seq, prev) = last.optional()?.unwrap_or_else(|| (0, genesis()));
         let record = Record { seq: seq.saturating_add(1), time_ms, prev, context: context.clone(), entry };
         let (body, hash) = seal(&record);
-        let mut insert = self.turn.prepare_cached("INSERT INTO ledger (seq, body, hash) VALUES (?1, ?2, ?3)")?;
+        let mut insert =
+            self.turn.prepare_cached("INSERT INTO ledger (seq, body, hash) VALUES (?1, ?2, ?3)")?;
         insert.execute(params![number(record.seq), body, hash])?;
         drop(insert);
         self.write_head(&Head { seq: record.seq, hash })?;
@@ -217,7 +232,13 @@ impl SqliteTurn<'_> {
         let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
                    ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
         let body = serde_json::to_string(request)?;
-        self.turn.prepare_cached(sql)?.execute(params![request.id, open, request.session, request.arguments, body])?;
+        self.turn.prepare_cached(sql)?.execute(params![
+            request.id,
+            open,
+            request.session,
+            request.arguments,
+            body
+        ])?;
         Ok(())
     }
 }
@@ -228,7 +249,11 @@ fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreEr
     Ok(body.map(|body| serde_json::from_str(&body)).transpose()?)
 }
 
-fn bodies<P: rusqlite::Params>(connection: &Connection, sql: &str, values: P) -> Result<Vec<String>, StoreError> {
+fn bodies<P: rusqlite::Params>(
+    connection: &Connection,
+    sql: &str,
+    values: P,
+) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(values, |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

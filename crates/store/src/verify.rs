@@ -1,9 +1,9 @@
 //! Checks a stored ledger from the first record to the signed head, and the
 //! sessions and requests kept beside it against a replay.
 
+use crate::Store;
 use crate::error::StoreError;
 use crate::sqlite::Sqlite;
-use crate::Store;
 use std::collections::BTreeMap;
 use toolgate_core::{Checker, Checkpoint, Entry, FirstBad, Head, Record, Request, Session, verify_head};
 
@@ -30,15 +30,21 @@ struct Replay {
 }
 
 /// See [`Store::verify`].
-pub(crate) fn verify(store: &Sqlite, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<Verified, StoreError> {
+pub(crate) fn verify(
+    store: &Sqlite,
+    trusted: Option<&str>,
+    kept: &[Checkpoint],
+) -> Result<Verified, StoreError> {
     let genuine = kept.iter().filter(|point| verify_head(point, trusted));
     let kept = genuine.map(|point| (point.checkpoint.seq, point.checkpoint.hash.clone())).collect();
-    let mut replay = Replay { checker: Checker::new(), sessions: BTreeMap::new(), requests: BTreeMap::new(), kept };
+    let mut replay =
+        Replay { checker: Checker::new(), sessions: BTreeMap::new(), requests: BTreeMap::new(), kept };
     if let Err(bad) = replay.all(store)? {
         return Ok(Verified::Broken(bad));
     }
     let end = replay.checker.head();
-    if let Some(bad) = check_head(end.as_ref(), store.head()?.as_ref(), trusted).or_else(|| replay.missing()) {
+    if let Some(bad) = check_head(end.as_ref(), store.head()?.as_ref(), trusted).or_else(|| replay.missing())
+    {
         return Ok(Verified::Broken(bad));
     }
     let records = end.map_or(0, |head| head.seq);
@@ -54,7 +60,9 @@ fn check_head(end: Option<&Head>, head: Option<&Checkpoint>, trusted: Option<&st
     match (end, head) {
         (None, None) => None,
         (Some(_), None) => after("the signed head is missing"),
-        (_, Some(signed)) if !verify_head(signed, trusted) => after("the signature of the head does not hold"),
+        (_, Some(signed)) if !verify_head(signed, trusted) => {
+            after("the signature of the head does not hold")
+        }
         (Some(end), Some(signed)) if *end == signed.checkpoint => None,
         (_, Some(signed)) if signed.checkpoint.seq > last => after("is missing: the tail was cut"),
         (_, Some(_)) => after("was added without the signing key"),
@@ -78,9 +86,12 @@ impl Replay {
 
     fn one(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
         self.checker.step(body, hash)?;
-        let record: Record = serde_json::from_str(body).map_err(|error| self.bad(format!("is not a record: {error}")))?;
+        let record: Record =
+            serde_json::from_str(body).map_err(|error| self.bad(format!("is not a record: {error}")))?;
         if self.kept.remove(&record.seq).is_some_and(|kept| kept != hash) {
-            return Err(self.bad("differs from a checkpoint kept elsewhere: the ledger was rewritten".to_owned()));
+            return Err(
+                self.bad("differs from a checkpoint kept elsewhere: the ledger was rewritten".to_owned())
+            );
         }
         self.fold(&record);
         Ok(())
@@ -92,7 +103,11 @@ impl Replay {
 
     fn missing(&self) -> Option<FirstBad> {
         let (seq, _) = self.kept.first_key_value()?;
-        Some(FirstBad { index: *seq, why: "is missing: a checkpoint kept elsewhere knows it, so the ledger was cut or replaced".to_owned() })
+        Some(FirstBad {
+            index: *seq,
+            why: "is missing: a checkpoint kept elsewhere knows it, so the ledger was cut or replaced"
+                .to_owned(),
+        })
     }
 
     fn fold(&mut self, record: &Record) {

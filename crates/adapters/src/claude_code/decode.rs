@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use toolgate_core::{Call, Context, Event, EventKind, Kind};
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
     let message = Message { value: &value };
     match message.text("hook_event_name")? {
         "PreToolUse" => Ok(Asked::Judge(Event { kind: EventKind::PreExecution, call: message.call()? })),
@@ -17,14 +18,18 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
         // A sub-agent's end is noted; what it must have done is for the main agent's stop.
         "SubagentStop" => message.note("subagent-stop", "a sub-agent ended"),
         "SubagentStart" => message.note("subagent-start", "a sub-agent began"),
-        "SessionStart" => message.note("session-start", message.optional("source").unwrap_or("a session began")),
+        "SessionStart" => {
+            message.note("session-start", message.optional("source").unwrap_or("a session began"))
+        }
         "SessionEnd" => message.note("session-end", message.optional("reason").unwrap_or("a session ended")),
         "UserPromptSubmit" => message.note("prompt", "the person wrote to the agent"),
         "ConfigChange" => Ok(Asked::Settings {
             context: message.context()?,
             file: message.optional("file_path").map(PathBuf::from),
         }),
-        other => Err(unreadable(format!("the host sent an event this gate does not know: `{}`", shorten(other)))),
+        other => {
+            Err(unreadable(format!("the host sent an event this gate does not know: `{}`", shorten(other))))
+        }
     }
 }
 
@@ -53,7 +58,11 @@ impl<'a> Message<'a> {
 
     fn session(&self) -> Result<String, Unreadable> {
         let id = self.text("session_id")?;
-        if id.is_empty() { Err(unreadable("the host's message has an empty `session_id`".to_owned())) } else { Ok(id.to_owned()) }
+        if id.is_empty() {
+            Err(unreadable("the host's message has an empty `session_id`".to_owned()))
+        } else {
+            Ok(id.to_owned())
+        }
     }
 
     fn agent(&self) -> String {
@@ -62,11 +71,20 @@ impl<'a> Message<'a> {
 
     fn dir(&self) -> Result<String, Unreadable> {
         let dir = self.text("cwd")?;
-        if dir.starts_with('/') { Ok(dir.to_owned()) } else { Err(unreadable("the host's `cwd` is not an absolute path".to_owned())) }
+        if dir.starts_with('/') {
+            Ok(dir.to_owned())
+        } else {
+            Err(unreadable("the host's `cwd` is not an absolute path".to_owned()))
+        }
     }
 
     fn context(&self) -> Result<Context, Unreadable> {
-        Ok(Context { host: NAME.to_owned(), session: self.session()?, agent: self.agent(), policy: String::new() })
+        Ok(Context {
+            host: NAME.to_owned(),
+            session: self.session()?,
+            agent: self.agent(),
+            policy: String::new(),
+        })
     }
 
     fn note(&self, what: &str, text: &str) -> Result<Asked, Unreadable> {

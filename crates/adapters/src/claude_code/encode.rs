@@ -23,11 +23,19 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
 fn pre_tool_use(delivered: &Delivered) -> Wire {
     match delivered {
         Delivered::Silence => say(&json!({})),
-        Delivered::Approved { text } => say(&specific(json!({ "permissionDecision": "allow", "permissionDecisionReason": text }))),
+        Delivered::Approved { text } => {
+            say(&specific(json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
+        }
         Delivered::Warned { text } => say(&specific(json!({ "additionalContext": text }))),
-        Delivered::Modified { input, text } => say(&specific(json!({ "updatedInput": input, "additionalContext": text }))),
-        Delivered::Asked { text } => say(&specific(json!({ "permissionDecision": "ask", "permissionDecisionReason": text }))),
-        Delivered::Denied { text } => no(&specific(json!({ "permissionDecision": "deny", "permissionDecisionReason": text })), text),
+        Delivered::Modified { input, text } => {
+            say(&specific(json!({ "updatedInput": input, "additionalContext": text })))
+        }
+        Delivered::Asked { text } => {
+            say(&specific(json!({ "permissionDecision": "ask", "permissionDecisionReason": text })))
+        }
+        Delivered::Denied { text } => {
+            no(&specific(json!({ "permissionDecision": "deny", "permissionDecisionReason": text })), text)
+        }
     }
 }
 
@@ -36,7 +44,9 @@ fn pre_tool_use(delivered: &Delivered) -> Wire {
 /// never a trap.
 pub(super) fn broken(asked: &Asked, text: &str) -> Wire {
     match asked {
-        Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(&Delivered::Denied { text: text.to_owned() }),
+        Asked::Judge(event) if event.kind == EventKind::PreExecution => {
+            pre_tool_use(&Delivered::Denied { text: text.to_owned() })
+        }
         Asked::Settings { .. } => closed(text),
         Asked::Judge(_) | Asked::Result(_) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),
     }

@@ -38,7 +38,10 @@ pub(super) fn install(settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>,
             None => json!({ "hooks": [hook] }),
         };
         let groups = hooks.entry(*event).or_insert_with(|| Value::Array(Vec::new()));
-        groups.as_array_mut().ok_or_else(|| fault(&format!("its `hooks.{event}` is not a list")))?.push(group);
+        groups
+            .as_array_mut()
+            .ok_or_else(|| fault(&format!("its `hooks.{event}` is not a list")))?
+            .push(group);
     }
     Ok(write(&value, before))
 }
@@ -69,7 +72,10 @@ fn remove(value: &mut Value) {
         groups.retain(|group| !group.get("hooks").and_then(Value::as_array).is_some_and(Vec::is_empty));
     }
     hooks.retain(|_, groups| !groups.as_array().is_some_and(Vec::is_empty));
-    if removed && hooks.is_empty() && let Some(root) = value.as_object_mut() {
+    if removed
+        && hooks.is_empty()
+        && let Some(root) = value.as_object_mut()
+    {
         root.shift_remove("hooks");
     }
 }

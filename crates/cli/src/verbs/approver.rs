@@ -45,9 +45,13 @@ pub fn run(args: &Args) -> Outcome {
             let approver = Approver::load(&dirs)?;
             let key = approver.map(|approver| approver.key);
             match (as_json, &key) {
-                (true, _) => json(&json!({ "proof": if key.is_some() { "passphrase" } else { "terminal" }, "key": key })),
+                (true, _) => json(
+                    &json!({ "proof": if key.is_some() { "passphrase" } else { "terminal" }, "key": key }),
+                ),
                 (false, Some(key)) => out(&format!("answers need the passphrase (key {key})")),
-                (false, None) => out("answers need a terminal no agent stands above; `toolgate approver set` makes them need a passphrase"),
+                (false, None) => out(
+                    "answers need a terminal no agent stands above; `toolgate approver set` makes them need a passphrase",
+                ),
             }
         }
         Verb::Set { passphrase_stdin } => {
@@ -119,5 +123,9 @@ fn at_terminal(request: &Request, word: Word) -> Result<Proof, Failure> {
     std::io::stderr().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
-    if line.trim() == code { Ok(Proof::Terminal) } else { Err(Failure::new("that was something else; nothing was answered", "try again")) }
+    if line.trim() == code {
+        Ok(Proof::Terminal)
+    } else {
+        Err(Failure::new("that was something else; nothing was answered", "try again"))
+    }
 }

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 /// Prints completions.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  toolgate completions bash > ~/.local/share/bash-completion/completions/toolgate")]
+#[command(
+    after_help = "Example:\n  toolgate completions bash > ~/.local/share/bash-completion/completions/toolgate"
+)]
 pub struct Args {
     /// The shell
     pub shell: Shell,

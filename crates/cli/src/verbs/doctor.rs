@@ -10,12 +10,16 @@ use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
 use toolgate_core::guards::CANARY;
-use toolgate_runtime::{Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, trusted_key};
+use toolgate_runtime::{
+    Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, trusted_key,
+};
 use toolgate_store::{Store, Verified};
 
 /// Proves the gate.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  toolgate doctor\n\nExit codes: 0 every check passed · 1 something must be mended")]
+#[command(
+    after_help = "Example:\n  toolgate doctor\n\nExit codes: 0 every check passed · 1 something must be mended"
+)]
 pub struct Args {
     /// Answer as JSON
     #[arg(long)]
@@ -64,7 +68,11 @@ pub fn run(args: &Args) -> Outcome {
         checks.extend(hooks(*host, &setup));
     }
     if checks.len() == before {
-        checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate init`, or `toolgate install HOST`"));
+        checks.push(Check::bad(
+            "hooks",
+            "no host is guarded here",
+            "run `toolgate init`, or `toolgate install HOST`",
+        ));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     if args.json {
@@ -91,12 +99,26 @@ fn policy(setup: &Setup) -> Vec<Check> {
     match load_uncached(&setup.dirs, &setup.project) {
         Err(faults) => faults.iter().map(policy_fault).collect(),
         Ok(loaded) => {
-            let text = format!("{} rules, revision {}", loaded.policy.image().len(), short(loaded.policy.revision()));
+            let text = format!(
+                "{} rules, revision {}",
+                loaded.policy.image().len(),
+                short(loaded.policy.revision())
+            );
             let mut checks = vec![Check::ok("policy", text)];
             let conflicts = loaded.notices.iter().filter(|notice| notice.conflict);
-            checks.extend(conflicts.map(|notice| Check::look("policy", format!("{}: {}", notice.source, notice.text), "`toolgate policy check` shows the layers")));
+            checks.extend(conflicts.map(|notice| {
+                Check::look(
+                    "policy",
+                    format!("{}: {}", notice.source, notice.text),
+                    "`toolgate policy check` shows the layers",
+                )
+            }));
             if loaded.policy.mode() == toolgate_core::Mode::Observe {
-                checks.push(Check::look("mode", "observe: calls are recorded, none is stopped", "set `mode: enforce` in the policy"));
+                checks.push(Check::look(
+                    "mode",
+                    "observe: calls are recorded, none is stopped",
+                    "set `mode: enforce` in the policy",
+                ));
             }
             checks
         }
@@ -116,7 +138,11 @@ fn ledger(setup: &Setup) -> Vec<Check> {
     let mut checks = Vec::new();
     if state == CacheState::Unwritable {
         let cache = setup.dirs.cache.display();
-        checks.push(Check::look("cache", format!("the compiled policy cannot be kept in {cache}; every call parses YAML"), "make the folder writable for you"));
+        checks.push(Check::look(
+            "cache",
+            format!("the compiled policy cannot be kept in {cache}; every call parses YAML"),
+            "make the folder writable for you",
+        ));
     }
     let context = toolgate_core::Context { host: "toolgate".to_owned(), ..toolgate_core::Context::default() };
     if let Err(broken) = gate.note(&context, "doctor", "the doctor looked") {
@@ -125,8 +151,14 @@ fn ledger(setup: &Setup) -> Vec<Check> {
     }
     let trusted = trusted_key(&setup.dirs);
     checks.push(match gate.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
-        Ok(Verified::Intact { records }) => Check::ok("ledger", format!("{records} records, intact, {}", setup.dirs.ledger().display())),
-        Ok(Verified::Broken(bad)) => Check::bad("ledger", format!("altered: {bad}"), "`toolgate ledger export` keeps what is there; find out who changed it"),
+        Ok(Verified::Intact { records }) => {
+            Check::ok("ledger", format!("{records} records, intact, {}", setup.dirs.ledger().display()))
+        }
+        Ok(Verified::Broken(bad)) => Check::bad(
+            "ledger",
+            format!("altered: {bad}"),
+            "`toolgate ledger export` keeps what is there; find out who changed it",
+        ),
         Err(error) => Check::bad("ledger", error.to_string(), error.cure()),
     });
     checks
@@ -135,7 +167,11 @@ fn ledger(setup: &Setup) -> Vec<Check> {
 fn approver(setup: &Setup) -> Check {
     match Approver::load(&setup.dirs) {
         Ok(Some(_)) => Check::ok("approver", "answers need the passphrase"),
-        Ok(None) => Check::look("approver", "answers need only a terminal no agent stands above", "`toolgate approver set` makes them need a passphrase"),
+        Ok(None) => Check::look(
+            "approver",
+            "answers need only a terminal no agent stands above",
+            "`toolgate approver set` makes them need a passphrase",
+        ),
         Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
     }
 }
@@ -148,7 +184,11 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
         let ours = host.installed(&bytes);
         let expected = if installs::holds(&setup.dirs, &file) { Ours::Yes } else { Ours::No };
         if let Some(why) = host.objection(Some(&bytes), expected) {
-            checks.push(Check::bad(host.name(), format!("{}: {why}", file.display()), format!("mend it, or run `toolgate install {}`", host.name())));
+            checks.push(Check::bad(
+                host.name(),
+                format!("{}: {why}", file.display()),
+                format!("mend it, or run `toolgate install {}`", host.name()),
+            ));
         }
         if let Some(command) = ours {
             checks.push(fire(host, &command, setup, &file.display().to_string()));
@@ -157,7 +197,11 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
     let level = Level::Project;
     let file = host.settings_file(level, &home, &setup.project);
     if !file.exists() && installs::holds(&setup.dirs, &file) {
-        checks.push(Check::bad(host.name(), format!("{} is gone", file.display()), format!("run `toolgate install {}`", host.name())));
+        checks.push(Check::bad(
+            host.name(),
+            format!("{} is gone", file.display()),
+            format!("run `toolgate install {}`", host.name()),
+        ));
     }
     checks
 }
@@ -186,8 +230,19 @@ fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
             let said = String::from_utf8_lossy(&ended.stdout);
             match (host.is_denial(&said, ended.status.code()), said.contains("gate-canary")) {
                 (true, true) => Check::ok(host.name(), format!("a test call was denied through {place}")),
-                (true, false) => Check::bad(host.name(), format!("{place}: the gate denies, but is broken: {}", String::from_utf8_lossy(&ended.stderr).trim()), "mend what is named above"),
-                (false, _) => Check::bad(host.name(), format!("{place}: a call that must be denied was let through"), cure),
+                (true, false) => Check::bad(
+                    host.name(),
+                    format!(
+                        "{place}: the gate denies, but is broken: {}",
+                        String::from_utf8_lossy(&ended.stderr).trim()
+                    ),
+                    "mend what is named above",
+                ),
+                (false, _) => Check::bad(
+                    host.name(),
+                    format!("{place}: a call that must be denied was let through"),
+                    cure,
+                ),
             }
         }
         Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be run: {error}"), cure),

@@ -10,7 +10,9 @@ use toolgate_store::Store;
 
 /// Explains a rule, a request or a record.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  toolgate explain git-skip-hooks     a rule\n  toolgate explain r-1a2b3c4d5e       a request\n  toolgate explain 42                 record 42 of the ledger")]
+#[command(
+    after_help = "Examples:\n  toolgate explain git-skip-hooks     a rule\n  toolgate explain r-1a2b3c4d5e       a request\n  toolgate explain 42                 record 42 of the ledger"
+)]
 pub struct Args {
     /// Rule id, request id, decision id or record number
     pub what: String,
@@ -23,13 +25,22 @@ pub struct Args {
 pub fn run(args: &Args) -> Outcome {
     let setup = project::here();
     if let Some(page) = guards::page(&args.what) {
-        if args.json { json(&serde_json::json!({ "id": args.what, "page": page })) } else { out(page.trim_end()) }
+        if args.json {
+            json(&serde_json::json!({ "id": args.what, "page": page }))
+        } else {
+            out(page.trim_end())
+        }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded = load_uncached(&setup.dirs, &setup.project).map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let loaded = load_uncached(&setup.dirs, &setup.project)
+        .map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
     let rules: Vec<RuleEntry> = loaded.policy.entries().into_iter().chain(loaded.off).collect();
     if let Some(entry) = rules.iter().find(|entry| entry.rule.id == args.what) {
-        if args.json { json(entry) } else { out(&page(entry)) }
+        if args.json {
+            json(entry)
+        } else {
+            out(&page(entry))
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let (mut gate, _) = Gate::open(setup)?;
@@ -37,7 +48,11 @@ pub fn run(args: &Args) -> Outcome {
         return inbox::show(gate.store(), &args.what, args.json);
     }
     let record = find(gate.store(), &args.what)?;
-    if args.json { json(&record) } else { story(&record) }
+    if args.json {
+        json(&record)
+    } else {
+        story(&record)
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -46,7 +61,13 @@ fn page(entry: &RuleEntry) -> String {
     let rule = &entry.rule;
     let mut text = format!("{}\n", styled(BOLD, &format!("# {}", rule.id)));
     let state = if rule.enabled { "" } else { ", off" };
-    text.push_str(&format!("{}\n", styled(DIM, &format!("{}, {} severity, {}{state}", rule.kind.name(), rule.severity.name(), entry.source))));
+    text.push_str(&format!(
+        "{}\n",
+        styled(
+            DIM,
+            &format!("{}, {} severity, {}{state}", rule.kind.name(), rule.severity.name(), entry.source)
+        )
+    ));
     if let Some(name) = &rule.name {
         text.push_str(&format!("What     {name}\n"));
     }
@@ -67,7 +88,12 @@ fn page(entry: &RuleEntry) -> String {
 }
 
 fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
-    let missing = || Failure::new(format!("there is no rule, request or record `{what}`"), "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids");
+    let missing = || {
+        Failure::new(
+            format!("there is no rule, request or record `{what}`"),
+            "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids",
+        )
+    };
     if let Ok(seq) = what.parse::<u64>() {
         let found = store.records_after(seq.saturating_sub(1), 1)?;
         return found.into_iter().find(|record| record.seq == seq).ok_or_else(missing);
@@ -77,7 +103,9 @@ fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
         let batch = store.records_before(before, 500)?;
         let Some(last) = batch.last() else { return Err(missing()) };
         before = last.seq;
-        let hit = batch.into_iter().find(|record| matches!(&record.entry, Entry::Decided(decided) if decided.decision == what));
+        let hit = batch
+            .into_iter()
+            .find(|record| matches!(&record.entry, Entry::Decided(decided) if decided.decision == what));
         if let Some(record) = hit {
             return Ok(record);
         }
@@ -86,7 +114,10 @@ fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
 
 fn story(record: &Record) {
     out(&styled(BOLD, &format!("record {}  {}", record.seq, logs::time(record.time_ms))));
-    out(&format!("session  {} ({}, agent {})", record.context.session, record.context.host, record.context.agent));
+    out(&format!(
+        "session  {} ({}, agent {})",
+        record.context.session, record.context.host, record.context.agent
+    ));
     match &record.entry {
         Entry::Decided(decided) => decision(decided),
         other => out(&serde_json::to_string_pretty(other).unwrap_or_default()),

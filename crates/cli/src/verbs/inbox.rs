@@ -108,11 +108,16 @@ fn left(request: &Request, now: i64) -> String {
 }
 
 fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
-    let matching: Vec<Request> = store.requests(Which::All)?.into_iter().filter(|request| request.id.starts_with(id)).collect();
+    let matching: Vec<Request> =
+        store.requests(Which::All)?.into_iter().filter(|request| request.id.starts_with(id)).collect();
     match matching.as_slice() {
         [request] => Ok(request.clone()),
-        [] => Err(Failure::new(format!("there is no request `{id}`"), "`toolgate inbox list --all` shows them")),
-        _ => Err(Failure::new(format!("`{id}` is the beginning of several requests"), "write more of the id")),
+        [] => {
+            Err(Failure::new(format!("there is no request `{id}`"), "`toolgate inbox list --all` shows them"))
+        }
+        _ => {
+            Err(Failure::new(format!("`{id}` is the beginning of several requests"), "write more of the id"))
+        }
     }
 }
 
@@ -134,7 +139,12 @@ fn card(request: &Request) {
     for why in &request.why {
         out(&format!("why     {}", visible(why)));
     }
-    out(&format!("asked   {} by agent {} of session {}", logs::time(request.made_ms), visible(&request.agent), visible(&request.session)));
+    out(&format!(
+        "asked   {} by agent {} of session {}",
+        logs::time(request.made_ms),
+        visible(&request.agent),
+        visible(&request.session)
+    ));
     out(&format!("until   {} – then it counts as denied", logs::time(request.expires_ms)));
     out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
 }
@@ -144,7 +154,10 @@ fn answer(args: &AnswerArgs, word: Word) -> Outcome {
     let request = find(gate.store(), &args.id)?;
     if request.state != RequestState::Pending || request.is_over(now_ms()) {
         let state = if request.is_over(now_ms()) { "expired" } else { request.state.name() };
-        return Err(Failure::new(format!("request {} is {state}", request.id), "a call that is repeated makes a new request"));
+        return Err(Failure::new(
+            format!("request {} is {state}", request.id),
+            "a call that is repeated makes a new request",
+        ));
     }
     let proof = approver::prove(&request, word, args.passphrase_stdin)?;
     let answer = Answer { request: request.id.clone(), word, by: person(), words: args.words.clone(), proof };
@@ -156,7 +169,11 @@ fn answer(args: &AnswerArgs, word: Word) -> Outcome {
     } else {
         talk(&format!("{} is {}", request.id, after.state.name()));
     }
-    let took = matches!((word, &after.state), (Word::Approve, RequestState::Approved { .. } | RequestState::Used) | (Word::Deny, RequestState::Denied { .. }));
+    let took = matches!(
+        (word, &after.state),
+        (Word::Approve, RequestState::Approved { .. } | RequestState::Used)
+            | (Word::Deny, RequestState::Denied { .. })
+    );
     Ok(if took { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

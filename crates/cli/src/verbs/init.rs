@@ -12,7 +12,9 @@ const TEMPLATE: &str = include_str!("../../../../policies/template.yaml");
 
 /// Guards this project.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  toolgate init            shows each change and asks\n  toolgate init --yes      for scripts")]
+#[command(
+    after_help = "Examples:\n  toolgate init            shows each change and asks\n  toolgate init --yes      for scripts"
+)]
 pub struct Args {
     /// Do not ask
     #[arg(long, short)]
@@ -35,7 +37,11 @@ pub fn run(args: &Args) -> Outcome {
         let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
         talk(&format!("no known host found here; `toolgate install HOST` adds one of: {}", known.join(", ")));
     }
-    let home = setup.dirs.home.clone().ok_or_else(|| Failure::new("HOME is not set", "set it to your home folder"))?;
+    let home = setup
+        .dirs
+        .home
+        .clone()
+        .ok_or_else(|| Failure::new("HOME is not set", "set it to your home folder"))?;
     for host in hosts {
         let file = host.settings_file(Level::Project, &home, &setup.project);
         install::install(host, &setup, &file, args.yes)?;

@@ -15,7 +15,9 @@ use toolgate_runtime::{Setup, agent_above};
 
 /// Adds the hook to a host's settings.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  toolgate install claude-code             for this project\n  toolgate install claude-code --user      for everything you run")]
+#[command(
+    after_help = "Examples:\n  toolgate install claude-code             for this project\n  toolgate install claude-code --user      for everything you run"
+)]
 pub struct Args {
     /// The host: claude-code
     pub host: String,
@@ -60,7 +62,9 @@ fn level(user: bool) -> Level {
 /// The host of that name, or what there is.
 pub fn known_host(name: &str) -> Result<&'static dyn Host, Failure> {
     let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
-    host(name).ok_or_else(|| Failure::new(format!("there is no host `{name}`"), format!("known hosts: {}", known.join(", "))))
+    host(name).ok_or_else(|| {
+        Failure::new(format!("there is no host `{name}`"), format!("known hosts: {}", known.join(", ")))
+    })
 }
 
 /// How hosts call this program. Below the home folder it is written as
@@ -74,13 +78,20 @@ fn program(setup: &Setup) -> Result<String, Failure> {
     };
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-$ ".contains(c));
     if !plain {
-        return Err(Failure::new(format!("`{}` cannot be written into a hook command safely", path.display()), "install toolgate below a folder with a plain name"));
+        return Err(Failure::new(
+            format!("`{}` cannot be written into a hook command safely", path.display()),
+            "install toolgate below a folder with a plain name",
+        ));
     }
     Ok(format!("\"{text}\""))
 }
 
 fn settings_file(host: &dyn Host, setup: &Setup, level: Level) -> Result<PathBuf, Failure> {
-    let home = setup.dirs.home.clone().ok_or_else(|| Failure::new("HOME is not set", "set it to your home folder"))?;
+    let home = setup
+        .dirs
+        .home
+        .clone()
+        .ok_or_else(|| Failure::new("HOME is not set", "set it to your home folder"))?;
     Ok(host.settings_file(level, &home, &setup.project))
 }
 
@@ -88,14 +99,20 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match std::fs::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::new(format!("`{}` cannot be read: {error}", file.display()), "make it readable for you")),
+        Err(error) => Err(Failure::new(
+            format!("`{}` cannot be read: {error}", file.display()),
+            "make it readable for you",
+        )),
     }
 }
 
 /// Changing the gate's own place is for the person.
 pub fn refuse_agent() -> Result<(), Failure> {
     match agent_above(&|name| std::env::var(name).ok()) {
-        Some(mark) => Err(Failure::new(format!("this runs inside an agent ({mark})"), "run it in a terminal of your own")),
+        Some(mark) => Err(Failure::new(
+            format!("this runs inside an agent ({mark})"),
+            "run it in a terminal of your own",
+        )),
         None => Ok(()),
     }
 }
@@ -116,7 +133,10 @@ pub fn run(args: &Args) -> Outcome {
 pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result<bool, Failure> {
     let before = read(file)?;
     let after = host.install(before.as_deref(), &program(setup)?).map_err(|fault| {
-        Failure::new(format!("`{}` cannot be edited: {fault}", file.display()), "mend the file, then run this again")
+        Failure::new(
+            format!("`{}` cannot be edited: {fault}", file.display()),
+            "mend the file, then run this again",
+        )
     })?;
     if before.as_deref() == Some(after.as_slice()) {
         talk(&format!("{} is already guarded in {}", host.name(), file.display()));
@@ -129,14 +149,21 @@ pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result
     let made = missing_folders(file);
     write(file, &after)?;
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let install = Install { host: host.name().to_owned(), file: file.to_path_buf(), before, after: installs::mark(&after), made };
+    let install = Install {
+        host: host.name().to_owned(),
+        file: file.to_path_buf(),
+        before,
+        after: installs::mark(&after),
+        made,
+    };
     installs::remember(&setup.dirs, install)?;
     talk(&format!("{} guards {} through {}", styled(GREEN, "toolgate"), host.name(), file.display()));
     Ok(true)
 }
 
 fn missing_folders(file: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = file.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
+    let mut folders: Vec<PathBuf> =
+        file.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
     folders.reverse();
     folders
 }
@@ -202,14 +229,26 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
 
 /// The exact bytes from before if nobody changed the file since; otherwise
 /// the file as it is now without our hook. `None`: there was no file.
-fn restored(host: &dyn Host, now: &[u8], known: Option<&Install>, file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn restored(
+    host: &dyn Host,
+    now: &[u8],
+    known: Option<&Install>,
+    file: &Path,
+) -> Result<Option<Vec<u8>>, Failure> {
     match known {
-        Some(install) if install.after == installs::mark(now) => Ok(install.before.clone().map(String::into_bytes)),
+        Some(install) if install.after == installs::mark(now) => {
+            Ok(install.before.clone().map(String::into_bytes))
+        }
         _ => {
             if known.is_some() {
                 out("the file was changed since the hook was put in; only the hook is taken out");
             }
-            host.uninstall(now).map_err(|fault| Failure::new(format!("`{}` cannot be edited: {fault}", file.display()), "mend the file, then run this again"))
+            host.uninstall(now).map_err(|fault| {
+                Failure::new(
+                    format!("`{}` cannot be edited: {fault}", file.display()),
+                    "mend the file, then run this again",
+                )
+            })
         }
     }
 }

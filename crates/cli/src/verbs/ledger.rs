@@ -61,7 +61,9 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn verify_file(file: &PathBuf, key: Option<&str>, as_json: bool) -> Outcome {
-    let bytes = std::fs::read(file).map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", file.display()), "give the path of an export"))?;
+    let bytes = std::fs::read(file).map_err(|error| {
+        Failure::new(format!("`{}` cannot be read: {error}", file.display()), "give the path of an export")
+    })?;
     let own = trusted_key(&project::dirs());
     Ok(match verify_export(&bytes, key.or(own.as_deref())) {
         Verification::Intact { records } => intact(records, as_json),
@@ -75,7 +77,12 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
     let mut kept = kept_checkpoints(&setup.dirs);
     for file in checkpoints {
         let text = std::fs::read(file)?;
-        let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| Failure::new(format!("`{}` is not a checkpoint: {error}", file.display()), "give a file made by `toolgate ledger checkpoint`"))?;
+        let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| {
+            Failure::new(
+                format!("`{}` is not a checkpoint: {error}", file.display()),
+                "give a file made by `toolgate ledger checkpoint`",
+            )
+        })?;
         kept.push(point);
     }
     let (mut gate, _) = Gate::open(setup)?;
@@ -132,6 +139,8 @@ fn checkpoint() -> Outcome {
     };
     keep_checkpoint(&setup.dirs, &head)?;
     out(&canonical(&head));
-    talk("keep this line where the agent cannot reach it; `toolgate ledger verify --checkpoint FILE` holds the ledger to it");
+    talk(
+        "keep this line where the agent cannot reach it; `toolgate ledger verify --checkpoint FILE` holds the ledger to it",
+    );
     Ok(ExitCode::SUCCESS)
 }

@@ -75,10 +75,26 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn filter(args: &Args) -> Result<Filter, Failure> {
-    const KNOWN: [&str; 12] = ["APPROVE", "REJECT", "MODIFY", "ESCALATE", "DELAY", "ALLOW", "WARN", "BLOCK", "PREREQUISITES", "PASS", "DENY", "LOG"];
+    const KNOWN: [&str; 12] = [
+        "APPROVE",
+        "REJECT",
+        "MODIFY",
+        "ESCALATE",
+        "DELAY",
+        "ALLOW",
+        "WARN",
+        "BLOCK",
+        "PREREQUISITES",
+        "PASS",
+        "DENY",
+        "LOG",
+    ];
     let wanted: Vec<String> = args.decisions.iter().map(|word| word.to_uppercase()).collect();
     if let Some(odd) = wanted.iter().find(|word| !KNOWN.contains(&word.as_str())) {
-        return Err(Failure::new(format!("there is no decision `{odd}`"), "use APPROVE, REJECT, MODIFY, ESCALATE or DELAY"));
+        return Err(Failure::new(
+            format!("there is no decision `{odd}`"),
+            "use APPROVE, REJECT, MODIFY, ESCALATE or DELAY",
+        ));
     }
     let since_ms = match &args.last {
         Some(text) => now_ms().saturating_sub(duration_ms(text)?),
@@ -100,7 +116,9 @@ impl Filter {
     fn keeps(&self, record: &Record) -> bool {
         let session_ok = self.session.as_ref().is_none_or(|session| *session == record.context.session);
         let entry_ok = match &record.entry {
-            Entry::Decided(decided) => self.wanted.is_empty() || self.wanted.iter().any(|word| is_called(decided.verdict, word)),
+            Entry::Decided(decided) => {
+                self.wanted.is_empty() || self.wanted.iter().any(|word| is_called(decided.verdict, word))
+            }
             _ => self.all && self.wanted.is_empty(),
         };
         record.time_ms >= self.since_ms && session_ok && entry_ok
@@ -154,11 +172,27 @@ fn print(record: &Record, as_json: bool) {
         Entry::Decided(decided) => {
             let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
             let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
-            out(&format!("{stamp} {word} {:<6} {}  {}", decided.tool, one_line(&decided.title, 100), styled(DIM, &rules.join(","))));
+            out(&format!(
+                "{stamp} {word} {:<6} {}  {}",
+                decided.tool,
+                one_line(&decided.title, 100),
+                styled(DIM, &rules.join(","))
+            ));
         }
-        Entry::Resulted(resulted) => out(&format!("{stamp} {:<8} {}", if resulted.succeeded() { "ran" } else { "failed" }, resulted.tool)),
-        Entry::Requested(request) => out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100))),
-        Entry::Answered(answer) => out(&format!("{stamp} answered {} {:?} by {}", answer.request, answer.word, one_line(&answer.by, 40))),
+        Entry::Resulted(resulted) => out(&format!(
+            "{stamp} {:<8} {}",
+            if resulted.succeeded() { "ran" } else { "failed" },
+            resulted.tool
+        )),
+        Entry::Requested(request) => {
+            out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100)))
+        }
+        Entry::Answered(answer) => out(&format!(
+            "{stamp} answered {} {:?} by {}",
+            answer.request,
+            answer.word,
+            one_line(&answer.by, 40)
+        )),
         Entry::Used { request } => out(&format!("{stamp} used     {request}")),
         Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),

@@ -59,7 +59,10 @@ pub fn run(args: &Args) -> Outcome {
 pub fn load(setup: &Setup) -> Result<Loaded, Failure> {
     rebuild(&setup.dirs, &setup.project).map_err(|faults| {
         let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
-        Failure::new(format!("the policy cannot be read\n{}", rendered.join("\n\n")), "until it is mended, every call is blocked")
+        Failure::new(
+            format!("the policy cannot be read\n{}", rendered.join("\n\n")),
+            "until it is mended, every call is blocked",
+        )
     })
 }
 
@@ -76,7 +79,13 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
     }
     out(&format!("{} {}", styled(BOLD, "revision"), policy.revision()));
     let review = policy.review();
-    out(&format!("mode {:?} · review {:?}, hold {} s, expires after {} min", policy.mode(), review.delivery, review.hold_seconds, review.expires_minutes));
+    out(&format!(
+        "mode {:?} · review {:?}, hold {} s, expires after {} min",
+        policy.mode(),
+        review.delivery,
+        review.hold_seconds,
+        review.expires_minutes
+    ));
     for file in &loaded.files {
         out(&format!("from {file}"));
     }
@@ -103,7 +112,11 @@ fn check(setup: &Setup, as_json: bool) -> Outcome {
     } else {
         notices(&loaded);
         wrong.iter().for_each(|text| out(&format!("{} {text}", styled(RED, "example"))));
-        let state = if conflicts == 0 && wrong.is_empty() { styled(GREEN, "fine") } else { styled(YELLOW, "look above") };
+        let state = if conflicts == 0 && wrong.is_empty() {
+            styled(GREEN, "fine")
+        } else {
+            styled(YELLOW, "look above")
+        };
         out(&format!("{} rules from {} files: {state}", entries.len(), loaded.files.len()));
     }
     Ok(if conflicts == 0 && wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })

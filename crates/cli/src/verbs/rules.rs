@@ -97,7 +97,11 @@ fn list(setup: &Setup, enabled: bool, as_json: bool) -> Outcome {
     if !enabled {
         entries.extend(loaded.off);
     }
-    if as_json { json(&entries) } else { table(&entries) }
+    if as_json {
+        json(&entries)
+    } else {
+        table(&entries)
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,10 +125,18 @@ pub fn table(entries: &[RuleEntry]) {
 
 /// Examples that do not do what their rule says they do.
 pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String>, Failure> {
-    let (scene, _) = Scene::open(setup).map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let (scene, _) = Scene::open(setup)
+        .map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
     let mut wrong = Vec::new();
     for entry in entries {
-        for (example, expected) in entry.rule.examples.matching.iter().map(|e| (e, true)).chain(entry.rule.examples.pass.iter().map(|e| (e, false))) {
+        for (example, expected) in entry
+            .rule
+            .examples
+            .matching
+            .iter()
+            .map(|e| (e, true))
+            .chain(entry.rule.examples.pass.iter().map(|e| (e, false)))
+        {
             if speaks(&scene, setup, &entry.rule.id, example)? != expected {
                 let verb = if expected { "must match" } else { "must not match" };
                 wrong.push(format!("{} `{}`: {verb} `{example}`", entry.source, entry.rule.id));
@@ -135,7 +147,8 @@ pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String
 }
 
 fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool, Failure> {
-    let host = host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
+    let host =
+        host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
     let decision = scene.look(&Event { kind: EventKind::PreExecution, call }, &Session::new("examples"));
@@ -152,9 +165,13 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let text = std::fs::read_to_string(&file).unwrap_or_else(|_| "version: 1\n".to_owned());
     let existing = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes());
     if existing.is_ok_and(|layer| layer.policy.rules.iter().any(|rule| rule.id == args.name)) {
-        return Err(Failure::new(format!("there is a rule `{}` already", args.name), "remove it first, or choose another name"));
+        return Err(Failure::new(
+            format!("there is a rule `{}` already", args.name),
+            "remove it first, or choose another name",
+        ));
     }
-    let reason = args.reason.clone().unwrap_or_else(|| format!("the rule `{}` stands against this", args.name));
+    let reason =
+        args.reason.clone().unwrap_or_else(|| format!("the rule `{}` stands against this", args.name));
     let kind = match args.action.to_uppercase().as_str() {
         "REJECT" => "prohibit",
         "ESCALATE" => "escalate",
@@ -165,7 +182,10 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let block = format!(
         "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n    severity: {}\n    reason: {}\n",
-        args.name, quoted(&args.pattern), args.severity, quoted(&reason)
+        args.name,
+        quoted(&args.pattern),
+        args.severity,
+        quoted(&reason)
     );
     save(setup, &file, &inserted(&text, &block))?;
     talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
@@ -179,10 +199,17 @@ fn inserted(text: &str, block: &str) -> String {
         return format!("{}\nrules:\n{block}", text.trim_end());
     };
     let is_next_key = |line: &&str| !line.is_empty() && !line.starts_with([' ', '#', '-', '\t']);
-    let end = lines.iter().skip(start + 1).position(is_next_key).map_or(lines.len(), |offset| start + 1 + offset);
-    let filled = lines.iter().take(end).rposition(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or(start);
+    let end =
+        lines.iter().skip(start + 1).position(is_next_key).map_or(lines.len(), |offset| start + 1 + offset);
+    let filled = lines
+        .iter()
+        .take(end)
+        .rposition(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .unwrap_or(start);
     let mut new: Vec<&str> = lines.iter().take(filled + 1).copied().collect();
-    if let Some(head) = new.get_mut(start) && filled == start {
+    if let Some(head) = new.get_mut(start)
+        && filled == start
+    {
         *head = "rules:";
     }
     new.extend(block.trim_end().lines());
@@ -193,18 +220,34 @@ fn inserted(text: &str, block: &str) -> String {
 fn remove(setup: &Setup, id: &str) -> Outcome {
     install::refuse_agent()?;
     let file = policy_file(setup);
-    let text = std::fs::read_to_string(&file).map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", file.display()), "only rules of the project's policy can be removed"))?;
-    let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        Failure::new(
+            format!("`{}` cannot be read: {error}", file.display()),
+            "only rules of the project's policy can be removed",
+        )
+    })?;
+    let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())
+        .map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
     let Some(at) = layer.policy.rules.iter().position(|rule| rule.id == id) else {
-        return Err(Failure::new(format!("`{}` has no rule `{id}`", file.display()), "to turn off a rule of a pack, add its id to `disable:`"));
+        return Err(Failure::new(
+            format!("`{}` has no rule `{id}`", file.display()),
+            "to turn off a rule of a pack, add its id to `disable:`",
+        ));
     };
-    let line = |at: usize| layer.lines.get(at).and_then(|line| usize::try_from(*line).ok()).map(|line| line.saturating_sub(1));
+    let line = |at: usize| {
+        layer.lines.get(at).and_then(|line| usize::try_from(*line).ok()).map(|line| line.saturating_sub(1))
+    };
     let start = line(at).unwrap_or(0);
     let lines: Vec<&str> = text.lines().collect();
-    let is_over = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#']) && !line.starts_with("    ");
-    let end = line(at + 1).or_else(|| lines.iter().skip(start + 1).position(is_over).map(|offset| start + 1 + offset)).unwrap_or(lines.len());
+    let is_over =
+        |line: &&str| !line.trim().is_empty() && !line.starts_with(['#']) && !line.starts_with("    ");
+    let end = line(at + 1)
+        .or_else(|| lines.iter().skip(start + 1).position(is_over).map(|offset| start + 1 + offset))
+        .unwrap_or(lines.len());
     let mut rest: Vec<&str> = lines.iter().take(start).chain(lines.iter().skip(end)).copied().collect();
-    if layer.policy.rules.len() == 1 && let Some(head) = rest.iter_mut().find(|line| line.starts_with("rules:")) {
+    if layer.policy.rules.len() == 1
+        && let Some(head) = rest.iter_mut().find(|line| line.starts_with("rules:"))
+    {
         *head = "rules: []";
     }
     save(setup, &file, &format!("{}\n", rest.join("\n")))?;
@@ -214,7 +257,9 @@ fn remove(setup: &Setup, id: &str) -> Outcome {
 
 /// Writes the file only if the policy loads with it.
 fn save(setup: &Setup, file: &Path, text: &str) -> Result<(), Failure> {
-    parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| Failure::new(format!("nothing was changed\n{}", fault.render()), "mend what is shown, then try again"))?;
+    parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| {
+        Failure::new(format!("nothing was changed\n{}", fault.render()), "mend what is shown, then try again")
+    })?;
     let before = std::fs::read(file).ok();
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
@@ -226,7 +271,10 @@ fn save(setup: &Setup, file: &Path, text: &str) -> Result<(), Failure> {
             None => std::fs::remove_file(file)?,
         }
         let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
-        return Err(Failure::new(format!("nothing was changed\n{}", rendered.join("\n")), "mend what is shown, then try again"));
+        return Err(Failure::new(
+            format!("nothing was changed\n{}", rendered.join("\n")),
+            "mend what is shown, then try again",
+        ));
     }
     Ok(())
 }

@@ -52,7 +52,12 @@ pub fn run(args: &Args) -> Outcome {
     let scene = open(&dir)?;
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
         (Some(command), ..) => ("Bash".to_owned(), json!({ "command": command })),
-        (None, Some(tool), Some(input)) => (tool.clone(), serde_json::from_str(input).map_err(|error| Failure::new(format!("--input is not JSON: {error}"), "quote it for your shell"))?),
+        (None, Some(tool), Some(input)) => (
+            tool.clone(),
+            serde_json::from_str(input).map_err(|error| {
+                Failure::new(format!("--input is not JSON: {error}"), "quote it for your shell")
+            })?,
+        ),
         _ => return Err(Failure::new("nothing to judge", "give a command, or --tool with --input")),
     };
     let decision = judge(&scene, &tool, input, &dir)?;
@@ -67,7 +72,10 @@ pub fn run(args: &Args) -> Outcome {
 fn open(dir: &Path) -> Result<Scene, Failure> {
     let (scene, _) = Scene::open(&project::setup(dir)).map_err(|faults| {
         let rendered: Vec<String> = faults.iter().map(toolgate_runtime::PolicyFault::render).collect();
-        Failure::new(format!("{}\n{}", Broken::from(faults), rendered.join("\n")), "`toolgate policy check` shows every problem")
+        Failure::new(
+            format!("{}\n{}", Broken::from(faults), rendered.join("\n")),
+            "`toolgate policy check` shows every problem",
+        )
     })?;
     Ok(scene)
 }
@@ -78,7 +86,8 @@ fn the_host() -> Result<&'static dyn Host, Failure> {
 
 fn judge(scene: &Scene, tool: &str, input: Value, dir: &Path) -> Result<Decision, Failure> {
     let call = the_host()?.call(tool, input, &dir.to_string_lossy());
-    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
+    let call =
+        call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
     Ok(scene.look(&Event { kind: EventKind::PreExecution, call }, &Session::new("test")))
 }
 
@@ -130,7 +139,11 @@ fn show(decision: &Decision) {
 }
 
 fn show_finding(finding: &Finding) {
-    out(&format!("  rule     {}  {}", styled(BOLD, &finding.guard), styled(DIM, &finding.source.to_string())));
+    out(&format!(
+        "  rule     {}  {}",
+        styled(BOLD, &finding.guard),
+        styled(DIM, &finding.source.to_string())
+    ));
     out(&format!("  reason   {}", finding.message));
     for evidence in &finding.evidence {
         out(&format!("  because  {}", one_line(evidence, 160)));

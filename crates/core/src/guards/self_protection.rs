@@ -20,8 +20,21 @@ changes are for the person, in a terminal of their own.
 ";
 
 /// First words of our own command line that only look.
-const LOOKING: &[&str] =
-    &["test", "explain", "logs", "doctor", "policy", "help", "--help", "-h", "--version", "-V", "completions", "man", "hook"];
+const LOOKING: &[&str] = &[
+    "test",
+    "explain",
+    "logs",
+    "doctor",
+    "policy",
+    "help",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "completions",
+    "man",
+    "hook",
+];
 
 /// Verbs with a looking and a changing side: what of them only looks.
 const PARTLY: &[(&str, &[&str])] =
@@ -45,8 +58,14 @@ impl Guard for SelfProtection {
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let files = seen.facts.files.iter().filter(|file| touches_gate(file, seen.places));
-        let mut evidence: Vec<String> = files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
-        evidence.extend(seen.facts.commands().filter(|(_, command)| is_own_verb(command)).map(|(_, command)| command.normal()));
+        let mut evidence: Vec<String> =
+            files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
+        evidence.extend(
+            seen.facts
+                .commands()
+                .filter(|(_, command)| is_own_verb(command))
+                .map(|(_, command)| command.normal()),
+        );
         if evidence.is_empty() {
             return None;
         }
@@ -84,7 +103,8 @@ fn is_own_verb(command: &Command) -> bool {
     if command.program != "toolgate" {
         return false;
     }
-    let mut words = command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| *word != "--json");
+    let mut words =
+        command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| *word != "--json");
     let Some(verb) = words.next() else { return false };
     if LOOKING.contains(&verb) {
         return false;

@@ -9,8 +9,8 @@ mod verify;
 
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
 pub use record::{Context, Decided, Entry, Line, Record, Resulted, export_line, genesis, seal};
-pub use verify::{FirstBad, Verification, verify_export};
 pub(crate) use verify::Links;
+pub use verify::{FirstBad, Verification, verify_export};
 
 /// Checks stored records one by one; see [`Verification`] for whole exports.
 #[derive(Debug, Default)]

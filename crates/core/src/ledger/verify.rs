@@ -114,7 +114,9 @@ fn check_end(text: &str, trusted: Option<&str>, links: &Links) -> Result<(), Fir
         return Err(links.bad("the signature of the checkpoint does not hold"));
     }
     if links.head().as_ref() != Some(&end.checkpoint) {
-        return Err(links.bad("the records do not lead to the signed checkpoint: the tail was cut or replaced"));
+        return Err(
+            links.bad("the records do not lead to the signed checkpoint: the tail was cut or replaced")
+        );
     }
     Ok(())
 }

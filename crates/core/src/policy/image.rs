@@ -84,7 +84,8 @@ impl Image {
         let (head, rest) = rest.split_at_checked(head_len).ok_or(ImageFault)?;
         let head: HeadPart = serde_json::from_slice(head).map_err(|_| ImageFault)?;
         let (count, rest) = take_u32(rest).ok_or(ImageFault)?;
-        let (pairs, rules) = rest.split_at_checked(count.checked_mul(12).ok_or(ImageFault)?).ok_or(ImageFault)?;
+        let (pairs, rules) =
+            rest.split_at_checked(count.checked_mul(12).ok_or(ImageFault)?).ok_or(ImageFault)?;
         let pairs: Option<Vec<(Key, u32)>> = pairs.chunks_exact(12).map(pair).collect();
         let image = Image { head, pairs: pairs.ok_or(ImageFault)?, rules: rules.to_vec() };
         if image.is_sound() { Ok(image) } else { Err(ImageFault) }
@@ -138,7 +139,8 @@ impl Image {
     /// The numbers of the rules filed under a key.
     pub(crate) fn rules_at(&self, key: Key) -> impl Iterator<Item = usize> {
         let from = self.pairs.partition_point(|(known, _)| *known < key);
-        let found = self.pairs.get(from..).unwrap_or_default().iter().take_while(move |(known, _)| *known == key);
+        let found =
+            self.pairs.get(from..).unwrap_or_default().iter().take_while(move |(known, _)| *known == key);
         found.filter_map(|(_, number)| usize::try_from(*number).ok())
     }
 }

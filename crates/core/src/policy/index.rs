@@ -72,7 +72,8 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
     }
     if let Some(files) = &wanted.files {
         let all = ["read", "write", "delete", "delete-tree"];
-        let access: Vec<&str> = if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
+        let access: Vec<&str> =
+            if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
         return access.iter().map(|name| key(&["file", name])).collect();
     }
     if !wanted.tool.is_empty() && wanted.tool.iter().all(is_plain) {
@@ -88,7 +89,8 @@ fn is_plain(name: &str) -> bool {
 /// Narrowest first: program with subcommand and option, with either, alone.
 fn program_keys(rule: &Rule, program: &str) -> Vec<Key> {
     let command = rule.matches.command.clone().unwrap_or_default();
-    let subs: Vec<Vec<String>> = command.subcommand.iter().map(|sub| sub.split(' ').map(str::to_owned).collect()).collect();
+    let subs: Vec<Vec<String>> =
+        command.subcommand.iter().map(|sub| sub.split(' ').map(str::to_owned).collect()).collect();
     if subs.is_empty() {
         return vec![key(&["program", program])];
     }
@@ -137,4 +139,3 @@ fn command_keys(command: &Command, keys: &mut Vec<Key>) {
         keys.extend(normal.as_bytes().windows(size).map(gram));
     }
 }
-

@@ -91,7 +91,11 @@ pub fn merge(files: &[Layered]) -> Merged {
     find_contradictions(&rules, &mut notices);
     let mode = join_mode(files, &mut notices);
     let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
-    let also = files.iter().filter_map(|file| file.policy.workspace.as_ref()).flat_map(|w| w.also.0.clone()).collect();
+    let also = files
+        .iter()
+        .filter_map(|file| file.policy.workspace.as_ref())
+        .flat_map(|w| w.also.0.clone())
+        .collect();
     Merged { rules, mode, review, workspace: Workspace { also: crate::rule::Names(also) }, notices, off }
 }
 
@@ -107,11 +111,18 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),
             Some(known) if known.rule.locked => {
-                let text = format!("`{}` is locked by {} and cannot be replaced; choose another id for your rule", rule.id, known.source);
+                let text = format!(
+                    "`{}` is locked by {} and cannot be replaced; choose another id for your rule",
+                    rule.id, known.source
+                );
                 notices.push(Notice { source, text, conflict: true });
             }
             Some(known) => {
-                notices.push(Notice { source, text: format!("`{}` replaces the rule at {}", rule.id, known.source), conflict: false });
+                notices.push(Notice {
+                    source,
+                    text: format!("`{}` replaces the rule at {}", rule.id, known.source),
+                    conflict: false,
+                });
                 *known = entry;
             }
         }
@@ -123,11 +134,14 @@ fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) 
         let source = Source { file: file.file.clone(), line: 0 };
         match rules.iter_mut().find(|known| known.rule.id == id) {
             None => {
-                let text = format!("`disable` names `{id}`, but there is no such rule; `toolgate rules list` shows the ids");
+                let text = format!(
+                    "`disable` names `{id}`, but there is no such rule; `toolgate rules list` shows the ids"
+                );
                 notices.push(Notice { source, text, conflict: true });
             }
             Some(known) if known.rule.locked => {
-                let text = format!("`{id}` is locked by {} and stays on; take it out of `disable`", known.source);
+                let text =
+                    format!("`{id}` is locked by {} and stays on; take it out of `disable`", known.source);
                 notices.push(Notice { source, text, conflict: true });
             }
             Some(known) => known.rule.enabled = false,
@@ -139,8 +153,12 @@ fn find_contradictions(rules: &[RuleEntry], notices: &mut Vec<Notice>) {
     let says_yes = |rule: &Rule| rule.kind == RuleKind::Approve;
     let says_no = |rule: &Rule| matches!(rule.kind, RuleKind::Prohibit | RuleKind::Escalate);
     for yes in rules.iter().filter(|entry| says_yes(&entry.rule)) {
-        for no in rules.iter().filter(|entry| says_no(&entry.rule) && entry.rule.matches == yes.rule.matches) {
-            let text = format!("`{}` approves exactly what `{}` at {} stops; the stricter one wins", yes.rule.id, no.rule.id, no.source);
+        for no in rules.iter().filter(|entry| says_no(&entry.rule) && entry.rule.matches == yes.rule.matches)
+        {
+            let text = format!(
+                "`{}` approves exactly what `{}` at {} stops; the stricter one wins",
+                yes.rule.id, no.rule.id, no.source
+            );
             notices.push(Notice { source: yes.source.clone(), text, conflict: true });
         }
     }

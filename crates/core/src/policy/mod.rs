@@ -114,7 +114,8 @@ impl Policy {
                 None => guards.push(&guards::BROKEN_RULE),
             }
         }
-        guards.sort_by(|a, b| (a.priority(), a.category(), a.id()).cmp(&(b.priority(), b.category(), b.id())));
+        guards
+            .sort_by(|a, b| (a.priority(), a.category(), a.id()).cmp(&(b.priority(), b.category(), b.id())));
         guards
     }
 

@@ -37,7 +37,10 @@ fn edited(text: &str, change: &Change, seen: &Seen<'_>, hit: &Hit) -> Result<Opt
     for (_, command) in seen.facts.commands().filter(|(at, _)| hit.commands.contains(at)) {
         let wanted = cuts_of(text, command, change);
         if !wanted.is_empty() && !command.in_place {
-            return Err(format!("`{}` stands inside other text and cannot be rewritten there; write it as a plain command", command.normal()));
+            return Err(format!(
+                "`{}` stands inside other text and cannot be rewritten there; write it as a plain command",
+                command.normal()
+            ));
         }
         cuts.extend(wanted);
     }
@@ -90,5 +93,7 @@ fn removal(text: &str, command: &Command, given: &Flag) -> (Span, String) {
 }
 
 fn short_letter(command: &Command, given: &Flag, word: &str) -> Option<char> {
-    word.chars().skip(1).find(|letter| canonical_flag(&command.program, &command.usage.subcommand, &format!("-{letter}")) == given.name)
+    word.chars().skip(1).find(|letter| {
+        canonical_flag(&command.program, &command.usage.subcommand, &format!("-{letter}")) == given.name
+    })
 }

@@ -158,27 +158,62 @@ impl Check<'_> {
 
     fn shape(&self, rule: &Rule) -> Result<(), RuleFault> {
         let id_ok = !rule.id.is_empty()
-            && rule.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'));
+            && rule
+                .id
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'));
         if !id_ok {
-            return Err(self.fault(&rule.id, format!("`{}` is not a rule id", rule.id), "use lower-case letters, digits and `-`"));
+            return Err(self.fault(
+                &rule.id,
+                format!("`{}` is not a rule id", rule.id),
+                "use lower-case letters, digits and `-`",
+            ));
         }
         if rule.priority < 100 {
             let text = rule.priority.to_string();
-            return Err(self.fault(&text, format!("priority {text} is reserved for built-in guards"), "use 100 or more"));
+            return Err(self.fault(
+                &text,
+                format!("priority {text} is reserved for built-in guards"),
+                "use 100 or more",
+            ));
         }
         if rule.reason.trim().is_empty() {
             return Err(self.fault("reason", "the reason is empty".to_owned(), "say in one sentence why"));
         }
         match (rule.kind, &rule.require, &rule.change) {
-            (RuleKind::Require, None, _) => Err(self.fault("require", "a `require` rule says nothing it requires".to_owned(), "add `require:` with what must hold")),
-            (RuleKind::Transform, _, None) => Err(self.fault("transform", "a `transform` rule says no change".to_owned(), "add `change:` with what to rewrite")),
-            (RuleKind::Require, _, Some(_)) => Err(self.fault("change", "only a `transform` rule has `change`".to_owned(), "take it out, or make it two rules")),
-            (RuleKind::Transform, Some(_), _) => Err(self.fault("require", "only a `require` rule has `require`".to_owned(), "take it out, or make it two rules")),
+            (RuleKind::Require, None, _) => Err(self.fault(
+                "require",
+                "a `require` rule says nothing it requires".to_owned(),
+                "add `require:` with what must hold",
+            )),
+            (RuleKind::Transform, _, None) => Err(self.fault(
+                "transform",
+                "a `transform` rule says no change".to_owned(),
+                "add `change:` with what to rewrite",
+            )),
+            (RuleKind::Require, _, Some(_)) => Err(self.fault(
+                "change",
+                "only a `transform` rule has `change`".to_owned(),
+                "take it out, or make it two rules",
+            )),
+            (RuleKind::Transform, Some(_), _) => Err(self.fault(
+                "require",
+                "only a `require` rule has `require`".to_owned(),
+                "take it out, or make it two rules",
+            )),
             (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, Some(_), _) => {
-                Err(self.fault("require", "only a `require` rule has `require`".to_owned(), "set `kind: require`"))
+                Err(self.fault(
+                    "require",
+                    "only a `require` rule has `require`".to_owned(),
+                    "set `kind: require`",
+                ))
             }
             (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, _, Some(_)) => {
-                Err(self.fault("change", "only a `transform` rule has `change`".to_owned(), "set `kind: transform`"))
+                Err(self.fault(
+                    "change",
+                    "only a `transform` rule has `change`".to_owned(),
+                    "set `kind: transform`",
+                ))
             }
             (RuleKind::Require, Some(_), None) | (RuleKind::Transform, None, Some(_)) => Ok(()),
             (_, None, None) => Ok(()),
@@ -190,13 +225,26 @@ impl Check<'_> {
         match Regex::new(pattern) {
             Ok(regex) => Ok(Some(regex)),
             Err(error) => {
-                let last = error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                Err(self.fault(pattern, format!("this is not a regular expression: {last}"), "mend the pattern; `toolgate policy check` tries it"))
+                let last = error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned();
+                Err(self.fault(
+                    pattern,
+                    format!("this is not a regular expression: {last}"),
+                    "mend the pattern; `toolgate policy check` tries it",
+                ))
             }
         }
     }
 
-    pub(crate) fn params(&self, params: &std::collections::BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, RuleFault> {
+    pub(crate) fn params(
+        &self,
+        params: &std::collections::BTreeMap<String, String>,
+    ) -> Result<Vec<(String, Regex)>, RuleFault> {
         let mut compiled = Vec::new();
         for (name, pattern) in params {
             if let Some(regex) = self.regex(Some(pattern))? {
@@ -215,7 +263,9 @@ impl Check<'_> {
     }
 
     fn glob(&self, needle: &str, pattern: Result<Pattern, String>) -> Result<Pattern, RuleFault> {
-        pattern.map_err(|why| self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "mend the pattern"))
+        pattern.map_err(|why| {
+            self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "mend the pattern")
+        })
     }
 
     fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {
@@ -233,7 +283,13 @@ impl Check<'_> {
         self.named(names, "place", &known, from_value)
     }
 
-    fn named<T>(&self, names: &Names, what: &str, known: &[&str], parse: fn(&str) -> Option<T>) -> Result<Vec<T>, RuleFault> {
+    fn named<T>(
+        &self,
+        names: &Names,
+        what: &str,
+        known: &[&str],
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, RuleFault> {
         names
             .iter()
             .map(|name| {

@@ -41,7 +41,9 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         let reading = &seen.facts.reading;
         let mut evidence: Vec<String> = reading.opaque.iter().map(|place| place.what.clone()).collect();
         // What was not read to its end may hold anything behind that point.
-        evidence.extend(reading.fault.iter().map(|fault| format!("cannot be read to its end: {}", fault.message)));
+        evidence.extend(
+            reading.fault.iter().map(|fault| format!("cannot be read to its end: {}", fault.message)),
+        );
         return (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() });
     }
     match &call.kind {
@@ -52,7 +54,8 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 
 fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
-    let whole_call = wanted.command.is_none() && rule.deeds.is_empty() && rule.regex.is_none() && rule.files.is_none();
+    let whole_call =
+        wanted.command.is_none() && rule.deeds.is_empty() && rule.regex.is_none() && rule.files.is_none();
     if whole_call {
         return Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() });
     }
@@ -106,14 +109,19 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
 
 fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
     let usage = &command.usage;
-    let program_ok = rule.programs.is_empty() || rule.programs.iter().any(|glob| glob.is_match(&command.program));
+    let program_ok =
+        rule.programs.is_empty() || rule.programs.iter().any(|glob| glob.is_match(&command.program));
     let sub_ok = wanted.subcommand.is_empty()
-        || wanted.subcommand.iter().any(|sub| sub.split(' ').eq(usage.subcommand.iter().map(String::as_str)) || usage.subcommand.first().is_some_and(|first| first == sub));
+        || wanted.subcommand.iter().any(|sub| {
+            sub.split(' ').eq(usage.subcommand.iter().map(String::as_str))
+                || usage.subcommand.first().is_some_and(|first| first == sub)
+        });
     program_ok
         && sub_ok
         && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| has_flag(command, flag)))
         && wanted.all_flags.iter().all(|flag| has_flag(command, flag))
-        && (rule.args.is_empty() || usage.operands.iter().any(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))))
+        && (rule.args.is_empty()
+            || usage.operands.iter().any(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))))
         && (wanted.via.is_empty() || wanted.via.iter().any(|name| command.via.iter().any(|via| via == name)))
         && (wanted.env.is_empty() || wanted.env.iter().any(|item| has_variable(command, item)))
 }
@@ -140,7 +148,11 @@ pub(crate) fn param_matches(input: &Value, name: &str, regex: &Regex) -> bool {
     }
 }
 
-fn file_evidence<'a>(files: &Files, facts: impl Iterator<Item = &'a FileFact>, places: &Places) -> Vec<String> {
+fn file_evidence<'a>(
+    files: &Files,
+    facts: impl Iterator<Item = &'a FileFact>,
+    places: &Places,
+) -> Vec<String> {
     facts.filter(|fact| file_matches(files, fact, places)).map(file_text).collect()
 }
 
@@ -157,16 +169,25 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
     // its written form can still match a pattern.
     let placed = fact.exact;
     (files.access.is_empty() || files.access.contains(&fact.access))
-        && (files.path.is_empty() || files.path.iter().any(|glob| targets.iter().any(|path| is_like(glob, path, places))))
+        && (files.path.is_empty()
+            || files.path.iter().any(|glob| targets.iter().any(|path| is_like(glob, path, places))))
         && !files.except.iter().any(|glob| targets.iter().all(|path| is_like(glob, path, places)))
-        && (files.inside.is_empty() || placed && files.inside.iter().any(|place| targets.iter().any(|path| places.holds(*place, path))))
-        && (files.outside.is_empty() || placed && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
+        && (files.inside.is_empty()
+            || placed
+                && files.inside.iter().any(|place| targets.iter().any(|path| places.holds(*place, path))))
+        && (files.outside.is_empty()
+            || placed
+                && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
         && (files.covers.is_empty() || placed && covers(files, fact, &targets, places))
 }
 
 /// A pattern may speak of `~`; a path is tried as it is and as seen from home.
 fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
-    let from_home = places.home.as_ref().and_then(|home| path.strip_prefix(home.as_str())).filter(|rest| rest.starts_with('/'));
+    let from_home = places
+        .home
+        .as_ref()
+        .and_then(|home| path.strip_prefix(home.as_str()))
+        .filter(|rest| rest.starts_with('/'));
     glob.is_match(path) || from_home.is_some_and(|rest| glob.is_match(&format!("~{rest}")))
 }
 
@@ -179,7 +200,9 @@ fn covers(files: &Files, fact: &FileFact, targets: &[&str], places: &Places) -> 
 
 /// `/x/*` means all of `/x` when a tree is deleted.
 fn whole_folder<'a>(fact: &FileFact, path: &'a str) -> &'a str {
-    let all_of = |path: &'a str| path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).or_else(|| path.strip_suffix("/**"));
+    let all_of = |path: &'a str| {
+        path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).or_else(|| path.strip_suffix("/**"))
+    };
     match all_of(path) {
         Some("") if fact.glob => "/",
         Some(folder) if fact.glob && fact.access == Access::DeleteTree => folder,
@@ -189,5 +212,7 @@ fn whole_folder<'a>(fact: &FileFact, path: &'a str) -> &'a str {
 
 /// A workspace below a temporary folder does not make that folder sacred.
 fn is_scratch(places: &Places, folder: &str, place: Place) -> bool {
-    place == Place::Workspace && places.temp.iter().any(|temp| temp == folder) && !places.workspace.iter().any(|own| own == folder)
+    place == Place::Workspace
+        && places.temp.iter().any(|temp| temp == folder)
+        && !places.workspace.iter().any(|own| own == folder)
 }

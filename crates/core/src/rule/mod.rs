@@ -15,8 +15,6 @@ mod pattern;
 mod require;
 
 pub use compiled::{CompiledRule, RuleFault};
-pub use data::{
-    Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind,
-};
+pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
 pub(crate) use literal::required_literal;
 pub use names::Names;

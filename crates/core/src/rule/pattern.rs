@@ -55,7 +55,11 @@ mod tests {
 
     #[track_caller]
     fn check_path(glob: &str, path: &str, expected: bool) {
-        assert_eq!(Pattern::path(glob).map(|pattern| pattern.is_match(path)), Ok(expected), "{glob} on {path}");
+        assert_eq!(
+            Pattern::path(glob).map(|pattern| pattern.is_match(path)),
+            Ok(expected),
+            "{glob} on {path}"
+        );
     }
 
     #[test]
@@ -74,7 +78,10 @@ mod tests {
     #[test]
     fn a_word_glob_crosses_slashes() {
         assert_eq!(Pattern::word("*prod*").map(|pattern| pattern.is_match("cluster/prod-1")), Ok(true));
-        assert_eq!(Pattern::word("mcp__*__delete").map(|pattern| pattern.is_match("mcp__files__delete")), Ok(true));
+        assert_eq!(
+            Pattern::word("mcp__*__delete").map(|pattern| pattern.is_match("mcp__files__delete")),
+            Ok(true)
+        );
         assert_eq!(Pattern::word("git").map(|pattern| pattern.is_match("git2")), Ok(false));
     }
 

@@ -42,9 +42,12 @@ impl Must {
 
     /// The first thing missing, in words; `None` when everything holds.
     pub(crate) fn missing(&self, seen: &Seen<'_>, hit: &Hit) -> Option<String> {
-        self.missing_in_session(seen)
-            .or_else(|| self.missing_in_input(seen))
-            .or_else(|| seen.facts.commands().filter(|(at, _)| hit.commands.contains(at)).find_map(|(_, c)| self.missing_in_command(c)))
+        self.missing_in_session(seen).or_else(|| self.missing_in_input(seen)).or_else(|| {
+            seen.facts
+                .commands()
+                .filter(|(at, _)| hit.commands.contains(at))
+                .find_map(|(_, c)| self.missing_in_command(c))
+        })
     }
 
     fn missing_in_session(&self, seen: &Seen<'_>) -> Option<String> {
@@ -68,7 +71,8 @@ impl Must {
         }
         let message = self.message.as_ref()?;
         let given: Vec<&str> = messages(command).collect();
-        (!given.iter().any(|text| message.is_match(text))).then(|| format!("the message does not match `{message}`"))
+        (!given.iter().any(|text| message.is_match(text)))
+            .then(|| format!("the message does not match `{message}`"))
     }
 }
 
