@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 /// The policy in force.
 pub struct Policy {
     image: Image,
-    built_in: Vec<Box<dyn Guard>>,
+    built_in: Vec<Box<dyn Guard>>, // and what an embedder added
     // Rules are parsed and compiled when first needed: a hook call looks at a
     // handful of ten thousand.
     rules: Vec<OnceLock<Option<CompiledRule>>>,
@@ -60,6 +60,13 @@ impl Policy {
     pub fn new(image: Image) -> Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
         Policy { image, built_in: guards::built_in(), rules }
+    }
+
+    /// The policy with one more guard, for those who embed the gate.
+    #[must_use]
+    pub fn with_guard(mut self, guard: Box<dyn Guard>) -> Policy {
+        self.built_in.push(guard);
+        self
     }
 
     /// The compiled form.

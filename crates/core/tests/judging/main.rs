@@ -1,0 +1,10 @@
+//! How calls are judged: order, short-circuit, strictest wins, rewrites,
+//! crashes, layers, and the index. One `stage`, many small cases.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod chain;
+mod index;
+mod layers;
+mod rules;
+mod stage;
