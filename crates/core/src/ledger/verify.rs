@@ -85,11 +85,12 @@ pub fn verify_export(bytes: &[u8], trusted: Option<&str>) -> Verification {
 }
 
 fn check_lines(bytes: &[u8], trusted: Option<&str>, links: &mut Links) -> Result<(), FirstBad> {
-    let Some(body) = bytes.strip_suffix(b"\n") else {
-        return Err(links.bad("the export ends in the middle of a line"));
-    };
-    let mut lines = body.split(|byte| *byte == b'\n').peekable();
+    let body = bytes.strip_suffix(b"\n");
+    let mut lines = body.unwrap_or(bytes).split(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next() {
+        if lines.peek().is_none() && body.is_none() {
+            return Err(links.bad("the export ends in the middle of a line"));
+        }
         let text = std::str::from_utf8(line).map_err(|_| links.bad("is not UTF-8"))?;
         if lines.peek().is_none() {
             return check_end(text, trusted, links);
