@@ -25,6 +25,8 @@ pub enum StoreError {
         /// Its version.
         version: i64,
     },
+    /// Its newest record is not the one that was signed.
+    Altered,
     /// It is not what a store looks like.
     Damaged {
         /// What was seen.
@@ -55,6 +57,7 @@ impl StoreError {
                 "make the ledger and its folder writable for you, then run `toolgate doctor`".to_owned()
             }
             StoreError::Newer { .. } => "install the newer toolgate that made it".to_owned(),
+            StoreError::Altered => "run `toolgate ledger verify` and find out who changed it; move the ledger away to begin a new one".to_owned(),
             StoreError::Damaged { .. } => {
                 "run `toolgate ledger verify`; move the file away to begin a new ledger".to_owned()
             }
@@ -72,6 +75,7 @@ impl fmt::Display for StoreError {
             StoreError::Newer { version } => {
                 write!(f, "the ledger has format {version}, which this toolgate does not know")
             }
+            StoreError::Altered => write!(f, "the ledger was altered: its newest record is not the one this gate signed"),
             StoreError::Damaged { why } => write!(f, "the ledger is damaged: {why}"),
         }
     }

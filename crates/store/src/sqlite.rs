@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, hex, seal, sign_head, verify_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -73,6 +73,7 @@ impl Sqlite {
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError> {
         let turn = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        check_end(&turn, &self.key)?;
         Ok(Box::new(SqliteTurn { turn, key: &self.key }))
     }
 
@@ -115,12 +116,7 @@ impl Store for Sqlite {
     }
 
     fn head(&self) -> Result<Option<Checkpoint>, StoreError> {
-        let sql = "SELECT seq, hash, key, signature FROM head WHERE one = 1";
-        let found = self.connection.query_row(sql, [], |row| {
-            let head = Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? };
-            Ok(Checkpoint { checkpoint: head, key: row.get(2)?, signature: row.get(3)? })
-        });
-        Ok(found.optional()?)
+        head(&self.connection)
     }
 
     fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<verify::Verified, StoreError> {
@@ -240,6 +236,32 @@ impl SqliteTurn<'_> {
             body
         ])?;
         Ok(())
+    }
+}
+
+fn head(connection: &Connection) -> Result<Option<Checkpoint>, StoreError> {
+    let sql = "SELECT seq, hash, key, signature FROM head WHERE one = 1";
+    let found = connection.prepare_cached(sql)?.query_row([], |row| {
+        let head = Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? };
+        Ok(Checkpoint { checkpoint: head, key: row.get(2)?, signature: row.get(3)? })
+    });
+    Ok(found.optional()?)
+}
+
+fn last(connection: &Connection) -> Result<Option<Head>, StoreError> {
+    let sql = "SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1";
+    let found = connection.prepare_cached(sql)?.query_row([], |row| Ok(Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? }));
+    Ok(found.optional()?)
+}
+
+/// What is added is signed, so it must not be added behind an end nobody
+/// signed: that would make somebody else's edit our own.
+fn check_end(connection: &Connection, key: &SigningKey) -> Result<(), StoreError> {
+    let own = hex(key.verifying_key().as_bytes());
+    match (last(connection)?, head(connection)?) {
+        (None, None) => Ok(()),
+        (Some(last), Some(head)) if head.checkpoint == last && verify_head(&head, Some(&own)) => Ok(()),
+        _ => Err(StoreError::Altered),
     }
 }
 
