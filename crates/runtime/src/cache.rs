@@ -18,8 +18,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use toolgate_core::{Image, Policy, digest_of};
 
-/// Changes whenever the layout or meaning of an image changes.
-const FORMAT: &str = "toolgate image 1";
+/// Changes whenever the layout of an image or the keys of its index change.
+const FORMAT: &str = "toolgate image 2";
 
 /// Length of a SHA-256 in hex.
 const HASH: usize = 64;

@@ -75,7 +75,9 @@ impl fmt::Display for StoreError {
             StoreError::Newer { version } => {
                 write!(f, "the ledger has format {version}, which this toolgate does not know")
             }
-            StoreError::Altered => write!(f, "the ledger was altered: its newest record is not the one this gate signed"),
+            StoreError::Altered => {
+                write!(f, "the ledger was altered: its newest record is not the one this gate signed")
+            }
             StoreError::Damaged { why } => write!(f, "the ledger is damaged: {why}"),
         }
     }

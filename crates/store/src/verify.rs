@@ -48,6 +48,10 @@ pub(crate) fn verify(
         return Ok(Verified::Broken(bad));
     }
     let records = end.map_or(0, |head| head.seq);
+    if store.count()? != records {
+        let why = "a record with a number below 1 was added".to_owned();
+        return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
+    }
     if let Some(why) = replay.difference(store)? {
         return Ok(Verified::Broken(FirstBad { index: records, why }));
     }
@@ -65,7 +69,11 @@ fn check_head(end: Option<&Head>, head: Option<&Checkpoint>, trusted: Option<&st
         }
         (Some(end), Some(signed)) if *end == signed.checkpoint => None,
         (_, Some(signed)) if signed.checkpoint.seq > last => after("is missing: the tail was cut"),
-        (_, Some(_)) => after("was added without the signing key"),
+        (_, Some(signed)) if signed.checkpoint.seq < last => {
+            let why = "was added without the signing key".to_owned();
+            Some(FirstBad { index: signed.checkpoint.seq.saturating_add(1), why })
+        }
+        (_, Some(_)) => after("the newest record is not the signed one"),
     }
 }
 
@@ -132,15 +140,27 @@ impl Replay {
 
     fn difference(&self, store: &Sqlite) -> Result<Option<String>, StoreError> {
         let (sessions, requests) = store.projections()?;
-        let changed = sessions.iter().find(|stored| self.sessions.get(&stored.id) != Some(stored));
-        if let Some(session) = changed {
-            return Ok(Some(format!("session `{}` is not what its records say", session.id)));
-        }
-        let changed = requests.iter().find(|stored| self.requests.get(&stored.id) != Some(stored));
-        if let Some(request) = changed {
-            return Ok(Some(format!("request `{}` is not what its records say", request.id)));
-        }
-        let known = requests.len() == self.requests.len();
-        Ok((!known).then(|| "a request was deleted beside its records".to_owned()))
+        // A session nothing happened in yet is not stored.
+        let lived: BTreeMap<_, _> =
+            self.sessions.iter().filter(|(id, session)| **session != Session::new(id)).collect();
+        let session = first_difference(&lived, &sessions)
+            .map(|id| format!("session `{id}` is not what its records say"));
+        let request = || {
+            let expected = self.requests.iter().collect();
+            first_difference(&expected, &requests)
+                .map(|id| format!("request `{id}` is not what its records say"))
+        };
+        Ok(session.or_else(request))
     }
+}
+
+/// The first id that is missing, too much or different.
+fn first_difference<T: PartialEq>(
+    expected: &BTreeMap<&String, &T>,
+    stored: &BTreeMap<String, Option<T>>,
+) -> Option<String> {
+    let changed =
+        stored.iter().find(|(id, stored)| expected.get(id).copied() != stored.as_ref()).map(|(id, _)| id);
+    let missing = expected.keys().copied().find(|id| !stored.contains_key(*id));
+    changed.or(missing).cloned()
 }

@@ -9,12 +9,12 @@
 use crate::event::EventKind;
 use crate::facts::Access;
 use crate::guard::Seen;
-use crate::rule::{Rule, required_literal};
+use crate::rule::{LITERAL_MIN, Rule, required_literals};
 use toolgate_shell::{Command, canonical_flag};
 
 /// Longest literal piece looked up.
 const GRAM_MAX: usize = 8;
-const GRAM_MIN: usize = 3;
+const GRAM_MIN: usize = LITERAL_MIN;
 
 /// A key: the first eight bytes of a hash.
 pub(crate) type Key = u64;
@@ -67,8 +67,11 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
     if !wanted.does.is_empty() {
         return wanted.does.iter().map(|deed| key(&["does", deed])).collect();
     }
-    if let Some(literal) = wanted.regex.as_deref().and_then(required_literal) {
-        return vec![gram(literal.get(..GRAM_MAX.min(literal.len())).unwrap_or_default())];
+    if let Some(literals) = wanted.regex.as_deref().and_then(required_literals) {
+        return literals
+            .iter()
+            .map(|literal| gram(literal.get(..GRAM_MAX.min(literal.len())).unwrap_or_default()))
+            .collect();
     }
     if let Some(files) = &wanted.files {
         let all = ["read", "write", "delete", "delete-tree"];

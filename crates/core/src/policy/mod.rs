@@ -130,7 +130,7 @@ impl Policy {
         let slot = self.rules.get(number)?;
         slot.get_or_init(|| {
             let entry = self.image.rule(number)?;
-            CompiledRule::new(entry.rule, entry.source).ok()
+            CompiledRule::from_image(entry.rule, entry.source).ok()
         })
         .as_ref()
     }

@@ -9,6 +9,7 @@ use crate::guard::{Category, Guard, Seen};
 use crate::outcome::Outcome;
 use crate::places::Place;
 use crate::rule::data::{Rule, RuleKind};
+use crate::rule::lazy::LazyRegex;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
 use crate::rule::{change, matching, require};
@@ -46,8 +47,8 @@ pub struct CompiledRule {
     pub(crate) rule: Rule,
     pub(crate) source: Source,
     pub(crate) deeds: Vec<Deed>,
-    pub(crate) regex: Option<Regex>,
-    pub(crate) params: Vec<(String, Regex)>,
+    pub(crate) regex: Option<LazyRegex>,
+    pub(crate) params: Vec<(String, LazyRegex)>,
     pub(crate) tools: Vec<Pattern>,
     pub(crate) programs: Vec<Pattern>,
     pub(crate) args: Vec<Pattern>,
@@ -61,7 +62,16 @@ impl CompiledRule {
     /// # Errors
     /// The first thing wrong with it.
     pub fn new(rule: Rule, source: Source) -> Result<CompiledRule, RuleFault> {
-        let check = Check { rule: &rule.id };
+        CompiledRule::build(rule, source, Patterns::Untried)
+    }
+
+    /// A rule of an image, whose patterns were tried when the image was made.
+    pub(crate) fn from_image(rule: Rule, source: Source) -> Result<CompiledRule, RuleFault> {
+        CompiledRule::build(rule, source, Patterns::Trusted)
+    }
+
+    fn build(rule: Rule, source: Source, patterns: Patterns) -> Result<CompiledRule, RuleFault> {
+        let check = Check { rule: &rule.id, patterns };
         check.shape(&rule)?;
         let command = rule.matches.command.clone().unwrap_or_default();
         let files = match &rule.matches.files {
@@ -149,6 +159,16 @@ impl Guard for CompiledRule {
 /// Checks the parts of one rule and names them in faults.
 pub(crate) struct Check<'a> {
     rule: &'a str,
+    patterns: Patterns,
+}
+
+/// Whether patterns are known to compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patterns {
+    /// They are from a file somebody wrote: try each.
+    Untried,
+    /// They are from an image whose policy was checked.
+    Trusted,
 }
 
 impl Check<'_> {
@@ -220,23 +240,18 @@ impl Check<'_> {
         }
     }
 
-    pub(crate) fn regex(&self, pattern: Option<&String>) -> Result<Option<Regex>, RuleFault> {
+    pub(crate) fn regex(&self, pattern: Option<&String>) -> Result<Option<LazyRegex>, RuleFault> {
         let Some(pattern) = pattern else { return Ok(None) };
+        if self.patterns == Patterns::Trusted {
+            return Ok(Some(LazyRegex::new(pattern)));
+        }
         match Regex::new(pattern) {
-            Ok(regex) => Ok(Some(regex)),
+            Ok(_) => Ok(Some(LazyRegex::new(pattern))),
             Err(error) => {
-                let last = error
-                    .to_string()
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
-                    .trim_start_matches("error: ")
-                    .to_owned();
-                Err(self.fault(
-                    pattern,
-                    format!("this is not a regular expression: {last}"),
-                    "mend the pattern; `toolgate policy check` tries it",
-                ))
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+                let message = format!("this is not a regular expression: {last}");
+                Err(self.fault(pattern, message, "mend the pattern; `toolgate policy check` tries it"))
             }
         }
     }
@@ -244,7 +259,7 @@ impl Check<'_> {
     pub(crate) fn params(
         &self,
         params: &std::collections::BTreeMap<String, String>,
-    ) -> Result<Vec<(String, Regex)>, RuleFault> {
+    ) -> Result<Vec<(String, LazyRegex)>, RuleFault> {
         let mut compiled = Vec::new();
         for (name, pattern) in params {
             if let Some(regex) = self.regex(Some(pattern))? {

@@ -10,8 +10,8 @@ use crate::guard::Seen;
 use crate::places::{Place, Places};
 use crate::rule::compiled::{CompiledRule, Files};
 use crate::rule::data::CommandMatch;
+use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
-use regex::Regex;
 use serde_json::Value;
 use toolgate_shell::{Command, canonical_flag};
 
@@ -139,7 +139,7 @@ fn has_variable(command: &Command, item: &str) -> bool {
     }
 }
 
-pub(crate) fn param_matches(input: &Value, name: &str, regex: &Regex) -> bool {
+pub(crate) fn param_matches(input: &Value, name: &str, regex: &LazyRegex) -> bool {
     let found = name.split('.').try_fold(input, |value, key| value.get(key));
     match found {
         Some(Value::String(text)) => regex.is_match(text),

@@ -8,6 +8,7 @@
 mod change;
 mod compiled;
 mod data;
+mod lazy;
 mod literal;
 mod matching;
 mod names;
@@ -16,5 +17,5 @@ mod require;
 
 pub use compiled::{CompiledRule, RuleFault};
 pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
-pub(crate) use literal::required_literal;
+pub(crate) use literal::{LITERAL_MIN, required_literals};
 pub use names::Names;

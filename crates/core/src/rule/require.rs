@@ -4,18 +4,18 @@ use crate::guard::Seen;
 use crate::outcome::Outcome;
 use crate::rule::compiled::{Check, RuleFault};
 use crate::rule::data::{Otherwise, Requirement};
+use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::{Hit, has_flag, param_matches};
-use regex::Regex;
 use toolgate_shell::Command;
 
 /// Compiled requirement; empty for rules of other kinds.
 #[derive(Debug, Default)]
 pub(crate) struct Must {
     flags: Vec<String>,
-    regex: Option<Regex>,
-    message: Option<Regex>,
-    params: Vec<(String, Regex)>,
-    ran: Option<Regex>,
+    regex: Option<LazyRegex>,
+    message: Option<LazyRegex>,
+    params: Vec<(String, LazyRegex)>,
+    ran: Option<LazyRegex>,
     otherwise: Otherwise,
 }
 
