@@ -57,7 +57,7 @@ mod tests {
         check("(?:deploy)+ now", &["deploy"]);
         check("(deploy)? go", &[" go"]);
         check("^chmod .*x|^setcap ", &["chmod ", "setcap "]);
-        check("^(nc|ncat) .*-e", &["nc", "ncat"]);
+        check("^(docker|podman) .*-v", &["docker", "podman"]);
         check("a|bcdef", &[]);
         check("(?i)deploy", &[]);
         check(".*", &[]);
