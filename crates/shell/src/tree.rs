@@ -24,6 +24,8 @@ pub(crate) enum Node {
     Group(List, Vec<RawRedirect>),
     /// `( … )`, and anything put in the background.
     Subshell(List, Vec<RawRedirect>),
+    /// `coproc …`: runs beside the rest, connected by pipes.
+    Coproc(Box<Node>),
     /// `if`/`elif`/`else`: (condition, body) pairs, then the body of `else`.
     If { arms: Vec<(List, List)>, rest: Option<List>, redirects: Vec<RawRedirect> },
     /// `while` and `until`.

@@ -165,6 +165,13 @@ fn what_cannot_be_told_is_said() {
     check_opaque("bash -c \"$X\"", &["bash of `$X`"]);
     check_opaque("$X a", &["command named by `$X`"]);
     check_opaque("/bin/r? a", &["command named by `/bin/r?`"]);
+    check_opaque("echo ls | tee >(sh)", &["text piped to `sh`"]);
+    check_opaque("coproc sh", &["text piped to `sh`"]);
+    check_opaque(
+        "node -e \"const {execSync:e} = require('child_process'); e(x)\"",
+        &["node program that may start commands"],
+    );
+    check_opaque("$VENV/bin/python x.py", &[]);
     check_opaque("x | sh", &["text piped to `sh`"]);
     check_opaque("x | xargs -0 bash -c", &["bash of `$stdin`"]);
     check_opaque("eval \"ls $X\"", &[]);

@@ -151,6 +151,21 @@ fn every_command_bash_could_start_is_listed() {
     }
 }
 
+/// A backslash at a line end joins lines before anything else is looked at.
+#[test]
+fn lines_are_joined_inside_every_token() {
+    check("x\\\n=1 rm y", "rm");
+    check("echo \"$\\\n(rm y)\"", "echo rm");
+    check("echo $\\\n(rm y) `r\\\nm z`", "echo rm rm");
+    check("cat <<E\n$\\\n(rm y)\nE\n", "cat rm");
+    check("ls &\\\n& rm y", "ls rm");
+    check("i\\\nf ls; th\\\nen rm y; f\\\ni", "ls rm");
+    check("echo \"${x\\\n:-$\\\n(rm y)}\" <\\\n(ls)", "echo rm ls");
+    check("cat <\\\n<E\n$(rm y)\nE\n", "cat rm");
+    check("f\\\n() { rm y; }; x+\\\n=4 a\\\n[0]=5 ls 2\\\n>f", "rm ls");
+    check("echo 'a\\\nb' # c \\\nrm y", "echo rm");
+}
+
 #[test]
 fn text_bash_refuses_is_a_fault() {
     for source in BROKEN {

@@ -11,6 +11,7 @@ mod param;
 
 use crate::reading::{Span, Word};
 use crate::scope::Text;
+use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
 use brace::Braces;
@@ -188,7 +189,7 @@ impl Walker<'_> {
 
     /// Walks a command substitution; its output, where that is plain to see.
     fn output_text(&mut self, output: &Output) -> Text {
-        let stream = self.walk_aside(output);
+        let stream = self.walk_aside(output, None);
         let known = stream.text.as_ref().map(|text| Text::exact(text.trim_end_matches('\n')));
         let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
         if !text.exact || stream.download.is_some() {
@@ -198,7 +199,9 @@ impl Walker<'_> {
     }
 
     fn process_text(&mut self, output: &Output) -> String {
-        let stream = self.walk_aside(output);
+        // What is written into `>(…)` comes later and is not known here.
+        let input = output.text.starts_with('>').then(Stream::unknown);
+        let stream = self.walk_aside(output, input.as_ref());
         self.keep_stream(&output.text, stream);
         output.text.clone()
     }

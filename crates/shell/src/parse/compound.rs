@@ -97,13 +97,13 @@ impl Parser<'_> {
 
     fn parenthesis(&mut self) -> Node {
         let start = self.pos;
-        if self.looking_at("((") && self.arithmetic_closes(self.pos + 2) {
-            self.pos += 2;
+        if self.looking_at("((") && self.arithmetic_closes(2) {
+            self.advance(2);
             let parts = self.arithmetic_body();
             let word = RawWord { span: self.span(start, self.pos), parts };
             return Node::Test(vec![word], Vec::new());
         }
-        self.pos += 1;
+        self.advance(1);
         let list = self.filled_list();
         if !self.eat(")") {
             if self.pos >= self.end {
@@ -115,11 +115,11 @@ impl Parser<'_> {
         Node::Subshell(list, Vec::new())
     }
 
-    /// Would bash read `((` before `from` as arithmetic? It does when the
+    /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
     /// parenthesis matching the second one is followed at once by another.
-    pub(super) fn arithmetic_closes(&self, from: usize) -> bool {
+    pub(super) fn arithmetic_closes(&self, ahead: usize) -> bool {
         let mut level = 1usize;
-        let mut at = from;
+        let Some((mut at, _)) = self.ahead().nth(ahead) else { return false };
         let mut quote: Option<u8> = None;
         while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
             match (quote, byte) {
@@ -193,7 +193,7 @@ impl Parser<'_> {
         let words = if self.eat_bare("in") { Some(self.words_to_line_end()) } else { None };
         self.blanks();
         if self.peek() == Some(b';') && self.peek_at(1) != Some(b';') {
-            self.pos += 1;
+            self.advance(1);
         }
         self.lines();
         let body_start = self.pos;
@@ -226,12 +226,12 @@ impl Parser<'_> {
     }
 
     fn for_arithmetic(&mut self, start: usize) -> Node {
-        self.pos += 2;
+        self.advance(2);
         let parts = self.arithmetic_body();
         let head = RawWord { span: self.span(start, self.pos), parts };
         self.blanks();
         if self.peek() == Some(b';') {
-            self.pos += 1;
+            self.advance(1);
         }
         self.lines();
         let body = self.loop_body(start);
@@ -338,8 +338,7 @@ impl Parser<'_> {
                 self.pos = back;
             }
         }
-        let node = self.command();
-        Node::Subshell(vec![node], Vec::new())
+        Node::Coproc(Box::new(self.command()))
     }
 
     fn function_word(&mut self) -> Node {

@@ -21,8 +21,8 @@ impl Parser<'_> {
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        if self.looking_at("$((") && self.arithmetic_closes(start + 3) {
-            self.pos += 3;
+        if self.looking_at("$((") && self.arithmetic_closes(3) {
+            self.advance(3);
             let inner = self.arithmetic_body();
             return Part::Unknown { text: self.spelling(start), inner };
         }
@@ -45,7 +45,7 @@ impl Parser<'_> {
                 _ => self.braced(start, quoted),
             };
         }
-        self.pos += 1;
+        self.advance(1);
         let name = self.parameter_name(false);
         if name.is_empty() {
             return if quoted { Part::Quoted("$".to_string()) } else { Part::Plain("$".to_string()) };
@@ -83,7 +83,7 @@ impl Parser<'_> {
 
     pub(super) fn process(&mut self) -> Part {
         let start = self.pos;
-        self.pos += 2;
+        self.advance(2);
         let list = self.substituted(start);
         Part::Process(Rc::new(Output { list, text: self.spelling(start), quoted: true, in_place: true }))
     }
@@ -92,15 +92,18 @@ impl Parser<'_> {
     fn parameter_name(&mut self, braced: bool) -> String {
         match self.peek() {
             Some(b'0'..=b'9') => {
-                let start = self.pos;
-                self.pos += 1;
-                while braced && self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-                    self.pos += 1;
+                let mut name = String::new();
+                while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
+                    self.advance(1);
+                    name.push(char::from(byte));
+                    if !braced {
+                        break;
+                    }
                 }
-                self.slice(start, self.pos).to_string()
+                name
             }
             Some(byte @ (b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-')) => {
-                self.pos += 1;
+                self.advance(1);
                 char::from(byte).to_string()
             }
             _ => self.identifier(),
@@ -120,7 +123,7 @@ impl Parser<'_> {
             _ => ParamOp::Get,
         };
         if prefix != ParamOp::Get {
-            self.pos += 1;
+            self.advance(1);
         }
         let name = self.parameter_name(true);
         let index = if self.eat("[") { Some(self.subscript()) } else { None };
@@ -134,7 +137,7 @@ impl Parser<'_> {
             (other, None) if self.peek() == Some(b'}') => other,
             _ => ParamOp::Edit(String::new()),
         };
-        self.pos += found.map_or(0, str::len);
+        self.advance(found.map_or(0, str::len));
         let word = self.braced_word(start, quoted);
         Part::Param(Rc::new(Param { name, op, word, index, quoted, text: self.spelling(start) }))
     }
@@ -149,7 +152,7 @@ impl Parser<'_> {
                     return parts.take();
                 }
                 Some(b'}') => {
-                    self.pos += 1;
+                    self.advance(1);
                     return parts.take();
                 }
                 Some(byte) => self.nested_piece(byte, &mut parts, quoted, b'}'),
@@ -169,7 +172,7 @@ impl Parser<'_> {
                     return parts.take();
                 }
                 Some(b']') if level == 0 => {
-                    self.pos += 1;
+                    self.advance(1);
                     return parts.take();
                 }
                 Some(byte) => {
@@ -196,7 +199,7 @@ impl Parser<'_> {
                     return parts.take();
                 }
                 Some(b')') if level == 0 => {
-                    self.pos += 1;
+                    self.advance(1);
                     if !self.eat(")") {
                         self.fail_unexpected();
                     }
@@ -226,8 +229,8 @@ impl Parser<'_> {
                 let inner = self.word_start_ansi();
                 parts.extend(inner);
             }
-            b'\\' if self.peek_at(1) == Some(stop) || !quoted => {
-                self.pos += 1;
+            b'\\' if !quoted || self.peek_at(1) == Some(stop) => {
+                self.advance(1);
                 if let Some(found) = self.bump().filter(|found| *found != '\n') {
                     parts.quoted(found.encode_utf8(&mut [0; 4]));
                 }
@@ -235,7 +238,7 @@ impl Parser<'_> {
             b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
             _ if quoted => self.quoted_piece(byte, parts, stop),
             _ => {
-                if let Some(found) = self.bump() {
+                if let Some(found) = self.take() {
                     parts.plain(found.encode_utf8(&mut [0; 4]));
                 }
             }
@@ -258,13 +261,13 @@ impl Parser<'_> {
 
     fn half_quoted(&mut self, parts: &mut Parts) {
         let start = self.pos;
-        self.pos += 1;
+        self.advance(1);
         parts.quoted("'");
         loop {
             match self.peek() {
                 None => return self.fail(start, "unclosed `'`"),
                 Some(b'\'') => {
-                    self.pos += 1;
+                    self.advance(1);
                     return parts.quoted("'");
                 }
                 Some(byte) => self.quoted_piece(byte, parts, b'\''),
@@ -275,7 +278,7 @@ impl Parser<'_> {
     /// Backticks: the text loses one level of backslashes and is read anew.
     pub(super) fn backtick(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        self.pos += 1;
+        self.advance(1);
         let mut text = String::new();
         loop {
             match self.bump() {
@@ -284,13 +287,13 @@ impl Parser<'_> {
                     break;
                 }
                 Some('`') => break,
-                Some('\\') => match self.peek() {
+                Some('\\') => match self.raw() {
                     Some(next @ (b'`' | b'\\' | b'$')) => {
-                        self.pos += 1;
+                        self.advance(1);
                         text.push(char::from(next));
                     }
                     Some(b'"') if quoted => {
-                        self.pos += 1;
+                        self.advance(1);
                         text.push('"');
                     }
                     _ => text.push('\\'),

@@ -23,13 +23,15 @@ impl Parser<'_> {
             let node = self.chain();
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
-                self.pos += 1;
+                self.advance(1);
                 list.push(Node::Subshell(vec![node], Vec::new()));
                 continue;
             }
             list.push(node);
             match self.peek() {
-                Some(b';') if self.peek_at(1) != Some(b';') && self.peek_at(1) != Some(b'&') => self.pos += 1,
+                Some(b';') if self.peek_at(1) != Some(b';') && self.peek_at(1) != Some(b'&') => {
+                    self.advance(1)
+                }
                 Some(b'\n') => self.line_end(),
                 _ if self.at_list_end() => return list,
                 _ => {
@@ -79,29 +81,36 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Node {
-        let before = self.pos;
-        self.prefixes();
-        if self.pos > before && matches!(self.peek(), None | Some(b'\n' | b';' | b')')) {
-            // `!` and `time` alone are commands of their own.
-            return Node::Group(Vec::new(), Vec::new());
-        }
-        let first = self.command();
+        let first = self.first_stage();
         let mut stages = vec![first];
         loop {
             self.blanks();
             if self.peek() != Some(b'|') || self.peek_at(1) == Some(b'|') {
                 break;
             }
-            self.pos += 1;
+            self.advance(1);
             let _ = self.eat("&");
             self.lines();
-            self.prefixes();
+            // Behind a pipe, `time` is the program.
+            while self.eat_bare("!") {
+                self.blanks();
+            }
             stages.push(self.command());
         }
         match stages.len() {
             1 => stages.pop().unwrap_or(Node::Group(Vec::new(), Vec::new())),
             _ => Node::Pipe(stages),
         }
+    }
+
+    /// The first command of a pipeline. `!` and `time` alone are commands, too.
+    fn first_stage(&mut self) -> Node {
+        let before = self.pos;
+        self.prefixes();
+        if self.pos > before && matches!(self.peek(), None | Some(b'\n' | b';' | b')')) {
+            return Node::Group(Vec::new(), Vec::new());
+        }
+        self.command()
     }
 
     /// `!` and the reserved word `time`, which change nothing of what runs.
@@ -115,11 +124,11 @@ impl Parser<'_> {
                     self.take_bare("time");
                     self.blanks();
                     if self.looking_at("-p ") || self.looking_at("-p\t") {
-                        self.pos += 2;
+                        self.advance(2);
                     }
                     self.blanks();
                     if self.looking_at("-- ") {
-                        self.pos += 2;
+                        self.advance(2);
                     }
                 }
                 _ => return,
@@ -129,9 +138,8 @@ impl Parser<'_> {
 
     /// `time -v x` is the program, not the reserved word.
     fn time_is_reserved(&self) -> bool {
-        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
-        let after: Vec<u8> =
-            rest.iter().skip(4).skip_while(|byte| matches!(byte, b' ' | b'\t')).take(3).copied().collect();
+        let rest = self.ahead().map(|(_, byte)| byte).skip(4);
+        let after: Vec<u8> = rest.skip_while(|byte| matches!(byte, b' ' | b'\t')).take(3).collect();
         match after.as_slice() {
             [b'-', b'p', b' ' | b'\t', ..] | [b'-', b'-', b' '] => true,
             [b'-', ..] => false,

@@ -76,28 +76,73 @@ impl<'a> Parser<'a> {
         list
     }
 
+    /// The bytes from here on, with their places. A backslash at the end of
+    /// a line joins it with the next before bash looks at anything, even
+    /// inside `$(` or a name; so such pairs are never seen.
+    fn ahead(&self) -> impl Iterator<Item = (usize, u8)> {
+        let mut at = self.pos;
+        std::iter::from_fn(move || {
+            while self.is_join(at) {
+                at += 2;
+            }
+            let byte = self.bytes.get(at).copied().filter(|_| at < self.end)?;
+            at += 1;
+            Some((at - 1, byte))
+        })
+    }
+
+    fn is_join(&self, at: usize) -> bool {
+        at + 1 < self.end && self.bytes.get(at) == Some(&b'\\') && self.bytes.get(at + 1) == Some(&b'\n')
+    }
+
     fn peek(&self) -> Option<u8> {
         self.peek_at(0)
     }
 
     fn peek_at(&self, ahead: usize) -> Option<u8> {
-        let at = self.pos.checked_add(ahead)?;
-        if at < self.end { self.bytes.get(at).copied() } else { None }
+        self.ahead().nth(ahead).map(|(_, byte)| byte)
+    }
+
+    /// The very next byte, joined lines and all: inside single quotes and
+    /// comments they mean nothing.
+    fn raw(&self) -> Option<u8> {
+        if self.pos < self.end { self.bytes.get(self.pos).copied() } else { None }
     }
 
     fn looking_at(&self, text: &str) -> bool {
-        self.bytes.get(self.pos..self.end).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+        self.ahead().map(|(_, byte)| byte).take(text.len()).eq(text.bytes())
     }
 
     fn eat(&mut self, text: &str) -> bool {
         let found = self.looking_at(text);
         if found {
-            self.pos += text.len();
+            self.advance(text.len());
         }
         found
     }
 
-    /// Takes one whole character.
+    /// Moves behind the next `count` bytes that are seen.
+    fn advance(&mut self, count: usize) {
+        if let Some(last) = count.checked_sub(1) {
+            let next = self.ahead().nth(last).map_or(self.end, |(at, _)| at + 1);
+            self.pos = next;
+        }
+    }
+
+    /// Moves behind joined lines.
+    fn align(&mut self) {
+        while self.is_join(self.pos) {
+            self.pos += 2;
+        }
+    }
+
+    /// Takes one whole character that is seen.
+    fn take(&mut self) -> Option<char> {
+        self.align();
+        self.bump()
+    }
+
+    /// Takes one whole character, whatever it is.
     fn bump(&mut self) -> Option<char> {
         let found = self.source.get(self.pos..self.end)?.chars().next()?;
         self.pos += found.len_utf8();
@@ -135,7 +180,7 @@ impl<'a> Parser<'a> {
 
     fn fail_unexpected(&mut self) {
         let start = self.pos;
-        match self.bump() {
+        match self.take() {
             None => self.fail(start, "unexpected end"),
             Some('\n') => self.fail(start, "unexpected end of line"),
             Some(found) => self.fail(start, format!("unexpected `{found}`")),
@@ -157,11 +202,11 @@ impl<'a> Parser<'a> {
     /// Skips blanks, joined lines and comments; stops at a line end.
     fn blanks(&mut self) {
         loop {
-            match self.peek() {
+            self.align();
+            match self.raw() {
                 Some(b' ' | b'\t') => self.pos += 1,
-                Some(b'\\') if self.peek_at(1) == Some(b'\n') => self.pos += 2,
                 Some(b'#') => {
-                    while self.peek().is_some_and(|byte| byte != b'\n') {
+                    while self.raw().is_some_and(|byte| byte != b'\n') {
                         self.pos += 1;
                     }
                 }
@@ -183,41 +228,31 @@ impl<'a> Parser<'a> {
 
     /// Takes a line end and the here-documents that follow it.
     fn line_end(&mut self) {
-        self.pos += 1;
+        self.advance(1);
         self.read_heredocs();
     }
 
-    /// The bare word standing here, joined lines seen through; empty when it
-    /// is quoted, expanded or longer than any reserved word.
+    /// The bare word standing here; empty when it is quoted, expanded or longer
+    /// than any reserved word.
     fn bare(&self) -> String {
         let mut word = String::new();
-        let mut ahead = 0;
-        while let Some(byte) = self.peek_at(ahead) {
+        let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
+        while let Some(byte) = ahead.next() {
             match byte {
-                b'\\' if self.peek_at(ahead + 1) == Some(b'\n') => ahead += 1,
-                b'<' | b'>' if self.peek_at(ahead + 1) == Some(b'(') => return String::new(),
+                b'<' | b'>' if ahead.peek() == Some(&b'(') => return String::new(),
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
                 b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']' if word.len() < 9 => {
                     word.push(char::from(byte))
                 }
                 _ => return String::new(),
             }
-            ahead += 1;
         }
         word
     }
 
     /// Takes the bare word `word`, known to stand here.
     fn take_bare(&mut self, word: &str) {
-        let mut left = word.len();
-        while left > 0 && self.pos < self.end {
-            if self.looking_at("\\\n") {
-                self.pos += 2;
-            } else {
-                self.pos += 1;
-                left -= 1;
-            }
-        }
+        self.advance(word.len());
     }
 
     fn eat_bare(&mut self, word: &str) -> bool {

@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
             self.pos = start;
             return None;
         }
-        self.pos += text.len();
+        self.advance(text.len());
         self.blanks();
         if *kind == RedirectKind::HereDoc {
             return Some(self.heredoc_start(from, *text == "<<-"));
@@ -65,11 +65,13 @@ impl<'a> Parser<'a> {
             self.pos = start;
             return None;
         }
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.pos += 1;
+        let mut number = String::new();
+        while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
+            self.advance(1);
+            number.push(char::from(byte));
         }
-        if self.pos > start && matches!(self.peek(), Some(b'<' | b'>')) {
-            return Some(self.slice(start, self.pos).to_string());
+        if !number.is_empty() && matches!(self.peek(), Some(b'<' | b'>')) {
+            return Some(number);
         }
         self.pos = start;
         None
@@ -91,16 +93,13 @@ impl<'a> Parser<'a> {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
                 b'\\' => {
-                    self.pos += 1;
-                    if self.eat("\n") {
-                        continue;
-                    }
+                    self.advance(1);
                     quoted = true;
                     text.extend(self.bump());
                 }
                 b'\'' | b'"' => {
                     quoted = true;
-                    self.pos += 1;
+                    self.advance(1);
                     let open = char::from(byte);
                     loop {
                         match self.bump() {
@@ -114,7 +113,7 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
-                _ => text.extend(self.bump()),
+                _ => text.extend(self.take()),
             }
         }
         if self.pos == start {
@@ -172,11 +171,11 @@ impl<'a> Parser<'a> {
     /// One line without its end; moves behind it.
     fn raw_line(&mut self) -> &'a str {
         let start = self.pos;
-        while self.peek().is_some_and(|byte| byte != b'\n') {
+        while self.raw().is_some_and(|byte| byte != b'\n') {
             self.pos += 1;
         }
         let stop = self.pos;
-        if self.peek().is_some() {
+        if self.raw().is_some() {
             self.pos += 1;
         }
         self.source.get(start..stop).unwrap_or("")

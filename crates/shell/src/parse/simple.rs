@@ -44,7 +44,7 @@ impl Parser<'_> {
     }
 
     fn function_parens(&mut self, simple: &Simple) -> Node {
-        self.pos += 1;
+        self.advance(1);
         self.blanks();
         if !self.eat(")") {
             self.fail_unexpected();
@@ -58,57 +58,42 @@ impl Parser<'_> {
         let declares =
             simple.words.first().is_some_and(|word| DECLARERS.contains(&plain_text(word).as_str()));
         let start = self.pos;
-        if declares && let Some(head_end) = self.assignment_head() {
-            let after = self.slice(start, head_end).len();
-            if self.peek_at(after) == Some(b'(') {
-                let head = self.slice(start, head_end).to_string();
-                self.pos = head_end;
-                let array = self.array();
-                return Some(RawWord {
-                    span: self.span(start, self.pos),
-                    parts: vec![Part::Plain(head), array],
-                });
-            }
+        if declares
+            && let Some(head_end) = self.assignment_head()
+            && self.bytes.get(head_end) == Some(&b'(')
+        {
+            let head = self.slice(start, head_end).replace("\\\n", "");
+            self.pos = head_end;
+            let array = self.array();
+            let parts = vec![Part::Plain(head), array];
+            return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
     }
 
     /// End of `name=`, `name+=` or `name[…]=` if that stands here.
     fn assignment_head(&self) -> Option<usize> {
-        let mut ahead = 0;
-        while let Some(byte) = self.peek_at(ahead) {
+        let mut ahead = self.ahead().peekable();
+        let mut first = true;
+        while let Some((_, byte)) = ahead.peek() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => {}
-                b'0'..=b'9' if ahead > 0 => {}
+                b'0'..=b'9' if !first => {}
                 _ => break,
             }
-            ahead += 1;
+            first = false;
+            ahead.next();
         }
-        if ahead == 0 {
+        if first {
             return None;
         }
-        if self.peek_at(ahead) == Some(b'[') {
-            ahead = self.subscript_end(ahead)?;
+        if matches!(ahead.peek(), Some((_, b'['))) {
+            skip_subscript(&mut ahead)?;
         }
-        match (self.peek_at(ahead), self.peek_at(ahead + 1)) {
-            (Some(b'='), _) => Some(self.pos + ahead + 1),
-            (Some(b'+'), Some(b'=')) => Some(self.pos + ahead + 2),
+        match (ahead.next(), ahead.next()) {
+            (Some((at, b'=')), _) | (Some((_, b'+')), Some((at, b'='))) => Some(at + 1),
             _ => None,
         }
-    }
-
-    fn subscript_end(&self, open: usize) -> Option<usize> {
-        let mut level = 0usize;
-        for ahead in open..open + SUBSCRIPT_MAX {
-            match self.peek_at(ahead)? {
-                b'[' => level += 1,
-                b']' if level == 1 => return Some(ahead + 1),
-                b']' => level -= 1,
-                b'\n' => return None,
-                _ => {}
-            }
-        }
-        None
     }
 
     fn assignment(&mut self) -> Option<RawAssignment> {
@@ -133,7 +118,7 @@ impl Parser<'_> {
     /// `(a [k]=b $(c))` after `name=`.
     fn array(&mut self) -> Part {
         let start = self.pos;
-        self.pos += 1;
+        self.advance(1);
         let mut words = Vec::new();
         loop {
             self.lines();
@@ -153,16 +138,33 @@ impl Parser<'_> {
     }
 
     pub(super) fn identifier(&mut self) -> String {
-        let start = self.pos;
+        let mut name = String::new();
         while let Some(byte) = self.peek() {
             match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.pos += 1,
-                b'0'..=b'9' if self.pos > start => self.pos += 1,
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => {}
+                b'0'..=b'9' if !name.is_empty() => {}
                 _ => break,
             }
+            name.push(char::from(byte));
+            self.advance(1);
         }
-        self.slice(start, self.pos).to_string()
+        name
     }
+}
+
+/// Moves behind `[…]`, if it closes on this line and not too far away.
+fn skip_subscript(ahead: &mut impl Iterator<Item = (usize, u8)>) -> Option<()> {
+    let mut level = 0usize;
+    for (_, byte) in ahead.take(SUBSCRIPT_MAX) {
+        match byte {
+            b'[' => level += 1,
+            b']' if level == 1 => return Some(()),
+            b']' => level -= 1,
+            b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 fn is_function_head(simple: &Simple) -> bool {

@@ -94,6 +94,7 @@ impl Parser<'_> {
     }
 
     fn plain_bytes(&mut self, count: usize, parts: &mut Parts) {
+        self.align();
         parts.plain(self.slice(self.pos, self.pos + count));
         self.pos += count;
     }
@@ -101,9 +102,8 @@ impl Parser<'_> {
     /// One piece of unquoted text: an escape, a quote, an expansion or a run.
     fn word_piece(&mut self, byte: u8, parts: &mut Parts) {
         match byte {
-            b'\\' if self.peek_at(1) == Some(b'\n') => self.pos += 2,
             b'\\' => {
-                self.pos += 1;
+                self.advance(1);
                 match self.bump() {
                     Some(found) => parts.quoted(found.encode_utf8(&mut [0; 4])),
                     None => parts.quoted("\\"),
@@ -121,9 +121,10 @@ impl Parser<'_> {
     }
 
     fn plain_run(&mut self, parts: &mut Parts) {
+        self.align();
         let start = self.pos;
         let _ = self.bump();
-        while let Some(byte) = self.peek() {
+        while let Some(byte) = self.raw() {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'\\' | b'\''
                 | b'"' | b'`' | b'$' | b'}' | b']' => break,
@@ -137,7 +138,7 @@ impl Parser<'_> {
         match self.peek_at(1) {
             Some(b'\'') => {
                 let start = self.pos;
-                self.pos += 2;
+                self.advance(2);
                 let (text, closed) = self.ansi_body();
                 if !closed {
                     self.fail(start, "unclosed `$'`");
@@ -145,7 +146,7 @@ impl Parser<'_> {
                 parts.quoted(&text);
             }
             Some(b'"') => {
-                self.pos += 1;
+                self.advance(1);
                 self.double_quoted(parts);
             }
             _ => {
@@ -157,7 +158,7 @@ impl Parser<'_> {
 
     fn ansi_body(&mut self) -> (String, bool) {
         let start = self.pos;
-        while let Some(byte) = self.peek() {
+        while let Some(byte) = self.raw() {
             match byte {
                 b'\'' => {
                     let text = ansi::decode(self.slice(start, self.pos), ansi::Flavour::Quote);
@@ -172,13 +173,15 @@ impl Parser<'_> {
     }
 
     pub(super) fn single_quoted(&mut self, parts: &mut Parts) {
+        self.align();
         let start = self.pos;
         self.pos += 1;
-        while self.peek().is_some_and(|byte| byte != b'\'') {
+        while self.raw().is_some_and(|byte| byte != b'\'') {
             self.pos += 1;
         }
         let text = self.slice(start + 1, self.pos).to_string();
-        if self.eat("'") {
+        if self.raw().is_some() {
+            self.pos += 1;
             parts.quoted(&text);
         } else {
             self.fail(start, "unclosed `'`");
@@ -187,13 +190,13 @@ impl Parser<'_> {
 
     pub(super) fn double_quoted(&mut self, parts: &mut Parts) {
         let start = self.pos;
-        self.pos += 1;
+        self.advance(1);
         parts.quoted("");
         loop {
             match self.peek() {
                 None => return self.fail(start, "unclosed `\"`"),
                 Some(b'"') => {
-                    self.pos += 1;
+                    self.advance(1);
                     return;
                 }
                 Some(byte) => self.quoted_piece(byte, parts, b'"'),
@@ -207,13 +210,13 @@ impl Parser<'_> {
         let mut line_start = true;
         while let Some(byte) = self.peek() {
             if strip_tabs && line_start && byte == b'\t' {
-                self.pos += 1;
+                self.advance(1);
                 continue;
             }
             line_start = byte == b'\n';
             if byte == b'"' || byte == b'\n' {
-                parts.quoted(self.slice(self.pos, self.pos + 1));
-                self.pos += 1;
+                self.advance(1);
+                parts.quoted(char::from(byte).encode_utf8(&mut [0; 4]));
             } else {
                 self.quoted_piece(byte, &mut parts, b'\n');
             }
@@ -225,9 +228,8 @@ impl Parser<'_> {
     pub(super) fn quoted_piece(&mut self, byte: u8, parts: &mut Parts, stop: u8) {
         match byte {
             b'\\' => {
-                self.pos += 1;
-                match self.peek() {
-                    Some(b'\n') => self.pos += 1,
+                self.advance(1);
+                match self.raw() {
                     Some(next @ (b'$' | b'`' | b'"' | b'\\')) if next != b'"' || stop != b'\n' => {
                         self.pos += 1;
                         parts.quoted(char::from(next).encode_utf8(&mut [0; 4]));
@@ -244,9 +246,10 @@ impl Parser<'_> {
                 parts.push(part);
             }
             _ => {
+                self.align();
                 let start = self.pos;
                 let _ = self.bump();
-                while let Some(next) = self.peek() {
+                while let Some(next) = self.raw() {
                     if matches!(next, b'\\' | b'`' | b'$' | b'"' | b'\'' | b'}' | b')' | b'(' | b']')
                         || next == stop
                     {

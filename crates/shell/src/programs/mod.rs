@@ -185,7 +185,7 @@ pub(crate) fn is_stream(path: &str) -> bool {
     matches!(
         path,
         "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/stdin" | "/dev/zero" | "-"
-    ) || path.starts_with("/dev/fd/")
+    ) || ["/dev/fd/", "<(", ">("].iter().any(|sign| path.starts_with(sign))
 }
 
 fn redirect_effects(command: &Command) -> Vec<Effect> {
@@ -198,7 +198,7 @@ fn redirect_effects(command: &Command) -> Vec<Effect> {
             _ => &[],
         };
         let target = &redirect.target;
-        if is_stream(&target.text) || target.text.starts_with("<(") || target.text.starts_with(">(") {
+        if is_stream(&target.text) {
             continue;
         }
         if let Some(host) =

@@ -118,11 +118,15 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["perl"], "e=~ E=~ i? n p l? 0? a F= M= m= I= w c v x? s t T u U W X C? d? D?", perl),
     Model {
-        names: &[
-            "ls", "dir", "vdir", "exa", "eza", "lsd", "du", "df", "echo", "printf", "test", "[", "true",
-            "false", "sleep", "date", "seq", "expr", ":",
-        ],
+        names: &["ls", "dir", "vdir", "exa", "eza", "lsd", "du", "df", "date"],
         spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
+        subs: &[],
+        groups: &[],
+        effects: |_, _| Deeds::none(),
+    },
+    Model {
+        names: &["echo", "printf", "test", "[", "true", "false", "sleep", "seq", "expr", ":"],
+        spec: Spec { options: "", leading: true, short_names: false, one_dash: false },
         subs: &[],
         groups: &[],
         effects: |_, _| Deeds::none(),
@@ -135,7 +139,7 @@ pub(super) const MODELS: &[Model] = &[
 ];
 
 fn real(words: &[Word]) -> impl Iterator<Item = &Word> {
-    words.iter().filter(|word| !is_stream(&word.text) && !word.text.starts_with("<("))
+    words.iter().filter(|word| !is_stream(&word.text))
 }
 
 fn read_operands(command: &Command, _: Option<&str>) -> Deeds {

@@ -153,6 +153,13 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         match stream.text {
+            Some(text) if wrappers::language_of(&command.program, &text).is_some() => {
+                let language = wrappers::language_of(&command.program, &text).unwrap_or_default();
+                let word = Word { text, exact: true, glob: false, span: path.span };
+                for inner in wrappers::program_text(language, &word) {
+                    self.open_one(command, index, None, inner);
+                }
+            }
             Some(text) => {
                 let word = Word { text, exact: true, glob: false, span: path.span };
                 let mark = self.scope.mark();

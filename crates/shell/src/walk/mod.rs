@@ -8,7 +8,7 @@ mod builtin;
 mod inner;
 mod simple;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::reading::{
@@ -59,7 +59,7 @@ pub(crate) struct Walker<'a> {
     /// Functions being followed now.
     calls: Vec<String>,
     /// Functions that were called somewhere.
-    called: Vec<Rc<Node>>,
+    called: HashSet<*const Node>,
     defined: Vec<(Rc<Node>, bool)>,
     /// What process substitutions and downloads yield, by source spelling.
     streams: HashMap<String, Stream>,
@@ -96,7 +96,7 @@ impl<'a> Walker<'a> {
             carried: Vec::new(),
             exported: Vec::new(),
             calls: Vec::new(),
-            called: Vec::new(),
+            called: HashSet::new(),
             defined: Vec::new(),
             streams: HashMap::new(),
             downloads: Vec::new(),
@@ -162,6 +162,13 @@ impl<'a> Walker<'a> {
             Node::Subshell(list, redirects) => {
                 let mark = self.scope.mark();
                 let stream = self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin));
+                self.scope.rollback(mark);
+                stream
+            }
+            Node::Coproc(inner) => {
+                // Its input is written later, by whoever holds the other end.
+                let mark = self.scope.mark();
+                let stream = self.node(inner, Some(&Stream::unknown()));
                 self.scope.rollback(mark);
                 stream
             }
@@ -297,7 +304,8 @@ impl<'a> Walker<'a> {
         }
         let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
         if !known || !uses_name {
-            self.scope.set_one(name, Text::unknown(format!("${name}")));
+            let only = items.first().filter(|_| items.len() == 1 && uses_name).map(|item| item.text.clone());
+            self.scope.set_one(name, Text::unknown(only.unwrap_or_else(|| format!("${name}"))));
             return self.repeated(stdin, |walker, stdin| {
                 let _ = walker.list(body, stdin);
             });
@@ -339,14 +347,14 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.
-    pub(crate) fn walk_aside(&mut self, output: &Output) -> Stream {
+    pub(crate) fn walk_aside(&mut self, output: &Output, stdin: Option<&Stream>) -> Stream {
         let mark = self.scope.mark();
         let choice = std::mem::take(&mut self.choice);
         let widest = std::mem::replace(&mut self.widest, 1);
         let was_in_place = self.in_place;
         let carried = std::mem::take(&mut self.carried);
         self.in_place &= output.in_place;
-        let stream = self.list(&output.list, None);
+        let stream = self.list(&output.list, stdin);
         self.carried = carried;
         self.in_place = was_in_place;
         self.widest = widest;
@@ -372,10 +380,9 @@ impl<'a> Walker<'a> {
     /// Bodies of functions nobody calls here may still be called later.
     fn uncalled_functions(&mut self) {
         while let Some((body, in_place)) = self.defined.pop() {
-            if self.called.iter().any(|called| Rc::ptr_eq(called, &body)) {
+            if !self.called.insert(Rc::as_ptr(&body)) {
                 continue;
             }
-            self.called.push(Rc::clone(&body));
             let mark = self.scope.mark();
             self.in_place = in_place;
             let _ = self.node(&body, None);

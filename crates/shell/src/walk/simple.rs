@@ -94,7 +94,8 @@ impl Walker<'_> {
         for raw in &simple.redirects {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
-            if redirect.kind == RedirectKind::Write && raw.from.as_deref().is_none_or(|from| from == "1") {
+            let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+            if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
                 call.written = Some(redirect.target.clone());
             }
             call.redirects.push(redirect);
@@ -126,12 +127,13 @@ impl Walker<'_> {
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
-            value = self.appended(&raw.name, value);
+            let is_list = matches!(raw.value.parts.as_slice(), [Part::Array(_)]);
+            value = self.appended(&raw.name, value, is_list);
         }
         (value, word)
     }
 
-    fn appended(&mut self, name: &str, value: Value) -> Value {
+    fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
         let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
             return vec![Text::unknown(format!("${name}"))];
         };
@@ -140,7 +142,7 @@ impl Walker<'_> {
             return vec![Text::unknown(format!("${name}"))];
         }
         match (old.last_mut(), value.as_slice()) {
-            (Some(last), [only]) if old_is_scalar(&value) => {
+            (Some(last), [only]) if !is_list => {
                 last.text.push_str(&only.text);
                 last.exact &= only.exact;
             }
@@ -182,8 +184,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn path_key(&self, word: &Word) -> String {
-        let dir = self.dir_now().map(|dir| dir.text).unwrap_or_default();
-        join_path(&dir, word.text.trim_start_matches("./"))
+        let here = self.here().or_else(|| self.dir_now().map(|dir| Text::exact(dir.text)));
+        join_path(&here.unwrap_or_default().text, &word.text)
     }
 
     pub(super) fn dir_now(&self) -> Option<Word> {
@@ -214,8 +216,8 @@ impl Walker<'_> {
             self.opaque(first.span, format!("command named by `{}`", first.text));
             return Stream { from: Some(index), ..Stream::default() };
         }
-        self.follow(&command, index, stdin);
-        let mut out = output::of(&command, stdin, self.here());
+        let returned = self.follow(&command, index, stdin);
+        let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, self.here()));
         if let Some(known) = self.printed_file(&command) {
             out = known;
         }
@@ -226,8 +228,7 @@ impl Walker<'_> {
 
     fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
         let first = call.words.first().cloned().unwrap_or_default();
-        let known = first.exact && !first.glob;
-        let program = if known { programs::base_name(&first.text).to_string() } else { String::new() };
+        let program = program_name(&first);
         let mut assignments = self.exported.clone();
         assignments.extend(call.assignments);
         let mut redirects = call.redirects;
@@ -245,8 +246,21 @@ impl Walker<'_> {
             in_place,
             ..Command::default()
         };
-        programs::study(&mut command, stdin.and_then(|stream| stream.text.as_deref()));
+        let from_pipe = stdin.and_then(|stream| stream.text.as_deref());
+        programs::study(&mut command, from_pipe);
+        self.move_dir(&mut command);
         command
+    }
+
+    /// `git -C x` and `make -C x` run in `x`.
+    fn move_dir(&self, command: &mut Command) {
+        if !matches!(command.program.as_str(), "git" | "make" | "gmake") {
+            return;
+        }
+        if let Some(path) = command.usage.value("-C") {
+            let here = command.dir.take().map(|dir| dir.text).unwrap_or_default();
+            command.dir = Some(Word { text: join_path(&here, &path.text), ..path.clone() });
+        }
     }
 
     /// Adds the command unless it is already listed.
@@ -283,21 +297,26 @@ impl Walker<'_> {
 
     /// Follows the command into what it starts. Variables set in front of it
     /// reach everything it starts.
-    fn follow(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+    fn follow(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) -> Option<Stream> {
         self.builtin(command, stdin);
         if command.assignments.len() == self.exported.len() {
             return self.follow_into(command, index, stdin);
         }
         let inherited = command.assignments.iter().rev().take(EXPORTED_MAX).rev().cloned().collect();
         let exported = std::mem::replace(&mut self.exported, inherited);
-        self.follow_into(command, index, stdin);
+        let returned = self.follow_into(command, index, stdin);
         self.exported = exported;
+        returned
     }
 
-    fn follow_into(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+    /// What a function it calls prints, if it calls one.
+    fn follow_into(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) -> Option<Stream> {
+        let mut returned = None;
         let bodies = self.scope.function(&command.program);
         if !bodies.is_empty() && command.words.first().is_some_and(|word| word.text == command.program) {
-            return self.call_function(command, &bodies, stdin);
+            // The name may also still be the program: where a definition stands
+            // in a branch, it may never have run.
+            returned = self.call_function(command, &bodies, stdin);
         }
         if let Some(text) = self.scope.alias(&command.program).cloned() {
             self.call_alias(command, &text);
@@ -308,33 +327,37 @@ impl Walker<'_> {
             self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
         }
         self.open(command, index, stdin);
+        returned
     }
 
-    fn call_function(&mut self, command: &Command, bodies: &[Rc<crate::tree::Node>], stdin: Option<&Stream>) {
+    fn call_function(
+        &mut self,
+        command: &Command,
+        bodies: &[Rc<crate::tree::Node>],
+        stdin: Option<&Stream>,
+    ) -> Option<Stream> {
         if self.calls.contains(&command.program) {
-            return;
+            return None;
         }
-        let arguments: Value = command
-            .words
-            .iter()
-            .skip(1)
-            .map(|word| Text { text: word.text.clone(), exact: word.exact })
-            .collect();
+        let text = |word: &Word| Text { text: word.text.clone(), exact: word.exact };
+        let arguments: Value = command.words.iter().skip(1).map(text).collect();
         let outer = self.scope.get("@").cloned();
         let choice = self.choice;
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         self.via.push(command.program.clone());
         self.calls.push(command.program.clone());
+        let mut out = Stream::unknown();
         for body in bodies {
-            self.called.push(Rc::clone(body));
+            self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", vec![arguments.clone()]);
-            let _ = self.node(body, stdin);
+            out = self.node(body, stdin);
         }
         self.calls.pop();
         self.via.pop();
         self.in_place = was_in_place;
         self.choice = choice;
         self.scope.restore("@", outer);
+        (bodies.len() == 1).then_some(out)
     }
 
     fn call_alias(&mut self, command: &Command, text: &str) {
@@ -366,6 +389,21 @@ impl Walker<'_> {
             let path = self.path_key(target);
             self.files.insert(path, out.clone());
         }
+        match (command.program.as_str(), command.usage.operands.as_slice()) {
+            ("tee", files) => {
+                for file in files.iter().take(8) {
+                    let path = self.path_key(file);
+                    self.files.insert(path, out.clone());
+                }
+            }
+            ("cp" | "mv" | "ln" | "install", [from, to]) => {
+                if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
+                    let path = self.path_key(to);
+                    self.files.insert(path, stream);
+                }
+            }
+            _ => {}
+        }
         for effect in &command.effects {
             if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
                 && matches!(command.program.as_str(), "curl" | "wget")
@@ -387,13 +425,19 @@ impl Walker<'_> {
     }
 }
 
+/// The base name, if the last part of the path is plain to see: `$X/bin/rm`
+/// is `rm`, `$X` is nothing.
+fn program_name(word: &Word) -> String {
+    let name = programs::base_name(&word.text);
+    let unknown = !word.exact
+        && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
+    let matched = word.glob && name.contains(['*', '?', '[', '(']);
+    if unknown || matched { String::new() } else { name.to_string() }
+}
+
 /// Words made from one (`{a,b}`) cannot be replaced one by one.
 fn shares_span(words: &[Word]) -> bool {
     words.windows(2).any(|pair| matches!(pair, [one, two] if one.span == two.span))
-}
-
-fn old_is_scalar(value: &Value) -> bool {
-    value.len() == 1
 }
 
 fn collect(assigned: &mut Vec<(String, Options)>, values: Vec<(String, Value)>) {

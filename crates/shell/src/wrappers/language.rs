@@ -91,6 +91,11 @@ fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'stat
     INTERPRETERS.iter().find(|(name, _)| *name == bare || *name == program)
 }
 
+/// The language a program of this name runs.
+pub(super) fn name_of(program: &str) -> Option<&'static str> {
+    interpreter(program).map(|(name, _)| *name)
+}
+
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let (name, options) = interpreter(&command.program)?;
     let words = arguments(command);
@@ -194,7 +199,24 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
             break;
         }
     }
+    if found.is_empty() && starts_unseen(language, text) {
+        let what = format!("{language} program that may start commands");
+        found.push(Inner::Opaque { span: program.span, what });
+    }
     found
+}
+
+/// Does the text reach for the means to start commands, under a name of its own?
+fn starts_unseen(language: &str, text: &str) -> bool {
+    match language {
+        "node" | "nodejs" | "bun" | "deno" => text.contains("child_process"),
+        "python" | "pypy" => {
+            ["import subprocess", "from subprocess", "from os import system", "pty.spawn", "__import__"]
+                .iter()
+                .any(|sign| text.contains(sign))
+        }
+        _ => false,
+    }
 }
 
 /// Is `name` in this language, in this text, a call that starts a command?

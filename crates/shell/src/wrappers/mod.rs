@@ -5,6 +5,7 @@
 
 mod environment;
 mod git;
+mod hidden;
 mod language;
 mod many;
 mod prefix;
@@ -81,6 +82,7 @@ const FAMILIES: &[Family] = &[
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     let mut all = environment::editors(command);
+    all.extend(hidden::open(command));
     if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
         all.extend(found);
     }
@@ -89,6 +91,14 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
         all.extend(command.words.first().cloned().map(Inner::File));
     }
     all
+}
+
+/// The language of a program file, `None` for shell text: by who runs it, or
+/// by its first line.
+pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
+    let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("");
+    let named = first.rsplit(['/', ' ']).next().unwrap_or("");
+    language::name_of(program).or_else(|| language::name_of(named))
 }
 
 /// The shell text in a program of another language.
