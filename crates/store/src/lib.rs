@@ -74,7 +74,7 @@ pub trait Store {
 /// Which requests to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// Pending ones and approved ones not used yet.
+    /// Those that wait or whose answer is not used up.
     Open,
     /// Every one there ever was.
     All,

@@ -13,9 +13,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Record, Request, RequestState, Session, genesis, seal, sign_head,
-};
+use toolgate_core::{Checkpoint, Context, Entry, Head, Record, Request, Session, genesis, seal, sign_head};
 
 /// How often and how long to look whether other writers are done: at least ten
 /// seconds in all, well below every host's limit. SQLite's own pauses grow to a
@@ -136,7 +134,7 @@ impl Sqlite {
         let sql = "SELECT id, session, arguments, is_open, body FROM request";
         let requests = self.rows(sql, |row| {
             serde_json::from_str(&row.body).ok().filter(|request: &Request| {
-                (&request.id, &request.session, &request.arguments, is_open(request))
+                (&request.id, &request.session, &request.arguments, request.is_open())
                     == (&row.id, &row.session, &row.arguments, row.is_open)
             })
         })?;
@@ -178,10 +176,6 @@ struct Row {
     arguments: String,
     is_open: bool,
     body: String,
-}
-
-fn is_open(request: &Request) -> bool {
-    matches!(request.state, RequestState::Pending | RequestState::Approved { .. })
 }
 
 struct SqliteTurn<'a> {
@@ -281,7 +275,7 @@ impl SqliteTurn<'_> {
         let body = serde_json::to_string(request)?;
         self.turn.prepare_cached(sql)?.execute(params![
             request.id,
-            is_open(request),
+            request.is_open(),
             request.session,
             request.arguments,
             body
