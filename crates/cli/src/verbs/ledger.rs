@@ -8,7 +8,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export};
+use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export, verify_head};
 use toolgate_runtime::{Gate, keep_checkpoint, kept_checkpoints, trusted_key};
 use toolgate_store::{Store, Verified};
 
@@ -37,8 +37,8 @@ pub enum Verb {
         /// Public key the checkpoint must be signed with; this user's key if not given
         #[arg(long)]
         key: Option<String>,
-        /// A checkpoint kept elsewhere
-        #[arg(long)]
+        /// A checkpoint kept elsewhere, for the ledger itself
+        #[arg(long, conflicts_with = "file")]
         checkpoint: Vec<PathBuf>,
         /// Answer as JSON
         #[arg(long)]
@@ -74,6 +74,7 @@ fn verify_file(file: &PathBuf, key: Option<&str>, as_json: bool) -> Outcome {
 fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome {
     let setup = project::here();
     let own = trusted_key(&setup.dirs);
+    let trusted = key.or(own.as_deref());
     let mut kept = kept_checkpoints(&setup.dirs);
     for file in checkpoints {
         let text = std::fs::read(file)?;
@@ -83,10 +84,18 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
                 "give a file made by `toolgate ledger checkpoint`",
             )
         })?;
+        if !verify_head(&point, None) {
+            let what = format!("the signature of `{}` does not hold", file.display());
+            return Err(Failure::new(what, "give a file made by `toolgate ledger checkpoint`, unchanged"));
+        }
+        if !verify_head(&point, trusted) {
+            let why = "a checkpoint kept elsewhere is signed with another key: ledger and key were replaced";
+            return Ok(altered(&FirstBad { index: point.checkpoint.seq, why: why.to_owned() }, as_json));
+        }
         kept.push(point);
     }
     let (mut gate, _) = Gate::open(setup)?;
-    Ok(match gate.store().verify(key.or(own.as_deref()), &kept)? {
+    Ok(match gate.store().verify(trusted, &kept)? {
         Verified::Intact { records } => intact(records, as_json),
         Verified::Broken(bad) => altered(&bad, as_json),
     })
