@@ -77,16 +77,22 @@ fn no(object: &Map<String, Value>) -> Option<String> {
     }
     let specific = object.get("hookSpecificOutput")?;
     assert_eq!(specific["hookEventName"], "PreToolUse");
-    (specific.get("permissionDecision")? == "deny").then(|| text(specific.get("permissionDecisionReason")).expect("a deny has a reason"))
+    (specific.get("permissionDecision")? == "deny")
+        .then(|| text(specific.get("permissionDecisionReason")).expect("a deny has a reason"))
 }
 
 fn consent(object: &Map<String, Value>) -> Answer {
     let specific = object.get("hookSpecificOutput");
-    let words = |name: &str| specific.and_then(|fields| fields.get(name)).or_else(|| object.get(name)).map(|value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
-    match (words("updatedInput"), words("additionalContext").or_else(|| words("permissionDecision")).or_else(|| words("systemMessage"))) {
+    let words = |name: &str| {
+        specific.and_then(|fields| fields.get(name)).or_else(|| object.get(name)).map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    };
+    match (
+        words("updatedInput"),
+        words("additionalContext").or_else(|| words("permissionDecision")).or_else(|| words("systemMessage")),
+    ) {
         (Some(input), _) => Answer::Changed(input),
         (None, Some(text)) => Answer::Told(text),
         (None, None) => {

@@ -33,10 +33,16 @@ fn check(words: &str, policy: &str, breaks: impl Fn(&House), mends: impl Fn(&Hou
     }
     for event in [stop(&house), after(&house)] {
         let answer = house.ask_event(&event);
-        assert!(matches!(&answer, Answer::Told(text) if text.contains("gate is broken") && text.contains(words)), "{answer:?}");
+        assert!(
+            matches!(&answer, Answer::Told(text) if text.contains("gate is broken") && text.contains(words)),
+            "{answer:?}"
+        );
     }
     let doctor = house.run(&["doctor"]).ended(1).text();
-    assert!(doctor.contains("The gate is broken") && doctor.contains(words) && doctor.contains("cure: "), "{doctor}");
+    assert!(
+        doctor.contains("The gate is broken") && doctor.contains(words) && doctor.contains("cure: "),
+        "{doctor}"
+    );
     mends(&house);
     assert_eq!(house.ask("ls"), Answer::Silent, "it works again");
     assert!(house.ask(CANARY).is_canary());
@@ -47,7 +53,9 @@ fn check(words: &str, policy: &str, breaks: impl Fn(&House), mends: impl Fn(&Hou
 #[track_caller]
 fn check_state(words: &str, breaks: impl Fn(&Path)) {
     let aside = |house: &House| house.root().join("aside");
-    let copy = |from: &Path, to: &Path| assert!(std::process::Command::new("cp").arg("-a").args([from, to]).status().expect("cp").success());
+    let copy = |from: &Path, to: &Path| {
+        assert!(std::process::Command::new("cp").arg("-a").args([from, to]).status().expect("cp").success())
+    };
     check(
         words,
         "version: 1\n",
@@ -151,7 +159,14 @@ fn a_policy_that_cannot_be_read_closes_the_gate() {
     check_policy("there is no pack `nope`", b"version: 1\npacks: [nope]\n");
     check_policy("larger than 4 MiB", format!("version: 1\n#{}\n", "x".repeat(5 << 20)).as_bytes());
     check_policy("policy.yaml", "{".repeat(100_000).as_bytes());
-    check_policy("policy.yaml", format!("version: 1\na: &a [x]\n{}", (0..40).map(|n| format!("b{n}: &b{n} [*a,*a,*a]\n")).collect::<String>()).as_bytes());
+    check_policy(
+        "policy.yaml",
+        format!(
+            "version: 1\na: &a [x]\n{}",
+            (0..40).map(|n| format!("b{n}: &b{n} [*a,*a,*a]\n")).collect::<String>()
+        )
+        .as_bytes(),
+    );
     let bad_rule = "version: 1\nrules:\n  - { id: a, kind: prohibit, match: { regex: \"(\" }, reason: r }\n";
     check_policy("rule `a`", bad_rule.as_bytes());
 }
@@ -221,7 +236,11 @@ fn with_mounts(house: &House, script: &str) -> Option<Said> {
     }
     fs::write(house.root().join("ls.json"), house.event("ls").to_string()).unwrap();
     fs::write(house.root().join("stop.json"), stop(house).to_string()).unwrap();
-    let head = format!("set -u; hook() {{ {TOOLGATE} hook claude-code < {}/$1; echo \"code $?\"; }}; S={}; mkdir -p $S\n", house.root().display(), house.state().display());
+    let head = format!(
+        "set -u; hook() {{ {TOOLGATE} hook claude-code < {}/$1; echo \"code $?\"; }}; S={}; mkdir -p $S\n",
+        house.root().display(),
+        house.state().display()
+    );
     Some(finish(house.command("unshare", &["-m", "sh", "-c", &format!("{head}{script}")]), b""))
 }
 
@@ -235,7 +254,13 @@ fn a_full_disk_closes_the_gate_until_there_is_room() {
     let text = said.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["{}", "code 0"], "{text}");
-    assert!(lines[2].contains("\"deny\"") && lines[2].contains("The gate is broken") && lines[2].contains("full") && lines[2].contains("free some disk space"), "{text}");
+    assert!(
+        lines[2].contains("\"deny\"")
+            && lines[2].contains("The gate is broken")
+            && lines[2].contains("full")
+            && lines[2].contains("free some disk space"),
+        "{text}"
+    );
     assert_eq!(lines[3], "code 2");
     assert!(lines[4].contains("systemMessage") && lines[5] == "code 0", "{text}");
     assert_eq!(lines[6..8], ["{}", "code 0"], "{text}");
@@ -250,7 +275,12 @@ fn a_disk_full_from_the_start_closes_the_gate() {
     let Some(said) = with_mounts(&house, script) else { return };
     let text = said.text();
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].contains("The gate is broken") && lines[0].contains("free some disk space") && lines[1] == "code 2", "{text}");
+    assert!(
+        lines[0].contains("The gate is broken")
+            && lines[0].contains("free some disk space")
+            && lines[1] == "code 2",
+        "{text}"
+    );
     assert_eq!(lines[2..4], ["{}", "code 0"], "{text}");
 }
 

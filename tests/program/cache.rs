@@ -10,7 +10,8 @@ const STOPPED: &str = "git commit --no-verify -m x";
 
 /// The one cache file of a house.
 fn file(house: &House) -> PathBuf {
-    let files: Vec<PathBuf> = fs::read_dir(house.cache()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files: Vec<PathBuf> =
+        fs::read_dir(house.cache()).unwrap().map(|entry| entry.unwrap().path()).collect();
     match files.as_slice() {
         [file] => file.clone(),
         other => panic!("not one cache file: {other:?}"),
@@ -63,7 +64,10 @@ fn a_cache_with_one_byte_changed_is_made_anew() {
         bytes[at] ^= 1;
         fs::write(&path, bytes).unwrap();
         let answer = house.ask(STOPPED);
-        assert!(matches!(&answer, Answer::No(text) if text.contains("git-skip-hooks")), "byte {at}: {answer:?}");
+        assert!(
+            matches!(&answer, Answer::No(text) if text.contains("git-skip-hooks")),
+            "byte {at}: {answer:?}"
+        );
         assert_eq!(fs::read(&path).unwrap(), good, "byte {at}: made anew");
     }
 }
@@ -71,7 +75,9 @@ fn a_cache_with_one_byte_changed_is_made_anew() {
 #[test]
 fn a_cache_others_could_have_written_is_made_anew() {
     for mode in [0o666, 0o644, 0o620, 0o602, 0o777] {
-        check(&format!("mode {mode:o}"), |path| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap());
+        check(&format!("mode {mode:o}"), |path| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap()
+        });
     }
 }
 
@@ -100,7 +106,8 @@ fn a_cache_that_is_something_else_does_no_harm() {
 #[test]
 fn an_edited_policy_counts_from_the_next_call_on() {
     let house = House::with_policy(TICKET);
-    let rule = "rules: [{ id: no-make, kind: prohibit, match: { command: { program: make } }, reason: not here }]\n";
+    let rule =
+        "rules: [{ id: no-make, kind: prohibit, match: { command: { program: make } }, reason: not here }]\n";
     for _ in 0..3 {
         house.write(".toolgate/policy.yaml", TICKET);
         assert_eq!(house.ask("make all"), Answer::Silent);

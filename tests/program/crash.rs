@@ -44,7 +44,12 @@ fn death(dice: &mut Dice) -> Death {
 
 fn spawn(house: &House) -> Child {
     let mut command = house.toolgate(&["hook", "claude-code"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts")
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
 }
 
 /// Runs one hook and kills it; the answer, if it came whole.
@@ -82,7 +87,8 @@ fn kill_one(house: &House, number: usize, death: Death) -> Option<Value> {
 
 /// The numbers of the canary calls the ledger knows, each as often as it is there.
 fn recorded(house: &House) -> Vec<usize> {
-    let titles = house.records().into_iter().filter_map(|record| record["entry"]["title"].as_str().map(str::to_owned));
+    let titles =
+        house.records().into_iter().filter_map(|record| record["entry"]["title"].as_str().map(str::to_owned));
     titles.filter_map(|title| title.strip_prefix(CANARY)?.trim().parse().ok()).collect()
 }
 
@@ -90,7 +96,8 @@ fn recorded(house: &House) -> Vec<usize> {
 fn check_whole(house: &House) {
     let said = house.run(&["ledger", "verify"]).ended(0).text();
     assert!(said.starts_with("intact: "), "{said}");
-    let numbers: Vec<u64> = house.records().iter().map(|record| record["seq"].as_u64().expect("seq")).collect();
+    let numbers: Vec<u64> =
+        house.records().iter().map(|record| record["seq"].as_u64().expect("seq")).collect();
     let expected: Vec<u64> = (1..).take(numbers.len()).collect();
     assert_eq!(numbers, expected, "every number once, in order");
 }
@@ -120,7 +127,8 @@ fn two_hundred_killed_processes_lose_no_answer_and_leave_a_whole_ledger() {
     let mut dice = Dice(0x70_01_9a_7e);
     let deaths: Vec<Death> = (0..PROCESSES).map(|_| death(&mut dice)).collect();
     let answers = at_once(PROCESSES, |number| kill_one(&house, number, deaths[number]));
-    let answered: BTreeSet<usize> = answers.iter().filter(|(_, answer)| answer.is_some()).map(|(number, _)| *number).collect();
+    let answered: BTreeSet<usize> =
+        answers.iter().filter(|(_, answer)| answer.is_some()).map(|(number, _)| *number).collect();
     for (number, answer) in answers.iter().filter_map(|(number, answer)| Some((number, answer.as_ref()?))) {
         let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default();
         assert!(reason.contains("gate-canary"), "{number}: {answer}");
@@ -131,7 +139,11 @@ fn two_hundred_killed_processes_lose_no_answer_and_leave_a_whole_ledger() {
     assert!(lost.is_empty(), "answered and not recorded: {lost:?}");
     println!("{} answered, {} recorded, of {PROCESSES}", answered.len(), recorded.len());
     // Both sides must be there, or nothing was tried.
-    assert!(answered.len() >= 40 && answered.len() + 40 <= PROCESSES, "{} of {PROCESSES} answered", answered.len());
+    assert!(
+        answered.len() >= 40 && answered.len() + 40 <= PROCESSES,
+        "{} of {PROCESSES} answered",
+        answered.len()
+    );
     assert!(house.ask(CANARY).is_canary(), "the gate works on");
     check_whole(&house);
 }
@@ -165,7 +177,11 @@ fn a_killed_writer_leaves_no_lock() {
     let house = House::new();
     house.ask(CANARY);
     for number in 0..20 {
-        kill_one(&house, number, Death::AfterInput(Duration::from_micros(u64::try_from(number).expect("small") * 500)));
+        kill_one(
+            &house,
+            number,
+            Death::AfterInput(Duration::from_micros(u64::try_from(number).expect("small") * 500)),
+        );
         let started = Instant::now();
         assert!(house.ask(CANARY).is_canary());
         assert!(started.elapsed() < Duration::from_secs(4), "somebody waited for a dead process");

@@ -104,7 +104,21 @@ fn what_is_not_json_is_closed() {
 #[test]
 fn json_that_is_no_object_is_closed() {
     let house = House::new();
-    let texts = ["null", "true", "false", "0", "-1", "1e3", "18446744073709551616", "\"\"", "\"PreToolUse\"", "[]", "[{}]", "{}", "[null]"];
+    let texts = [
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1",
+        "1e3",
+        "18446744073709551616",
+        "\"\"",
+        "\"PreToolUse\"",
+        "[]",
+        "[{}]",
+        "{}",
+        "[null]",
+    ];
     let mut cases: Cases = texts.iter().map(|text| case(*text, *text)).collect();
     cases.push(case("the event in a list", format!("[{}]", house.event(CANARY))));
     cases.push(case("the event in an object", json!({ "event": house.event(CANARY) }).to_string()));
@@ -132,10 +146,16 @@ fn deep_nesting_is_closed_and_does_not_end_the_process() {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         cases.push(case(format!("{depth} lists"), format!("{open}{close}")));
         cases.push(case(format!("{depth} open lists"), open.clone()));
-        cases.push(case(format!("{depth} lists in the input"), replaced(&house, "\"a test\"", format!("{open}{close}").as_bytes())));
+        cases.push(case(
+            format!("{depth} lists in the input"),
+            replaced(&house, "\"a test\"", format!("{open}{close}").as_bytes()),
+        ));
         let (open, close) = ("{\"a\":".repeat(depth), "}".repeat(depth));
         cases.push(case(format!("{depth} objects"), format!("{open}1{close}")));
-        cases.push(case(format!("{depth} objects in a field"), replaced(&house, "\"toolu_1\"", format!("{open}1{close}").as_bytes())));
+        cases.push(case(
+            format!("{depth} objects in a field"),
+            replaced(&house, "\"toolu_1\"", format!("{open}1{close}").as_bytes()),
+        ));
     }
     check_broken(&cases, &house);
 }
@@ -146,17 +166,36 @@ fn a_field_the_gate_needs_must_be_there_with_the_right_type() {
     let mut cases = Cases::new();
     for field in ["session_id", "cwd", "hook_event_name", "tool_name", "tool_input"] {
         cases.push(case(format!("no {field}"), without(&house, field)));
-        for wrong in [json!(null), json!(true), json!(0), json!(-1.5), json!([]), json!(["Bash"]), json!({}), json!({ "a": 1 })] {
+        for wrong in [
+            json!(null),
+            json!(true),
+            json!(0),
+            json!(-1.5),
+            json!([]),
+            json!(["Bash"]),
+            json!({}),
+            json!({ "a": 1 }),
+        ] {
             cases.push(case(format!("{field} = {wrong}"), with(&house, &format!("/{field}"), wrong)));
         }
     }
     for field in ["session_id", "cwd", "hook_event_name", "tool_name", "tool_input"] {
         cases.push(case(format!("an empty {field}"), with(&house, &format!("/{field}"), json!(""))));
     }
-    for wrong in [json!(null), json!(1), json!(false), json!(["toolgate-canary"]), json!({ "text": CANARY }), json!([])] {
+    for wrong in [
+        json!(null),
+        json!(1),
+        json!(false),
+        json!(["toolgate-canary"]),
+        json!({ "text": CANARY }),
+        json!([]),
+    ] {
         cases.push(case(format!("command = {wrong}"), with(&house, "/tool_input/command", wrong)));
     }
-    cases.push(case("the input as a text", with(&house, "/tool_input", json!(json!({ "command": CANARY }).to_string()))));
+    cases.push(case(
+        "the input as a text",
+        with(&house, "/tool_input", json!(json!({ "command": CANARY }).to_string())),
+    ));
     cases.push(case("the input in a list", with(&house, "/tool_input", json!([{ "command": CANARY }]))));
     cases.push(case("another case", replaced(&house, "\"command\"", b"\"Command\"")));
     cases.push(case("a blank in the key", replaced(&house, "\"command\"", b"\"command \"")));
@@ -167,10 +206,24 @@ fn a_field_the_gate_needs_must_be_there_with_the_right_type() {
 fn an_event_the_gate_does_not_know_is_closed() {
     let house = House::new();
     let names = [
-        "pretooluse", "PRETOOLUSE", "PreToolUse ", " PreToolUse", "PreToolUse\u{0}", "PreToolUse\n", "Pre\u{200b}ToolUse", "PreToolUs\u{435}",
-        "\u{202e}esUlooTerP", "BeforeTool", "\u{1b}[31mPreToolUse", "PermissionRequest", "Everything", "null", "*",
+        "pretooluse",
+        "PRETOOLUSE",
+        "PreToolUse ",
+        " PreToolUse",
+        "PreToolUse\u{0}",
+        "PreToolUse\n",
+        "Pre\u{200b}ToolUse",
+        "PreToolUs\u{435}",
+        "\u{202e}esUlooTerP",
+        "BeforeTool",
+        "\u{1b}[31mPreToolUse",
+        "PermissionRequest",
+        "Everything",
+        "null",
+        "*",
     ];
-    let mut cases: Cases = names.iter().map(|name| case(*name, with(&house, "/hook_event_name", json!(name)))).collect();
+    let mut cases: Cases =
+        names.iter().map(|name| case(*name, with(&house, "/hook_event_name", json!(name)))).collect();
     cases.push(case("a megabyte", with(&house, "/hook_event_name", json!("x".repeat(1 << 20)))));
     check_broken(&cases, &house);
 }
@@ -178,8 +231,20 @@ fn an_event_the_gate_does_not_know_is_closed() {
 #[test]
 fn a_folder_that_cannot_be_one_is_closed() {
     let house = House::new();
-    let folders = ["work", "./work", "../work", "~", "~/work", "C:\\work", "file:///work", " /work", "\u{2215}work", "/a\u{0}b"];
-    let mut cases: Cases = folders.iter().map(|folder| case(*folder, with(&house, "/cwd", json!(folder)))).collect();
+    let folders = [
+        "work",
+        "./work",
+        "../work",
+        "~",
+        "~/work",
+        "C:\\work",
+        "file:///work",
+        " /work",
+        "\u{2215}work",
+        "/a\u{0}b",
+    ];
+    let mut cases: Cases =
+        folders.iter().map(|folder| case(*folder, with(&house, "/cwd", json!(folder)))).collect();
     cases.push(case("a megabyte", with(&house, "/cwd", json!(format!("/{}", "x".repeat(1 << 20))))));
     check_broken(&cases, &house);
 }
@@ -189,7 +254,12 @@ fn tools_without_the_text_they_need_are_closed() {
     let house = House::new();
     let mut cases = Cases::new();
     for tool in ["Bash", "PowerShell", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch"] {
-        for input in [json!({}), json!({ "file_path": 1, "command": 1, "url": 1, "notebook_path": 1 }), json!(null), json!([])] {
+        for input in [
+            json!({}),
+            json!({ "file_path": 1, "command": 1, "url": 1, "notebook_path": 1 }),
+            json!(null),
+            json!([]),
+        ] {
             let mut event = house.event(CANARY);
             event["tool_name"] = json!(tool);
             event["tool_input"] = input.clone();
@@ -204,17 +274,46 @@ fn tools_without_the_text_they_need_are_closed() {
 fn odd_text_in_a_field_changes_no_verdict() {
     let house = House::with_policy(TICKET);
     let odd = [
-        "\u{202e}evil\u{202c}", "\u{1b}[2J\u{1b}]0;x\u{7}", "a\u{0}b", "\r\n\t", "\u{feff}", "\u{e0041}", "🦀".repeat(1000).as_str(), "'; DROP TABLE ledger; --",
-        "{\"a\":", "%s%n", "../../../etc/passwd", "a\u{301}", "\u{ffff}",
+        "\u{202e}evil\u{202c}",
+        "\u{1b}[2J\u{1b}]0;x\u{7}",
+        "a\u{0}b",
+        "\r\n\t",
+        "\u{feff}",
+        "\u{e0041}",
+        "🦀".repeat(1000).as_str(),
+        "'; DROP TABLE ledger; --",
+        "{\"a\":",
+        "%s%n",
+        "../../../etc/passwd",
+        "a\u{301}",
+        "\u{ffff}",
     ]
     .map(str::to_owned);
     let mut cases = Cases::new();
     for text in &odd {
-        for field in ["session_id", "transcript_path", "permission_mode", "tool_use_id", "agent_id", "agent_type", "tool_input/description", "unheard_of"] {
+        for field in [
+            "session_id",
+            "transcript_path",
+            "permission_mode",
+            "tool_use_id",
+            "agent_id",
+            "agent_type",
+            "tool_input/description",
+            "unheard_of",
+        ] {
             cases.push(case(format!("{field} = {text:?}"), with(&house, &format!("/{field}"), json!(text))));
         }
     }
-    for field in ["transcript_path", "permission_mode", "tool_use_id", "agent_id", "effort", "prompt_id", "tool_input/description", "tool_input/timeout"] {
+    for field in [
+        "transcript_path",
+        "permission_mode",
+        "tool_use_id",
+        "agent_id",
+        "effort",
+        "prompt_id",
+        "tool_input/description",
+        "tool_input/timeout",
+    ] {
         for wrong in [json!(null), json!(7), json!([1]), json!({ "a": {} }), json!(1e308)] {
             cases.push(case(format!("{field} = {wrong}"), with(&house, &format!("/{field}"), wrong)));
         }
@@ -229,8 +328,18 @@ fn of_a_key_given_twice_the_last_one_counts_as_it_does_for_the_host() {
     let cases = vec![
         case("command", replaced(&house, "\"command\"", b"\"command\":\"ls\",\"command\"")),
         case("tool", replaced(&house, "\"tool_name\"", b"\"tool_name\":\"Read\",\"tool_name\"")),
-        case("event", replaced(&house, "\"hook_event_name\"", b"\"hook_event_name\":\"PostToolUse\",\"hook_event_name\"")),
-        case("input", replaced(&house, "\"tool_input\"", b"\"tool_input\":{\"command\":\"ls\"},\"tool_input\"")),
+        case(
+            "event",
+            replaced(
+                &house,
+                "\"hook_event_name\"",
+                b"\"hook_event_name\":\"PostToolUse\",\"hook_event_name\"",
+            ),
+        ),
+        case(
+            "input",
+            replaced(&house, "\"tool_input\"", b"\"tool_input\":{\"command\":\"ls\"},\"tool_input\""),
+        ),
         case("an escaped key", replaced(&house, "\"command\"", b"\"command\":\"ls\",\"c\\u006fmmand\"")),
     ];
     check_denied(&cases, &house);
@@ -241,16 +350,47 @@ fn of_a_key_given_twice_the_last_one_counts_as_it_does_for_the_host() {
 fn commands_made_to_exhaust_the_reader_are_not_let_through() {
     let house = House::with_policy(TICKET);
     let mut cases = Cases::new();
-    let pairs = [("( ", " )"), ("{ ", "; }"), ("$(", ")"), ("`", "`"), ("\"$(", ")\""), ("<(", ")"), ("if true; then ", "; fi"), ("while ", "; do :; done"), ("${a:-", "}")];
+    let pairs = [
+        ("( ", " )"),
+        ("{ ", "; }"),
+        ("$(", ")"),
+        ("`", "`"),
+        ("\"$(", ")\""),
+        ("<(", ")"),
+        ("if true; then ", "; fi"),
+        ("while ", "; do :; done"),
+        ("${a:-", "}"),
+    ];
     for (open, close) in pairs {
         for depth in [300, 20_000] {
             let nested = format!("{}{CANARY}{}", open.repeat(depth), close.repeat(depth));
-            cases.push(case(format!("{depth} {open} around it"), with(&house, "/tool_input/command", json!(nested))));
+            cases.push(case(
+                format!("{depth} {open} around it"),
+                with(&house, "/tool_input/command", json!(nested)),
+            ));
             let cut = format!("{CANARY}; {}", open.repeat(depth));
-            cases.push(case(format!("{depth} {open} behind it"), with(&house, "/tool_input/command", json!(cut))));
+            cases.push(case(
+                format!("{depth} {open} behind it"),
+                with(&house, "/tool_input/command", json!(cut)),
+            ));
         }
     }
-    for open in ["((", "$((", "${", "[[ ", "case x in ", "a() { ", "'", "\"", "$'", "<<A <<B ", "{a,", "!", "&& ", "|"] {
+    for open in [
+        "((",
+        "$((",
+        "${",
+        "[[ ",
+        "case x in ",
+        "a() { ",
+        "'",
+        "\"",
+        "$'",
+        "<<A <<B ",
+        "{a,",
+        "!",
+        "&& ",
+        "|",
+    ] {
         let cut = format!("{CANARY}; {}", open.repeat(20_000));
         cases.push(case(format!("20000 {open} behind it"), with(&house, "/tool_input/command", json!(cut))));
     }
@@ -280,7 +420,10 @@ fn long_commands_are_not_let_through() {
         ("spelt apart", format!("tool''gate-\\{}", &CANARY[9..])),
         ("control characters", format!("{CANARY} \u{1b}[2K\u{8}\u{202e}\u{0}")),
     ];
-    let cases: Cases = commands.iter().map(|(name, text)| case(*name, with(&house, "/tool_input/command", json!(text)))).collect();
+    let cases: Cases = commands
+        .iter()
+        .map(|(name, text)| case(*name, with(&house, "/tool_input/command", json!(text))))
+        .collect();
     check_denied(&cases, &house);
 }
 
@@ -288,12 +431,28 @@ fn long_commands_are_not_let_through() {
 fn a_wrong_call_of_the_hook_is_closed() {
     let house = House::new();
     let event = house.event("ls").to_string();
-    let hosts = ["", " ", "claude", "Claude-Code", "claude-code ", "../claude-code", "codex\u{1b}[31m", "--", "-x", "--version"];
+    let hosts = [
+        "",
+        " ",
+        "claude",
+        "Claude-Code",
+        "claude-code ",
+        "../claude-code",
+        "codex\u{1b}[31m",
+        "--",
+        "-x",
+        "--version",
+    ];
     for host in hosts {
         let answer = finish(house.toolgate(&["hook", host]), event.as_bytes()).answer();
         assert!(answer.is_broken(), "{host:?}: {answer:?}");
     }
-    for args in [&["hook"][..], &["hook", "claude-code", "again"], &["hook", "claude-code", "--json"], &["hook", "--json", "claude-code"]] {
+    for args in [
+        &["hook"][..],
+        &["hook", "claude-code", "again"],
+        &["hook", "claude-code", "--json"],
+        &["hook", "--json", "claude-code"],
+    ] {
         let answer = finish(house.toolgate(args), event.as_bytes()).answer();
         assert!(answer.is_broken(), "{args:?}: {answer:?}");
     }
@@ -305,9 +464,11 @@ fn a_closed_stdin_is_closed() {
     let mut command = house.toolgate(&["hook", "claude-code"]);
     let ended = command.stdin(Stdio::null()).output().expect("the program runs");
     assert_eq!(ended.status.code(), Some(2));
-    let said = finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code <&-")]), b"");
+    let said =
+        finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code <&-")]), b"");
     assert!(said.answer().is_broken());
-    let folder = finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code < /")]), b"");
+    let folder =
+        finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code < /")]), b"");
     assert!(folder.answer().is_broken());
 }
 
@@ -319,7 +480,12 @@ fn a_stdout_nobody_reads_ends_with_2() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let mut command = house.toolgate(&["hook", "claude-code"]);
-    let child = command.stdin(Stdio::piped()).stdout(writer).stderr(Stdio::null()).spawn().expect("the program starts");
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(writer)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
     assert_eq!(crate::house::finish_child(child, event.as_bytes()).code, Some(2));
     let full = house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code > /dev/full")]);
     assert_eq!(finish(full, event.as_bytes()).code, Some(2));

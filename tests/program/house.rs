@@ -55,7 +55,8 @@ pub struct House {
 
 impl House {
     pub fn new() -> House {
-        let root = tempfile::Builder::new().prefix("toolgate-program-").tempdir().expect("a temporary folder");
+        let root =
+            tempfile::Builder::new().prefix("toolgate-program-").tempdir().expect("a temporary folder");
         let house = House { root };
         std::fs::create_dir_all(house.project().join(".git")).expect("the project");
         std::fs::create_dir_all(house.home()).expect("the home");
@@ -110,7 +111,11 @@ impl House {
     pub fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(args).env_clear().current_dir(self.project());
-        command.env("HOME", self.home()).env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin").env("TZ", "UTC").env("USER", "ada");
+        command
+            .env("HOME", self.home())
+            .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
+            .env("TZ", "UTC")
+            .env("USER", "ada");
         command
     }
 
@@ -161,7 +166,8 @@ impl House {
 
     /// What a snapshot may show: no folder of this machine, no hash, no id, no time.
     pub fn plain(&self, text: &str) -> String {
-        let mut text = text.replace(&self.root().display().to_string(), "[ROOT]").replace(TOOLGATE, "[TOOLGATE]");
+        let mut text =
+            text.replace(&self.root().display().to_string(), "[ROOT]").replace(TOOLGATE, "[TOOLGATE]");
         let folder = Path::new(TOOLGATE).parent().expect("a folder").display().to_string();
         text = text.replace(&folder, "[BIN]");
         text
@@ -170,7 +176,12 @@ impl House {
 
 /// Runs a command to its end with these bytes on stdin.
 pub fn finish(mut command: Command, stdin: &[u8]) -> Said {
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     finish_child(child, stdin)
 }
 
@@ -181,5 +192,9 @@ pub fn finish_child(mut child: Child, stdin: &[u8]) -> Said {
         scope.spawn(move || drop(pipe.write_all(stdin)));
         child.wait_with_output().expect("the program ends")
     });
-    Said { out: ended.stdout, err: String::from_utf8_lossy(&ended.stderr).into_owned(), code: ended.status.code() }
+    Said {
+        out: ended.stdout,
+        err: String::from_utf8_lossy(&ended.stderr).into_owned(),
+        code: ended.status.code(),
+    }
 }

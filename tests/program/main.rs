@@ -3,7 +3,14 @@
 //! Every test has a throw-away home and an empty environment; none needs the network, the time of day
 //! or another test.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    missing_docs
+)]
 
 mod answer;
 mod house;
@@ -11,5 +18,9 @@ mod house;
 mod broken;
 mod cache;
 mod crash;
+mod forged;
 mod hostile;
+mod ledger;
 mod mutated;
+mod review;
+mod tampered;

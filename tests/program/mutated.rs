@@ -22,8 +22,24 @@ fn change() -> impl Strategy<Value = Change> {
     let at = 0..1000_usize;
     let piece = prop_oneof![
         prop::collection::vec(any::<u8>(), 1..8),
-        prop::sample::select(vec!["\"", "\\", "{", "}", "[", "]", ",", ":", "null", "true", "\\u0000", "\n", " ", "\"command\":\"ls\",", "toolgate-canary"])
-            .prop_map(|text| text.as_bytes().to_vec()),
+        prop::sample::select(vec![
+            "\"",
+            "\\",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "null",
+            "true",
+            "\\u0000",
+            "\n",
+            " ",
+            "\"command\":\"ls\",",
+            "toolgate-canary"
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
     ];
     prop_oneof![
         (at.clone(), any::<u8>()).prop_map(|(at, byte)| Change::Set(at, byte)),
@@ -42,8 +58,12 @@ fn apply(mut bytes: Vec<u8>, change: &Change) -> Vec<u8> {
     }
     match change {
         Change::Set(at, byte) => bytes[place(*at, length)] = *byte,
-        Change::Insert(at, piece) => drop(bytes.splice(place(*at, length)..place(*at, length), piece.iter().copied())),
-        Change::Delete(at, count) => drop(bytes.drain(place(*at, length)..(place(*at, length) + count).min(length))),
+        Change::Insert(at, piece) => {
+            drop(bytes.splice(place(*at, length)..place(*at, length), piece.iter().copied()))
+        }
+        Change::Delete(at, count) => {
+            drop(bytes.drain(place(*at, length)..(place(*at, length) + count).min(length)))
+        }
         Change::Double(at, count) => {
             let from = place(*at, length);
             let piece = bytes[from..(from + count).min(length)].to_vec();
@@ -120,7 +140,10 @@ fn any_json() -> impl Strategy<Value = Value> {
         "\\PC{0,20}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
-        prop_oneof![prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from), prop::collection::btree_map("[a-z_]{1,8}", inner, 0..4).prop_map(|map| json!(map))]
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-z_]{1,8}", inner, 0..4).prop_map(|map| json!(map))
+        ]
     })
 }
 
@@ -128,7 +151,17 @@ fn any_json() -> impl Strategy<Value = Value> {
 #[test]
 fn no_value_in_another_field_opens_the_gate() {
     let house = House::new();
-    let fields = vec!["session_id", "transcript_path", "cwd", "permission_mode", "tool_use_id", "agent_id", "agent_type", "effort", "extra"];
+    let fields = vec![
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "permission_mode",
+        "tool_use_id",
+        "agent_id",
+        "agent_type",
+        "effort",
+        "extra",
+    ];
     let strategy = (prop::sample::select(fields), any_json(), any_json());
     let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&strategy, |(field, value, description)| {
