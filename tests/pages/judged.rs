@@ -93,7 +93,8 @@ impl Stage {
         fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
         fs::write(project.join(".claude/settings.json"), "{}\n").expect("the settings");
         fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
-        std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json")).expect("a link");
+        std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json"))
+            .expect("a link");
         std::os::unix::fs::symlink("/etc", project.join("system")).expect("a link");
         project
     }
@@ -110,7 +111,8 @@ impl Stage {
         let dir = self.project(&format!("pack-{pack}"), &format!("version: 1\npacks: [{pack}]\n"));
         let ended = self.program(&dir).args(["rules", "list", "--json"]).output().expect("toolgate");
         let rules: Value = serde_json::from_slice(&ended.stdout).expect("a list of rules");
-        let ids = rules.as_array().expect("a list").iter().filter_map(|entry| entry.pointer("/rule/id")?.as_str());
+        let ids =
+            rules.as_array().expect("a list").iter().filter_map(|entry| entry.pointer("/rule/id")?.as_str());
         ids.map(str::to_owned).collect()
     }
 
@@ -121,7 +123,8 @@ impl Stage {
         for (at, case) in cases.iter().enumerate() {
             let policy = case.policy.as_deref().unwrap_or(PLAIN);
             let number = projects.len();
-            let dir = projects.entry(policy).or_insert_with(|| self.project(&format!("project-{number}"), policy));
+            let dir =
+                projects.entry(policy).or_insert_with(|| self.project(&format!("project-{number}"), policy));
             let line = json!({ "id": at, "tool": case.tool, "input": input_of(case), "cwd": dir });
             input.push_str(&format!("{line}\n"));
         }

@@ -81,9 +81,12 @@ fn complaint(case: &Case, answer: &Answer) -> Option<String> {
     let fits = answer.fits(&case.expected);
     match (case.not_yet, fits) {
         (false, true) | (true, false) => None,
-        (false, false) => {
-            Some(format!("{}: {}\n  expected {}\n  got      {answer}", case.place, case.title(), case.expected))
-        }
+        (false, false) => Some(format!(
+            "{}: {}\n  expected {}\n  got      {answer}",
+            case.place,
+            case.title(),
+            case.expected
+        )),
         (true, true) => Some(format!(
             "{}: {}\n  {} holds now: move this line up to its rule",
             case.place,

@@ -188,7 +188,8 @@ impl<'a> Reader<'a> {
 
     fn case(&self, at: usize, line: &str) -> Result<Case, String> {
         let item = line.strip_prefix("- ").ok_or("a case starts with `- ` at the beginning of the line")?;
-        let named = FILE_TOOLS.iter().find_map(|tool| Some((*tool, item.strip_prefix(tool)?.strip_prefix(' ')?)));
+        let named =
+            FILE_TOOLS.iter().find_map(|tool| Some((*tool, item.strip_prefix(tool)?.strip_prefix(' ')?)));
         let (tool, rest) = named.unwrap_or(("Bash", item));
         let (subject, rest) = code(rest).ok_or("a case begins with a command in backticks")?;
         if subject.trim().is_empty() {
@@ -287,7 +288,8 @@ fn expected(text: &str) -> Result<Expected, String> {
     let (ids, rest) = ids(rest.trim_start())?;
     let (rewritten, rest) = match rest.strip_prefix(':') {
         Some(rest) => {
-            let (new, rest) = code(rest.trim_start()).ok_or("after `:` comes the new command in backticks")?;
+            let (new, rest) =
+                code(rest.trim_start()).ok_or("after `:` comes the new command in backticks")?;
             (Some(new), rest)
         }
         None => (None, rest),
@@ -310,7 +312,8 @@ fn ids(text: &str) -> Result<(BTreeSet<String>, &str), String> {
     let (list, rest) = inner.split_once(')').ok_or("the parenthesis is not closed")?;
     let ids: BTreeSet<String> = list.split(',').map(|id| id.trim().to_owned()).collect();
     let is_id = |id: &String| {
-        !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
+        !id.is_empty()
+            && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
     };
     match ids.iter().find(|id| !is_id(id)) {
         Some(odd) => Err(format!("`{odd}` is not a rule id")),
@@ -405,14 +408,16 @@ mod tests {
 
     #[test]
     fn every_fault_is_told() {
-        let faults = parse("p.md", "- `a` → x\n- `b` → allow\n- `c` → y\n", Strictness::Pack).expect_err("faults");
+        let faults =
+            parse("p.md", "- `a` → x\n- `b` → allow\n- `c` → y\n", Strictness::Pack).expect_err("faults");
         assert_eq!(faults.len(), 2, "{faults:?}");
         assert!(faults[1].starts_with("p.md:3: "));
     }
 
     #[test]
     fn other_pages_may_list_code() {
-        let page = parse("d.md", "- `mode`: how\n```sh\nls\n```\n- `ls` → allow\n", Strictness::Doc).expect("a page");
+        let page = parse("d.md", "- `mode`: how\n```sh\nls\n```\n- `ls` → allow\n", Strictness::Doc)
+            .expect("a page");
         assert_eq!(page.cases.len(), 1);
     }
 }
