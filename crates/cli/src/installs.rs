@@ -41,12 +41,15 @@ pub fn find(dirs: &Dirs, file: &Path) -> Option<Install> {
     all(dirs).into_iter().find(|install| install.file == file)
 }
 
-/// Remembers an install. A second install of the same file keeps what the
-/// file was before the first.
-pub fn remember(dirs: &Dirs, install: Install) -> Result<(), Broken> {
+/// Remembers an install into a file that was `seen` just before. A second
+/// install of the same file keeps what the file was before the first – unless
+/// somebody changed it in between: then its old bytes are no longer what the
+/// person wants back, and only the hook will be taken out.
+pub fn remember(dirs: &Dirs, install: Install, seen: &[u8]) -> Result<(), Broken> {
     let mut installs = all(dirs);
     match installs.iter_mut().find(|known| known.file == install.file) {
-        Some(known) => known.after = install.after,
+        Some(known) if known.after == mark(seen) => known.after = install.after,
+        Some(_) => {}
         None => installs.push(install),
     }
     save(dirs, &installs)

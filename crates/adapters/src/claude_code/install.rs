@@ -26,29 +26,48 @@ const EVENTS: &[(&str, Option<&str>)] = &[
 pub(super) fn install(settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {
     let before = settings.unwrap_or_default();
     let mut value = read(before)?;
-    remove(&mut value);
     let command = format!("{program} hook {NAME}");
+    if stands(&value, &command) {
+        return Ok(before.to_vec());
+    }
+    remove(&mut value);
     let root = value.as_object_mut().ok_or_else(|| fault("it is not a JSON object"))?;
     let hooks = root.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
     let hooks = hooks.as_object_mut().ok_or_else(|| fault("its `hooks` is not an object"))?;
     for (event, matcher) in EVENTS {
-        let hook = json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" });
-        let group = match matcher {
-            Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),
-            None => json!({ "hooks": [hook] }),
-        };
         let groups = hooks.entry(*event).or_insert_with(|| Value::Array(Vec::new()));
         groups
             .as_array_mut()
             .ok_or_else(|| fault(&format!("its `hooks.{event}` is not a list")))?
-            .push(group);
+            .push(group(*matcher, &command));
     }
     Ok(write(&value, before))
 }
 
+fn group(matcher: Option<&str>, command: &str) -> Value {
+    let hook = json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" });
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),
+        None => json!({ "hooks": [hook] }),
+    }
+}
+
+/// Whether exactly the hook that would be installed stands there already.
+fn stands(value: &Value, command: &str) -> bool {
+    let groups = |event: &str| value.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
+    let all = value.get("hooks").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let hooks = all.filter_map(Value::as_array).flatten().filter_map(|group| group.get("hooks")?.as_array());
+    EVENTS
+        .iter()
+        .all(|(event, matcher)| groups(event).is_some_and(|own| own.contains(&group(*matcher, command))))
+        && hooks.flatten().filter(|hook| is_ours(hook)).count() == EVENTS.len()
+}
+
 pub(super) fn uninstall(settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault> {
     let mut value = read(settings)?;
-    remove(&mut value);
+    if !remove(&mut value) {
+        return Ok(Some(settings.to_vec()));
+    }
     let is_empty = value.as_object().is_some_and(Map::is_empty);
     Ok((!is_empty).then(|| write(&value, settings)))
 }
@@ -57,9 +76,10 @@ fn fault(why: &str) -> SettingsFault {
     SettingsFault { why: why.to_owned() }
 }
 
-/// Takes our hooks out, and what is empty without them.
-fn remove(value: &mut Value) {
-    let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) else { return };
+/// Takes our hooks out, and what is empty without them; says whether there
+/// were any.
+fn remove(value: &mut Value) -> bool {
+    let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) else { return false };
     let mut removed = false;
     for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
         for group in groups.iter_mut() {
@@ -78,6 +98,7 @@ fn remove(value: &mut Value) {
     {
         root.shift_remove("hooks");
     }
+    removed
 }
 
 fn is_ours(hook: &Value) -> bool {

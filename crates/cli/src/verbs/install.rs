@@ -148,6 +148,7 @@ pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result
     }
     let made = missing_folders(file);
     write(file, &after)?;
+    let seen = before.clone().unwrap_or_default();
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let install = Install {
         host: host.name().to_owned(),
@@ -156,7 +157,7 @@ pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result
         after: installs::mark(&after),
         made,
     };
-    installs::remember(&setup.dirs, install)?;
+    installs::remember(&setup.dirs, install, &seen)?;
     talk(&format!("{} guards {} through {}", styled(GREEN, "toolgate"), host.name(), file.display()));
     Ok(true)
 }
@@ -182,7 +183,7 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)?;
     }
     // A settings file may be a link into a dotfiles folder: write where it leads.
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let target = behind(file);
     let temporary = target.with_extension("toolgate-new");
     std::fs::write(&temporary, bytes)?;
     if let Ok(about) = std::fs::metadata(&target) {
@@ -190,6 +191,12 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     }
     std::fs::rename(&temporary, &target)?;
     Ok(())
+}
+
+/// The file a link leads to, even if it is not there yet.
+fn behind(file: &Path) -> PathBuf {
+    let link = || Some(file.parent()?.join(std::fs::read_link(file).ok()?));
+    std::fs::canonicalize(file).ok().or_else(link).unwrap_or_else(|| file.to_path_buf())
 }
 
 /// `uninstall`.
@@ -215,7 +222,7 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
     match &restored {
         Some(bytes) => write(&file, bytes)?,
         None => {
-            std::fs::remove_file(&file)?;
+            std::fs::remove_file(behind(&file))?;
             remove_made(known.as_ref());
         }
     }
