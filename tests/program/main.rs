@@ -20,6 +20,7 @@ mod cache;
 mod crash;
 mod forged;
 mod hostile;
+mod install;
 mod ledger;
 mod mutated;
 mod review;

@@ -1,0 +1,235 @@
+//! The hook in a host's settings: put in with everything else left alone, taken out byte for byte.
+
+use crate::house::{CANARY, House, Said, TOOLGATE};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+const SETTINGS: &str = ".claude/settings.json";
+
+const OTHERS: &str = r#"{
+  "model": "opus",
+  "hooks": {
+    "PreToolUse": [
+      { "matcher": "Bash", "hooks": [{ "type": "command", "command": "other-guard check" }] }
+    ],
+    "Notification": [{ "hooks": [{ "type": "command", "command": "notify-send hi" }] }]
+  },
+  "permissions": { "allow": ["Bash(ls:*)"], "deny": [] }
+}
+"#;
+
+fn install(house: &House) -> Said {
+    house.run(&["install", "claude-code", "--yes"])
+}
+
+fn uninstall(house: &House) -> Said {
+    house.run(&["uninstall", "claude-code", "--yes"])
+}
+
+/// Everything below the project but the gate's own marks.
+fn files(house: &House) -> Vec<(String, Vec<u8>)> {
+    let listed = std::process::Command::new("find").arg(".").args(["-not", "-path", "./.git*"]).current_dir(house.project()).output().unwrap();
+    let mut names: Vec<String> = String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
+    names.sort();
+    names.into_iter().map(|name| (name.clone(), fs::read(house.project().join(name)).unwrap_or_default())).collect()
+}
+
+/// In and out again: the bytes are those from before, and in between the hook stands at its places.
+#[track_caller]
+fn check_restored(before: Option<&[u8]>) {
+    let house = House::new();
+    before.inspect(|bytes| house.write(SETTINGS, bytes));
+    let all = files(&house);
+    let said = install(&house).ended(0);
+    assert!(said.err.contains("@@") && said.err.contains("hook claude-code"), "the change is shown: {}", said.err);
+    let value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionStart", "SessionEnd", "UserPromptSubmit", "ConfigChange"] {
+        let groups = value["hooks"][event].as_array().unwrap_or_else(|| panic!("no {event}"));
+        let ours = groups.iter().filter(|group| group["hooks"][0]["command"].as_str().is_some_and(|command| command.ends_with("hook claude-code")));
+        assert_eq!(ours.clone().count(), 1, "{event}");
+        ours.for_each(|group| assert_eq!(group["hooks"][0]["onFailure"], "block"));
+    }
+    let once = house.read(SETTINGS);
+    let again = install(&house).ended(0);
+    assert!(again.err.contains("already guarded"), "{}", again.err);
+    assert_eq!(house.read(SETTINGS), once, "a second time changes nothing");
+    uninstall(&house).ended(0);
+    assert_eq!(files(&house), all, "byte for byte");
+    uninstall(&house).ended(0);
+    assert_eq!(files(&house), all, "a second time changes nothing");
+}
+
+#[test]
+fn what_was_there_before_is_there_again() {
+    check_restored(None);
+    check_restored(Some(b""));
+    check_restored(Some(b" \n"));
+    check_restored(Some(b"{}"));
+    check_restored(Some(b"{}\n"));
+    check_restored(Some(OTHERS.as_bytes()));
+    check_restored(Some(OTHERS.trim_end().as_bytes()));
+    check_restored(Some(OTHERS.replace("  ", "\t").as_bytes()));
+    check_restored(Some(OTHERS.replace('\n', "\r\n").as_bytes()));
+    check_restored(Some(OTHERS.replace(['\n', ' '], "").as_bytes()));
+    check_restored(Some("{\"a\": \"\u{1f980} \\u00e9 \\/ \", \"n\": 1.0, \"big\": 12345678901234567890, \"e\": 1e2}".as_bytes()));
+    check_restored(Some(b"{\"hooks\": {}, \"z\": 1, \"a\": 2}"));
+    check_restored(Some(b"{\"hooks\": {\"Stop\": [], \"PreToolUse\": [{\"matcher\": \"X\", \"hooks\": []}]}}"));
+}
+
+#[test]
+fn the_hooks_of_others_stay_as_they_are() {
+    let house = House::new();
+    house.write(SETTINGS, OTHERS);
+    install(&house).ended(0);
+    let (before, after): (Value, Value) = (serde_json::from_str(OTHERS).unwrap(), serde_json::from_str(&house.read(SETTINGS)).unwrap());
+    assert_eq!(after["hooks"]["PreToolUse"][0], before["hooks"]["PreToolUse"][0], "in the same place");
+    assert_eq!(after["hooks"]["Notification"], before["hooks"]["Notification"]);
+    assert_eq!((&after["model"], &after["permissions"]), (&before["model"], &before["permissions"]));
+    let keys: Vec<&String> = after.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["model", "hooks", "permissions"], "in their order");
+}
+
+/// Changed by somebody since: their change stays, the hook goes.
+#[test]
+fn a_file_changed_since_keeps_the_change() {
+    let house = House::new();
+    house.write(SETTINGS, OTHERS);
+    install(&house).ended(0);
+    house.write(SETTINGS, house.read(SETTINGS).replace("\"opus\"", "\"sonnet\""));
+    uninstall(&house).ended(0);
+    let after: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    let expected: Value = serde_json::from_str(&OTHERS.replace("\"opus\"", "\"sonnet\"")).unwrap();
+    assert_eq!(after, expected);
+}
+
+/// The same when the hook was put in again after the change.
+#[test]
+fn a_file_changed_between_two_installs_keeps_the_change() {
+    let house = House::new();
+    house.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    install(&house).ended(0);
+    let mut value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    value["added"] = "by hand".into();
+    value["hooks"].as_object_mut().unwrap().shift_remove("Stop");
+    house.write(SETTINGS, value.to_string());
+    install(&house).ended(0);
+    uninstall(&house).ended(0);
+    let after: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    assert_eq!(after, serde_json::json!({ "model": "opus", "added": "by hand" }));
+}
+
+/// Nothing of ours is in there, so there is nothing to take out.
+#[test]
+fn a_file_without_the_hook_is_not_touched() {
+    for text in ["{}", "", "{\"a\":[1,2],\t\"hooks\":{}}", "{\"hooks\":{\"Stop\":[]}}\n", &OTHERS.replace('\n', "\r\n")] {
+        let house = House::new();
+        house.write(SETTINGS, text);
+        uninstall(&house).ended(0);
+        assert_eq!(fs::read_to_string(house.project().join(SETTINGS)).ok().as_deref(), Some(text));
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_refused_and_not_touched() {
+    for text in [&b"{"[..], b"[]", b"null", b"\"x\"", b"{} {}", b"// c\n{}", b"{\"hooks\": []}", b"{\"hooks\": {\"Stop\": {}}}", b"\xff\xfe", b"{\"a\": 1,}"] {
+        let house = House::new();
+        house.write(SETTINGS, text);
+        let said = install(&house).ended(1);
+        assert!(said.err.contains("cannot be edited") && said.err.contains("hint: "), "{}", said.err);
+        assert_eq!(fs::read(house.project().join(SETTINGS)).unwrap(), text);
+    }
+}
+
+/// A link into a dotfiles folder: the file behind it changes, the link stays.
+#[test]
+fn a_linked_file_stays_a_link() {
+    let house = House::new();
+    let real = house.root().join("dotfiles.json");
+    fs::write(&real, OTHERS).unwrap();
+    fs::create_dir(house.project().join(".claude")).unwrap();
+    let link = house.project().join(SETTINGS);
+    symlink(&real, &link).unwrap();
+    install(&house).ended(0);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("hook claude-code"));
+    uninstall(&house).ended(0);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&real).unwrap(), OTHERS);
+}
+
+/// A link to a file that is not there yet.
+#[test]
+fn a_link_to_nothing_is_followed() {
+    let house = House::new();
+    let real = house.root().join("dotfiles.json");
+    fs::create_dir(house.project().join(".claude")).unwrap();
+    let link = house.project().join(SETTINGS);
+    symlink(&real, &link).unwrap();
+    install(&house).ended(0);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link is gone");
+    assert!(real.exists());
+}
+
+#[test]
+fn rights_of_the_file_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new();
+    house.write(SETTINGS, OTHERS);
+    let path = house.project().join(SETTINGS);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    install(&house).ended(0);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn without_a_yes_nothing_is_written() {
+    let house = House::new();
+    house.write(SETTINGS, OTHERS);
+    let said = house.run(&["install", "claude-code"]).ended(1);
+    assert!(said.err.contains("nothing was changed"), "{}", said.err);
+    assert_eq!(house.read(SETTINGS), OTHERS);
+    install(&house).ended(0);
+    let installed = house.read(SETTINGS);
+    house.run(&["uninstall", "claude-code"]).ended(1);
+    assert_eq!(house.read(SETTINGS), installed);
+    house.run(&["install", "no-such-host", "--yes"]).ended(1);
+}
+
+/// For everything the user runs, beside the project.
+#[test]
+fn the_users_settings_are_a_place_of_their_own() {
+    let house = House::new();
+    house.run(&["install", "claude-code", "--user", "--yes"]).ended(0);
+    assert!(house.home().join(SETTINGS).exists() && !house.project().join(SETTINGS).exists());
+    uninstall(&house).ended(0);
+    assert!(house.home().join(SETTINGS).exists(), "the project's hook is another one");
+    house.run(&["uninstall", "claude-code", "--user", "--yes"]).ended(0);
+    assert!(!house.home().join(".claude").exists());
+}
+
+/// The very command in the settings, run the way the host runs it.
+#[test]
+fn the_installed_command_denies_the_canary() {
+    let house = House::new();
+    install(&house).ended(0);
+    let value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    let command = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    assert!(command.contains(TOOLGATE));
+    let said = crate::house::finish(house.command("/bin/sh", &["-c", &command]), house.event(CANARY).to_string().as_bytes());
+    assert!(said.answer().is_canary());
+    let doctor = house.run(&["doctor"]).ended(0).text();
+    assert!(doctor.contains("a test call was denied through"), "{doctor}");
+}
+
+/// From nothing to guarded, and the second time nothing changes.
+#[test]
+fn init_guards_a_project() {
+    let house = House::new();
+    let said = house.run(&["init", "--yes", "--host", "claude-code"]).ended(0);
+    assert!(said.text().contains("a test call was denied through"), "{said:?}");
+    let all = files(&house);
+    house.run(&["init", "--yes", "--host", "claude-code"]).ended(0);
+    assert_eq!(files(&house), all);
+    house.run(&["policy", "check"]).ended(0);
+}
