@@ -82,7 +82,11 @@ fn the_first_answer_counts() {
         assert!(said.err.contains("is denied"), "{}", said.err);
     }
     assert_eq!(state(&house, &id), "denied");
-    assert!(house.ask(ASKED).is_no());
+    // A no stays a no: asking again makes no new question.
+    assert!(matches!(house.ask(ASKED), Answer::No(text) if text.contains("denied it")));
+    assert_eq!(house.records().iter().filter(|record| record["entry"]["entry"] == "requested").count(), 1);
+
+    let house = locked();
     let id = house.ask(ASKED).request();
     answer(&house, "approve", &id[..6], PASSPHRASE).ended(0);
     assert!(answer(&house, "approve", &id, PASSPHRASE).ended(1).err.contains("is approved"));

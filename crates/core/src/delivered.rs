@@ -32,6 +32,11 @@ pub enum Delivered {
         /// Why and what to do.
         text: String,
     },
+    /// The host sets the call aside and ends; resumed, it asks again.
+    Deferred {
+        /// Why.
+        text: String,
+    },
     /// The host asks the person in front of it.
     Asked {
         /// Why.
@@ -48,7 +53,7 @@ impl Delivered {
             Delivered::Warned { .. } => Verdict::Warn,
             Delivered::Modified { .. } => Verdict::Modify,
             Delivered::Denied { .. } => judged.max(Verdict::Delay),
-            Delivered::Asked { .. } => Verdict::Escalate,
+            Delivered::Asked { .. } | Delivered::Deferred { .. } => Verdict::Escalate,
         }
     }
 }

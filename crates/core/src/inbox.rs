@@ -196,6 +196,27 @@ impl Request {
         now_ms >= self.expires_ms || now_ms.saturating_add(60_000) < self.made_ms
     }
 
+    /// Whether it still says something about its call: it waits, or its answer
+    /// has not been used. A no keeps being a no until the request is over.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(
+            self.state,
+            RequestState::Pending | RequestState::Approved { .. } | RequestState::Denied { .. }
+        )
+    }
+
+    /// The no this request holds at `now_ms`, if a backed one is there.
+    #[must_use]
+    pub fn refusal(&self, now_ms: i64, approver: Option<&str>) -> Option<&Answer> {
+        match &self.state {
+            RequestState::Denied { answer } if !self.is_over(now_ms) && answer.is_backed(self, approver) => {
+                Some(answer)
+            }
+            _ => None,
+        }
+    }
+
     /// The grant this request holds at `now_ms`, if a backed yes is there.
     #[must_use]
     pub fn grant(&self, now_ms: i64, approver: Option<&str>) -> Option<Grant> {

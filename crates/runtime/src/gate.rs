@@ -225,6 +225,10 @@ impl Round<'_> {
             if let Some(grant) = request.grant(self.now_ms, key) {
                 return self.use_grant(decision, &grant.request);
             }
+            if let Some(answer) = request.refusal(self.now_ms, key) {
+                let delivered = refused(answer);
+                return Ok(Answered { decision, delivered, request: Some(request) });
+            }
             if request.is_over(self.now_ms) {
                 let entry = Entry::Expired { request: request.id.clone() };
                 self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
@@ -240,7 +244,11 @@ impl Round<'_> {
             Some(request) => request,
             None => self.request(&decision, arguments)?,
         };
-        let delivered = Delivered::Denied { text: format!("{text} {}", ticket(&request)) };
+        let text = format!("{text} {}", ticket(&request));
+        let delivered = match self.policy.review().delivery {
+            Delivery::Defer => Delivered::Deferred { text },
+            Delivery::Hold | Delivery::Ticket | Delivery::Ask => Delivered::Denied { text },
+        };
         Ok(Answered { decision, delivered, request: Some(request) })
     }
 
@@ -317,6 +325,12 @@ impl Round<'_> {
 
 fn plain(decision: Decision, delivered: Delivered) -> Answered {
     Answered { decision, delivered, request: None }
+}
+
+/// What the agent reads when a person said no.
+pub(crate) fn refused(answer: &Answer) -> Delivered {
+    let said = answer.words.as_ref().map_or_else(String::new, |words| format!(" They say: {words}"));
+    Delivered::Denied { text: format!("Not run: {} looked at this call and denied it.{said}", answer.by) }
 }
 
 /// What the agent reads about a request that waits.

@@ -7,7 +7,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, now_ms};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use toolgate_core::{Delivered, Delivery, Event, Request, RequestState};
+use toolgate_core::{Delivery, Event, Request, RequestState};
 use toolgate_store::Store;
 
 /// How often the ledger is looked at: quick at first, then gentle.
@@ -29,10 +29,7 @@ impl Gate {
         }
         let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
         match self.watch(&request, until)? {
-            Some(RequestState::Approved { .. }) => self.resume(event, answered),
-            Some(RequestState::Denied { answer }) => {
-                Ok(Answered { delivered: refused(&answer.by, answer.words.as_deref()), ..answered })
-            }
+            Some(RequestState::Approved { .. } | RequestState::Denied { .. }) => self.resume(event, answered),
             _ => Ok(answered),
         }
     }
@@ -50,8 +47,8 @@ impl Gate {
         Ok(None)
     }
 
-    /// Uses the grant up and lets the call through – once, even if two
-    /// processes wait for the same request.
+    /// Does what the answer says: a yes is used up and lets the call through –
+    /// once, even if two processes wait for the same request.
     fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
         let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
@@ -69,9 +66,4 @@ impl Gate {
         turn.commit()?;
         Ok(answered)
     }
-}
-
-fn refused(by: &str, words: Option<&str>) -> Delivered {
-    let said = words.map_or_else(String::new, |words| format!(" They say: {words}"));
-    Delivered::Denied { text: format!("Not run: {by} looked at this call and denied it.{said}") }
 }

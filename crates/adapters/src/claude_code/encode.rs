@@ -12,7 +12,9 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(delivered),
         Asked::Judge(_) | Asked::Settings { .. } => match delivered {
-            Delivered::Denied { text } | Delivered::Asked { text } => closed(text),
+            Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
+                closed(text)
+            }
             Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
             Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
         },
@@ -32,6 +34,9 @@ fn pre_tool_use(delivered: &Delivered) -> Wire {
         }
         Delivered::Asked { text } => {
             say(&specific(json!({ "permissionDecision": "ask", "permissionDecisionReason": text })))
+        }
+        Delivered::Deferred { text } => {
+            say(&specific(json!({ "permissionDecision": "defer", "permissionDecisionReason": text })))
         }
         Delivered::Denied { text } => {
             no(&specific(json!({ "permissionDecision": "deny", "permissionDecisionReason": text })), text)

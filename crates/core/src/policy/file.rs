@@ -26,13 +26,16 @@ pub enum Delivery {
     Ticket,
     /// Let the host ask the person in front of it, where it can.
     Ask,
+    /// Let the host set the call aside and end, where it can; resumed after the
+    /// answer, it goes on. For runs nobody watches.
+    Defer,
 }
 
 /// How questions reach a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Review {
-    /// Hold, ticket or ask.
+    /// Hold, ticket, ask or defer.
     pub delivery: Delivery,
     /// How long a held call waits before it becomes a ticket, at most 100.
     #[schemars(range(max = 100))]
