@@ -20,7 +20,11 @@ pub fn of(text: &str) -> Vec<Function> {
         let indent = line.len() - line.trim_start().len();
         let end = lines.iter().skip(at).position(|later| closes(later, indent));
         // A declaration without a body ends in `;` and has no length.
-        let declared = lines.iter().skip(at).take(8).find(|later| later.ends_with('{') || later.ends_with(';') || later.ends_with('}'));
+        let declared = lines
+            .iter()
+            .skip(at)
+            .take(8)
+            .find(|later| later.ends_with('{') || later.ends_with(';') || later.ends_with('}'));
         if declared.is_some_and(|later| later.ends_with(';')) {
             continue;
         }
@@ -38,7 +42,10 @@ fn closes(line: &str, indent: usize) -> bool {
 
 fn name(line: &str) -> Option<String> {
     let code = line.trim_start();
-    let rest = ["pub(crate) ", "pub(super) ", "pub "].iter().find_map(|lead| code.strip_prefix(lead)).unwrap_or(code);
+    let rest = ["pub(crate) ", "pub(super) ", "pub "]
+        .iter()
+        .find_map(|lead| code.strip_prefix(lead))
+        .unwrap_or(code);
     let rest = ["const ", "async "].iter().fold(rest, |rest, lead| rest.strip_prefix(lead).unwrap_or(rest));
     let name = rest.strip_prefix("fn ")?;
     Some(name.split(['(', '<']).next()?.to_owned())

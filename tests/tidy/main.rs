@@ -3,7 +3,13 @@
 //!
 //! The limits are law; a change that needs them raised needs another shape.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 mod files;
 mod functions;
@@ -37,11 +43,27 @@ fn crates_depend_in_one_direction() {
     let allowed: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for file in text_files().into_iter().filter(|file| file.path.starts_with("crates/") && file.path.ends_with("Cargo.toml")) {
+    for file in text_files()
+        .into_iter()
+        .filter(|file| file.path.starts_with("crates/") && file.path.ends_with("Cargo.toml"))
+    {
         let name = file.path.split('/').nth(1).unwrap().to_owned();
-        let may = allowed.get(name.as_str()).unwrap_or_else(|| panic!("the tidy test does not know the crate `{name}`"));
-        let own = file.text.split("[dependencies]").nth(1).unwrap_or_default().split("\n[").next().unwrap_or_default();
-        for used in own.lines().filter_map(|line| line.strip_prefix("toolgate-")).filter_map(|rest| rest.split(['.', ' ']).next()) {
+        let may = allowed
+            .get(name.as_str())
+            .unwrap_or_else(|| panic!("the tidy test does not know the crate `{name}`"));
+        let own = file
+            .text
+            .split("[dependencies]")
+            .nth(1)
+            .unwrap_or_default()
+            .split("\n[")
+            .next()
+            .unwrap_or_default();
+        for used in own
+            .lines()
+            .filter_map(|line| line.strip_prefix("toolgate-"))
+            .filter_map(|rest| rest.split(['.', ' ']).next())
+        {
             seen += 1;
             if !may.contains(&used) {
                 wrong.push(format!("{name} must not use {used}"));
@@ -55,7 +77,11 @@ fn crates_depend_in_one_direction() {
 #[test]
 fn files_are_short() {
     let long = |file: &File| file.code_lines() > FILE_MAX;
-    let wrong: Vec<String> = sources().iter().filter(|file| long(file)).map(|file| format!("{} has {} lines", file.path, file.code_lines())).collect();
+    let wrong: Vec<String> = sources()
+        .iter()
+        .filter(|file| long(file))
+        .map(|file| format!("{} has {} lines", file.path, file.code_lines()))
+        .collect();
     nothing_wrong("files that are too long", &wrong);
 }
 
@@ -67,7 +93,10 @@ fn functions_are_short() {
         for function in functions::of(&file.text) {
             seen += 1;
             if function.lines > FUNCTION_MAX {
-                wrong.push(format!("{}:{} `{}` has {} lines", file.path, function.line, function.name, function.lines));
+                wrong.push(format!(
+                    "{}:{} `{}` has {} lines",
+                    file.path, function.line, function.name, function.lines
+                ));
             }
         }
     }
@@ -79,14 +108,16 @@ fn functions_are_short() {
 fn no_module_is_a_drawer_for_everything() {
     let banned = ["util", "utils", "helper", "helpers", "common", "misc", "manager", "stuff"];
     let is_banned = |path: &str| path.trim_end_matches(".rs").split('/').any(|part| banned.contains(&part));
-    let wrong: Vec<String> = sources().into_iter().map(|file| file.path).filter(|path| is_banned(path)).collect();
+    let wrong: Vec<String> =
+        sources().into_iter().map(|file| file.path).filter(|path| is_banned(path)).collect();
     nothing_wrong("modules without a noun", &wrong);
 }
 
 #[test]
 fn every_module_says_what_it_is() {
     let opens = |file: &File| file.text.trim_start_matches("#![no_main]\n").starts_with("//!");
-    let wrong: Vec<String> = sources().into_iter().filter(|file| !opens(file)).map(|file| file.path).collect();
+    let wrong: Vec<String> =
+        sources().into_iter().filter(|file| !opens(file)).map(|file| file.path).collect();
     nothing_wrong("modules that do not open with `//!`", &wrong);
 }
 
@@ -96,7 +127,13 @@ fn nothing_is_left_to_do_in_silence() {
     let wrong: Vec<String> = sources()
         .iter()
         .filter(|file| !file.path.starts_with("tests/tidy"))
-        .flat_map(|file| marks.iter().filter(|mark| file.text.contains(**mark)).map(|mark| format!("{}: {mark}", file.path)).collect::<Vec<_>>())
+        .flat_map(|file| {
+            marks
+                .iter()
+                .filter(|mark| file.text.contains(**mark))
+                .map(|mark| format!("{}: {mark}", file.path))
+                .collect::<Vec<_>>()
+        })
         .collect();
     nothing_wrong("marks of unfinished work", &wrong);
 }
@@ -105,16 +142,39 @@ fn nothing_is_left_to_do_in_silence() {
 fn unsafe_code_is_forbidden() {
     let law = text_files().into_iter().find(|file| file.path == "Cargo.toml").unwrap();
     assert!(law.text.contains("unsafe_code = \"forbid\""));
-    for file in text_files().iter().filter(|file| file.path.starts_with("crates/") && file.path.ends_with("Cargo.toml")) {
-        assert!(file.text.contains("[lints]\nworkspace = true"), "{} does not follow the workspace lints", file.path);
+    for file in text_files()
+        .iter()
+        .filter(|file| file.path.starts_with("crates/") && file.path.ends_with("Cargo.toml"))
+    {
+        assert!(
+            file.text.contains("[lints]\nworkspace = true"),
+            "{} does not follow the workspace lints",
+            file.path
+        );
     }
 }
 
 #[test]
 fn no_machine_and_no_registry_is_named() {
     // Put together here, so that this file does not name them itself.
-    let registries = ["crates", "pypi", "npmjs"].map(|name| format!("{name}.{}", if name == "npmjs" { "com" } else if name == "crates" { "io" } else { "org" }));
-    let places = ["/work/".to_owned() + "main", "/work/".to_owned() + "shared", "../".to_owned() + "shared", "/root".to_owned() + "/."];
+    let registries = ["crates", "pypi", "npmjs"].map(|name| {
+        format!(
+            "{name}.{}",
+            if name == "npmjs" {
+                "com"
+            } else if name == "crates" {
+                "io"
+            } else {
+                "org"
+            }
+        )
+    });
+    let places = [
+        "/work/".to_owned() + "main",
+        "/work/".to_owned() + "shared",
+        "../".to_owned() + "shared",
+        "/root".to_owned() + "/.",
+    ];
     let mut wrong = Vec::new();
     for file in text_files().iter().filter(|file| !file.path.ends_with("Cargo.lock")) {
         for name in registries.iter().chain(&places).filter(|name| file.text.contains(name.as_str())) {
@@ -141,9 +201,22 @@ fn each_dependency_has_a_reason() {
 fn the_pure_crates_stay_thrifty() {
     let mut used = std::collections::BTreeSet::new();
     for name in ["core", "shell"] {
-        let file = text_files().into_iter().find(|file| file.path == format!("crates/{name}/Cargo.toml")).unwrap();
-        let own = file.text.split("[dependencies]").nth(1).unwrap_or_default().split("\n[").next().unwrap_or_default().to_owned();
-        used.extend(own.lines().filter(|line| line.contains('=') && !line.starts_with("toolgate-")).map(str::to_owned));
+        let file =
+            text_files().into_iter().find(|file| file.path == format!("crates/{name}/Cargo.toml")).unwrap();
+        let own = file
+            .text
+            .split("[dependencies]")
+            .nth(1)
+            .unwrap_or_default()
+            .split("\n[")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        used.extend(
+            own.lines()
+                .filter(|line| line.contains('=') && !line.starts_with("toolgate-"))
+                .map(str::to_owned),
+        );
     }
     assert!(used.len() <= 12, "core and shell use {} packages: {used:?}", used.len());
 }
