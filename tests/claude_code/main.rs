@@ -4,7 +4,7 @@
 //! for what happens where that is not possible. A test is: a script for the model, a stage, what the person
 //! does, one run, and questions about files and about what the model was told.
 //!
-//! `plain_hooks` proves the harness and the facts about the host with shell scripts as hooks; `samples`
+//! `plain_hooks` and `http_hooks` prove the harness and the facts about the host with hooks of their own; `samples`
 //! keeps the payloads in `samples/*.json` honest; `gate` and `review` drive the toolgate binary.
 
 #![cfg(unix)]
@@ -21,6 +21,7 @@
 mod gate;
 mod hooks;
 mod host;
+mod http_hooks;
 mod model;
 mod plain_hooks;
 mod review;

@@ -150,3 +150,29 @@ fn the_agent_cannot_approve_itself() {
     assert_eq!(deploys(&stage), "");
     assert!(stage.model.result(2).1, "the gate let the agent at its own inbox");
 }
+
+/// Deferred, the host ends without running the call, and the question waits in the inbox.
+#[test]
+fn a_deferred_call_ends_the_run_and_waits() {
+    let Some(stage) = with_deploy("delivery: defer", Script::of([deploy("a"), say("bye")])) else { return };
+    let ended = stage.claude().start().finish();
+    assert!(ended.stdout.contains("tool_deferred"), "{}", ended.stdout);
+    assert_eq!(deploys(&stage), "");
+    assert_eq!(pending(&stage).len(), 1);
+}
+
+/// A no is said with the person's words, and asking again brings the same no, not a new question.
+#[test]
+fn a_no_reaches_the_agent_with_words() {
+    let script = Script::of([deploy("a"), deploy("a"), say("bye")]);
+    let Some(stage) = with_deploy("hold_seconds: 60", script) else { return };
+    let running = stage.claude().wait_max(Duration::from_secs(150)).start();
+    let id = wait_for_request(&stage);
+    stage.toolgate(&["inbox", "deny", &id, "--words", "use the staging host", "--passphrase-stdin"], PASSPHRASE);
+    assert!(running.finish().status.success());
+    assert_eq!(deploys(&stage), "");
+    for n in [1, 2] {
+        let (text, is_error) = stage.model.result(n);
+        assert!(is_error && text.contains("use the staging host"), "{text}");
+    }
+}
