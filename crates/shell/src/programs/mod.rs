@@ -18,6 +18,8 @@ mod readers;
 pub(crate) mod sql;
 mod user;
 
+use std::collections::HashSet;
+
 use crate::deed::Deed;
 use crate::options::{self, Spec};
 use crate::reading::{Command, Effect, RedirectKind, Usage, Word};
@@ -134,12 +136,12 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
         let input = here.map(|one| one.target.text.as_str()).or(input);
         effects.extend((model.effects)(command, input).0);
     }
-    command.effects.clear();
-    for effect in effects {
-        if !command.effects.contains(&effect) {
-            command.effects.push(effect);
-        }
-    }
+    let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
+    effects.retain(|effect| {
+        let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
+        seen.insert((effect.deed, target))
+    });
+    command.effects = effects;
 }
 
 fn usage_of(words: &[Word], model: &Model) -> Usage {

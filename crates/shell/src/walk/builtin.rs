@@ -6,7 +6,7 @@ use crate::scope::{DIR, OPTIONS_MAX, Options, Text};
 use crate::stream::Stream;
 
 /// Longer folders than this are not followed.
-const PATH_MAX: usize = 4096;
+const PATH_MAX: usize = 1024;
 
 impl Walker<'_> {
     /// Applies what `command` does to the shell that runs it.

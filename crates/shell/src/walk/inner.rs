@@ -11,7 +11,7 @@ use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
 
 /// More wrappers around each other than this are not opened.
-const WRAPPERS_MAX: usize = 24;
+const WRAPPERS_MAX: usize = 12;
 
 impl Walker<'_> {
     /// Opens whatever `command` wraps.
