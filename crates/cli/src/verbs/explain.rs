@@ -116,11 +116,13 @@ fn story(record: &Record) {
     out(&styled(BOLD, &format!("record {}  {}", record.seq, logs::time(record.time_ms))));
     out(&format!(
         "session  {} ({}, agent {})",
-        record.context.session, record.context.host, record.context.agent
+        visible(&record.context.session),
+        visible(&record.context.host),
+        visible(&record.context.agent)
     ));
     match &record.entry {
         Entry::Decided(decided) => decision(decided),
-        other => out(&serde_json::to_string_pretty(other).unwrap_or_default()),
+        other => out(&visible(&serde_json::to_string_pretty(other).unwrap_or_default())),
     }
     out(&styled(DIM, &format!("policy   {}", record.context.policy)));
 }
@@ -128,7 +130,7 @@ fn story(record: &Record) {
 fn decision(decided: &Decided) {
     out(&format!("decision {}", decided.decision));
     out(&format!("call     {}", visible(&decided.title)));
-    out(&format!("in       {}", decided.dir));
+    out(&format!("in       {}", visible(&decided.dir)));
     out(&format!("verdict  {}", styled(verdict_style(decided.verdict), decided.verdict.name())));
     if decided.delivered != decided.verdict {
         out(&format!("told     {}", decided.delivered.name()));
@@ -138,7 +140,7 @@ fn decision(decided: &Decided) {
     }
     for finding in &decided.findings {
         out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
-        out(&format!("  reason   {}", finding.message));
+        out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
             out(&format!("  because  {}", visible(evidence)));
         }

@@ -174,7 +174,7 @@ fn print(record: &Record, as_json: bool) {
             let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
             out(&format!(
                 "{stamp} {word} {:<6} {}  {}",
-                decided.tool,
+                one_line(&decided.tool, 30),
                 one_line(&decided.title, 100),
                 styled(DIM, &rules.join(","))
             ));
@@ -182,7 +182,7 @@ fn print(record: &Record, as_json: bool) {
         Entry::Resulted(resulted) => out(&format!(
             "{stamp} {:<8} {}",
             if resulted.succeeded() { "ran" } else { "failed" },
-            resulted.tool
+            one_line(&resulted.tool, 30)
         )),
         Entry::Requested(request) => {
             out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100)))

@@ -17,7 +17,7 @@ pub mod test;
 
 use crate::args::{Cli, Verb};
 use crate::hook;
-use crate::screen::{RED, styled, talk};
+use crate::screen::{RED, styled, talk, visible};
 use clap::Parser;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ pub fn run() -> ExitCode {
         Verb::Man(args) => man::run(&args),
     };
     outcome.unwrap_or_else(|failure| {
-        talk(&format!("{} {}", styled(RED, "error:"), failure.what));
+        talk(&format!("{} {}", styled(RED, "error:"), visible(&failure.what)));
         if let Some(hint) = failure.hint {
             talk(&format!("  hint: {hint}"));
         }

@@ -1,7 +1,7 @@
 //! `toolgate test`: judge a call without running it.
 
 use crate::project;
-use crate::screen::{BOLD, DIM, json, one_line, out, styled, verdict_style};
+use crate::screen::{BOLD, DIM, json, one_line, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ fn show_finding(finding: &Finding) {
         styled(BOLD, &finding.guard),
         styled(DIM, &finding.source.to_string())
     ));
-    out(&format!("  reason   {}", finding.message));
+    out(&format!("  reason   {}", visible(&finding.message)));
     for evidence in &finding.evidence {
         out(&format!("  because  {}", one_line(evidence, 160)));
     }
