@@ -80,6 +80,8 @@ impl FileFact {
 pub struct Facts {
     /// The commands of a shell call, and what could not be read of it.
     pub reading: Reading,
+    /// Each command in its normal form, same order: what patterns see.
+    pub normal: Vec<String>,
     /// Every file the call would touch.
     pub files: Vec<FileFact>,
 }
@@ -92,10 +94,16 @@ impl Facts {
             Kind::Shell { command, .. } => of_shell(command, &call.dir, places),
             Kind::File { access, paths } => {
                 let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
-                Facts { reading: Reading::default(), files }
+                Facts { files, ..Facts::default() }
             }
             _ => Facts::default(),
         }
+    }
+
+    /// The normal form of a command.
+    #[must_use]
+    pub fn normal(&self, at: usize) -> &str {
+        self.normal.get(at).map_or("", String::as_str)
     }
 
     /// The commands with their index.
@@ -109,7 +117,8 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let reading = read(text, &setting);
     let files =
         reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
-    Facts { reading, files }
+    let normal = reading.commands.iter().map(Command::normal).collect();
+    Facts { reading, normal, files }
 }
 
 fn files_of(at: usize, command: &Command, start: &str) -> Vec<FileFact> {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::{Image, Policy, digest_of};
 
 /// Changes whenever the layout of an image or the keys of its index change.
-const FORMAT: &str = "toolgate image 2";
+const FORMAT: &str = "toolgate image 3";
 
 /// Length of a SHA-256 in hex.
 const HASH: usize = 64;

@@ -109,14 +109,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
-        let ran = self
-            .scene
-            .facts(&event.call)
-            .reading
-            .commands
-            .iter()
-            .map(toolgate_core::shell::Command::normal)
-            .collect();
+        let ran = self.scene.facts(&event.call).normal;
         let resulted =
             Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
         let context = context(event, self.scene.policy());

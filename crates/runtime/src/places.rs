@@ -47,7 +47,9 @@ fn own_files(setup: &Setup) -> Vec<PathBuf> {
     let dirs = &setup.dirs;
     let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache].map(PathBuf::clone);
     let program = std::env::current_exe().ok();
+    // A policy file may be a link; where it leads is ours too.
     own.into_iter()
+        .chain(dirs.policy_files(&setup.project))
         .chain([setup.project.join(".toolgate")])
         .chain(setup.host_files.iter().cloned())
         .chain(program)

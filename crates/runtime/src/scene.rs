@@ -7,7 +7,7 @@ use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::places::{places_of, with_real_paths, with_real_places};
 use crate::yaml::PolicyFault;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::time::Instant;
 use toolgate_core::{Access, Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
@@ -67,19 +67,19 @@ impl Scene {
     /// What the guards say about an event.
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let facts_of = |call: &Call| self.facts(call);
-        judge(
-            &self.policy,
-            event,
-            session,
-            self.places_for(event),
-            &Pass { facts_of: &facts_of, clock_us: &clock_us },
-        )
+        // Read once; a rewritten call is read again.
+        let first = self.facts(&event.call);
+        let places = self.places_for(&first);
+        let first = Cell::new(Some(first));
+        let facts_of = |call: &Call| match first.take() {
+            Some(facts) if *call == event.call => facts,
+            _ => self.facts(call),
+        };
+        judge(&self.policy, event, session, places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
     }
 
-    fn places_for(&self, event: &Event) -> &Places {
-        let changes =
-            Facts::of(&event.call, &self.places).files.iter().any(|file| file.access != Access::Read);
+    fn places_for(&self, facts: &Facts) -> &Places {
+        let changes = facts.files.iter().any(|file| file.access != Access::Read);
         if changes {
             self.real_places.get_or_init(|| with_real_places(&self.setup, self.places.clone()))
         } else {

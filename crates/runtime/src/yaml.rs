@@ -200,19 +200,23 @@ fn to_usize(number: u64) -> usize {
 
 /// Says serde's words in ours, and finds the nearest known key.
 fn reword(message: &str) -> (String, String, usize) {
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match (message.contains("unknown field") || message.contains("unknown variant"), quoted.split_first()) {
-        (true, Some((given, known))) => {
-            let cure = match nearest(given, known) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("known here: {}", known.join(", ")),
-            };
-            (format!("unknown word `{given}`"), cure, given.chars().count())
-        }
-        _ => {
-            (message.to_owned(), "mend the line; `toolgate policy schema` describes every key".to_owned(), 1)
-        }
+    let given = message.split('`').nth(1);
+    let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    if let (true, Some(given), Some((_, known))) = (is_unknown, given, message.split_once("expected one of "))
+    {
+        let known: Vec<&str> = known.split(", ").map(|name| name.trim_matches('`')).collect();
+        let cure = match nearest(given, &known) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("known here: {}", known.join(", ")),
+        };
+        return (format!("unknown word `{given}`"), cure, given.chars().count());
     }
+    let message = match message {
+        "invalid u32" => "a whole number belongs here",
+        "expected mapping start" => "keys with values belong here, not a list or a text",
+        other => other.split(", set DuplicateKeyPolicy").next().unwrap_or(other),
+    };
+    (message.to_owned(), "mend the line; `toolgate policy schema` describes every key".to_owned(), 1)
 }
 
 fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {

@@ -29,10 +29,22 @@ fn key(parts: &[&str]) -> Key {
 }
 
 fn gram(bytes: &[u8]) -> Key {
-    let mut hash = Fnv::default();
-    hash.add(b"gram\0");
+    let mut hash = Fnv::gram();
     hash.add(bytes);
     hash.0
+}
+
+/// The keys of every piece of a text a literal could be.
+fn grams(text: &[u8], keys: &mut Vec<Key>) {
+    for start in 0..text.len() {
+        let mut hash = Fnv::gram();
+        for (length, byte) in (1..=GRAM_MAX).zip(text.iter().skip(start)) {
+            hash.add(std::slice::from_ref(byte));
+            if length >= GRAM_MIN {
+                keys.push(hash.0);
+            }
+        }
+    }
 }
 
 /// FNV-1a: a key only narrows, so a collision costs one look, never a verdict.
@@ -45,6 +57,12 @@ impl Default for Fnv {
 }
 
 impl Fnv {
+    fn gram() -> Fnv {
+        let mut hash = Fnv::default();
+        hash.add(b"gram\0");
+        hash
+    }
+
     fn add(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -117,16 +135,15 @@ pub(crate) fn keys_of(seen: &Seen<'_>) -> Vec<Key> {
         return keys;
     }
     keys.push(key(&["tool", &seen.event.call.tool]));
-    for (_, command) in seen.facts.commands() {
+    for (at, command) in seen.facts.commands() {
         command_keys(command, &mut keys);
+        grams(seen.facts.normal(at).as_bytes(), &mut keys);
     }
     for access in [Access::Read, Access::Write, Access::Delete, Access::DeleteTree] {
         if seen.facts.files.iter().any(|file| file.access == access) {
             keys.push(key(&["file", access.name()]));
         }
     }
-    keys.sort_unstable();
-    keys.dedup();
     keys
 }
 
@@ -137,8 +154,4 @@ fn command_keys(command: &Command, keys: &mut Vec<Key>) {
     keys.push(key(&["program", program, first]));
     keys.extend(command.usage.flags.iter().map(|flag| key(&["program", program, first, &flag.name])));
     keys.extend(command.effects.iter().map(|effect| key(&["does", effect.deed.name()])));
-    let normal = command.normal();
-    for size in GRAM_MIN..=GRAM_MAX {
-        keys.extend(normal.as_bytes().windows(size).map(gram));
-    }
 }

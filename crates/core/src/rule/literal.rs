@@ -24,7 +24,7 @@ fn needed(hir: &Hir) -> Option<Vec<Vec<u8>>> {
         HirKind::Literal(literal) if literal.0.len() >= LITERAL_MIN => Some(vec![literal.0.to_vec()]),
         HirKind::Capture(capture) => needed(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => needed(&repetition.sub),
-        HirKind::Concat(parts) => parts.iter().filter_map(needed).max_by_key(|set| worth(set)),
+        HirKind::Concat(parts) => parts.iter().rev().filter_map(needed).max_by_key(|set| worth(set)),
         HirKind::Alternation(branches) => {
             let sets: Option<Vec<Vec<Vec<u8>>>> = branches.iter().map(needed).collect();
             let all: Vec<Vec<u8>> = sets?.into_iter().flatten().collect();

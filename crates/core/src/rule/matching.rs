@@ -84,7 +84,6 @@ fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 }
 
 fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Command) -> Option<Vec<String>> {
-    let mut evidence = vec![command.normal()];
     if let Some(wanted) = &rule.rule.matches.command
         && !words_match(rule, wanted, command)
     {
@@ -93,9 +92,10 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     if !rule.deeds.is_empty() && !command.effects.iter().any(|effect| rule.deeds.contains(&effect.deed)) {
         return None;
     }
-    if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(&command.normal())) {
+    if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(seen.facts.normal(at))) {
         return None;
     }
+    let mut evidence = vec![seen.facts.normal(at).to_owned()];
     if let Some(files) = &rule.files {
         let own = seen.facts.files.iter().filter(|file| file.command == Some(at));
         let found = file_evidence(files, own, seen.places);
