@@ -6,6 +6,7 @@ use crate::screen::{BOLD, DIM, GREEN, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, install, policy};
 use clap::Subcommand;
 use serde_json::json;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::host;
@@ -162,9 +163,15 @@ fn policy_file(setup: &Setup) -> PathBuf {
 fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     install::refuse_agent()?;
     let file = policy_file(setup);
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|_| "version: 1\n".to_owned());
-    let existing = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes());
-    if existing.is_ok_and(|layer| layer.policy.rules.iter().any(|rule| rule.id == args.name)) {
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => "version: 1\n".to_owned(),
+        read => read.map_err(|error| {
+            Failure::new(format!("`{}` cannot be read: {error}", file.display()), "mend the file first")
+        })?,
+    };
+    let mut ids =
+        ids_of(&file, &text).map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
+    if ids.contains(&args.name) {
         return Err(Failure::new(
             format!("there is a rule `{}` already", args.name),
             "remove it first, or choose another name",
@@ -180,14 +187,16 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     };
     // JSON strings are YAML strings: no quoting of our own.
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     let block = format!(
         "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n    severity: {}\n    reason: {}\n",
-        args.name,
+        if is_plain { args.name.clone() } else { quoted(&args.name) },
         quoted(&args.pattern),
         args.severity,
         quoted(&reason)
     );
-    save(setup, &file, &inserted(&text, &block))?;
+    ids.push(args.name.clone());
+    save(setup, &file, &inserted(&text, &block), &ids)?;
     talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
     Ok(ExitCode::SUCCESS)
 }
@@ -204,7 +213,7 @@ fn inserted(text: &str, block: &str) -> String {
     let filled = lines
         .iter()
         .take(end)
-        .rposition(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .rposition(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
         .unwrap_or(start);
     let mut new: Vec<&str> = lines.iter().take(filled + 1).copied().collect();
     if let Some(head) = new.get_mut(start)
@@ -244,22 +253,38 @@ fn remove(setup: &Setup, id: &str) -> Outcome {
     let end = line(at + 1)
         .or_else(|| lines.iter().skip(start + 1).position(is_over).map(|offset| start + 1 + offset))
         .unwrap_or(lines.len());
+    // What stands above the next rule or key is about that one.
+    let is_own = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let end = lines.iter().take(end).rposition(is_own).map_or(end, |last| last.saturating_add(1));
     let mut rest: Vec<&str> = lines.iter().take(start).chain(lines.iter().skip(end)).copied().collect();
     if layer.policy.rules.len() == 1
         && let Some(head) = rest.iter_mut().find(|line| line.starts_with("rules:"))
     {
         *head = "rules: []";
     }
-    save(setup, &file, &format!("{}\n", rest.join("\n")))?;
+    let ids: Vec<String> =
+        layer.policy.rules.iter().map(|rule| rule.id.clone()).filter(|own| own != id).collect();
+    save(setup, &file, &format!("{}\n", rest.join("\n")), &ids)?;
     talk(&format!("{} {id} from {}", styled(GREEN, "removed"), file.display()));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the file only if the policy loads with it.
-fn save(setup: &Setup, file: &Path, text: &str) -> Result<(), Failure> {
-    parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes()).map_err(|fault| {
-        Failure::new(format!("nothing was changed\n{}", fault.render()), "mend what is shown, then try again")
-    })?;
+fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
+    let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())?;
+    Ok(layer.policy.rules.into_iter().map(|rule| rule.id).collect())
+}
+
+/// Writes the file only if the policy loads with it and holds exactly the
+/// rules it is to hold.
+fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
+    let hint = "mend what is shown, then try again";
+    let found = ids_of(file, text)
+        .map_err(|fault| Failure::new(format!("nothing was changed\n{}", fault.render()), hint))?;
+    if found != ids {
+        let what =
+            format!("nothing was changed: the rules in `{}` are written in another manner", file.display());
+        return Err(Failure::new(what, "edit the file by hand, one rule below the other"));
+    }
     let before = std::fs::read(file).ok();
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
