@@ -163,15 +163,6 @@ impl House {
         let said = self.run(&["logs", "--json", "--all", "--limit", "1000000"]).ended(0);
         said.text().lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
     }
-
-    /// What a snapshot may show: no folder of this machine, no hash, no id, no time.
-    pub fn plain(&self, text: &str) -> String {
-        let mut text =
-            text.replace(&self.root().display().to_string(), "[ROOT]").replace(TOOLGATE, "[TOOLGATE]");
-        let folder = Path::new(TOOLGATE).parent().expect("a folder").display().to_string();
-        text = text.replace(&folder, "[BIN]");
-        text
-    }
 }
 
 /// Runs a command to its end with these bytes on stdin.

@@ -29,10 +29,19 @@ fn uninstall(house: &House) -> Said {
 
 /// Everything below the project but the gate's own marks.
 fn files(house: &House) -> Vec<(String, Vec<u8>)> {
-    let listed = std::process::Command::new("find").arg(".").args(["-not", "-path", "./.git*"]).current_dir(house.project()).output().unwrap();
-    let mut names: Vec<String> = String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
+    let listed = std::process::Command::new("find")
+        .arg(".")
+        .args(["-not", "-path", "./.git*"])
+        .current_dir(house.project())
+        .output()
+        .unwrap();
+    let mut names: Vec<String> =
+        String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
     names.sort();
-    names.into_iter().map(|name| (name.clone(), fs::read(house.project().join(name)).unwrap_or_default())).collect()
+    names
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(house.project().join(name)).unwrap_or_default()))
+        .collect()
 }
 
 /// In and out again: the bytes are those from before, and in between the hook stands at its places.
@@ -42,11 +51,27 @@ fn check_restored(before: Option<&[u8]>) {
     before.inspect(|bytes| house.write(SETTINGS, bytes));
     let all = files(&house);
     let said = install(&house).ended(0);
-    assert!(said.err.contains("@@") && said.err.contains("hook claude-code"), "the change is shown: {}", said.err);
+    assert!(
+        said.err.contains("@@") && said.err.contains("hook claude-code"),
+        "the change is shown: {}",
+        said.err
+    );
     let value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
-    for event in ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionStart", "SessionEnd", "UserPromptSubmit", "ConfigChange"] {
+    for event in [
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "Stop",
+        "SubagentStop",
+        "SessionStart",
+        "SessionEnd",
+        "UserPromptSubmit",
+        "ConfigChange",
+    ] {
         let groups = value["hooks"][event].as_array().unwrap_or_else(|| panic!("no {event}"));
-        let ours = groups.iter().filter(|group| group["hooks"][0]["command"].as_str().is_some_and(|command| command.ends_with("hook claude-code")));
+        let ours = groups.iter().filter(|group| {
+            group["hooks"][0]["command"].as_str().is_some_and(|command| command.ends_with("hook claude-code"))
+        });
         assert_eq!(ours.clone().count(), 1, "{event}");
         ours.for_each(|group| assert_eq!(group["hooks"][0]["onFailure"], "block"));
     }
@@ -72,9 +97,14 @@ fn what_was_there_before_is_there_again() {
     check_restored(Some(OTHERS.replace("  ", "\t").as_bytes()));
     check_restored(Some(OTHERS.replace('\n', "\r\n").as_bytes()));
     check_restored(Some(OTHERS.replace(['\n', ' '], "").as_bytes()));
-    check_restored(Some("{\"a\": \"\u{1f980} \\u00e9 \\/ \", \"n\": 1.0, \"big\": 12345678901234567890, \"e\": 1e2}".as_bytes()));
+    check_restored(Some(
+        "{\"a\": \"\u{1f980} \\u00e9 \\/ \", \"n\": 1.0, \"big\": 12345678901234567890, \"e\": 1e2}"
+            .as_bytes(),
+    ));
     check_restored(Some(b"{\"hooks\": {}, \"z\": 1, \"a\": 2}"));
-    check_restored(Some(b"{\"hooks\": {\"Stop\": [], \"PreToolUse\": [{\"matcher\": \"X\", \"hooks\": []}]}}"));
+    check_restored(Some(
+        b"{\"hooks\": {\"Stop\": [], \"PreToolUse\": [{\"matcher\": \"X\", \"hooks\": []}]}}",
+    ));
 }
 
 #[test]
@@ -82,7 +112,8 @@ fn the_hooks_of_others_stay_as_they_are() {
     let house = House::new();
     house.write(SETTINGS, OTHERS);
     install(&house).ended(0);
-    let (before, after): (Value, Value) = (serde_json::from_str(OTHERS).unwrap(), serde_json::from_str(&house.read(SETTINGS)).unwrap());
+    let (before, after): (Value, Value) =
+        (serde_json::from_str(OTHERS).unwrap(), serde_json::from_str(&house.read(SETTINGS)).unwrap());
     assert_eq!(after["hooks"]["PreToolUse"][0], before["hooks"]["PreToolUse"][0], "in the same place");
     assert_eq!(after["hooks"]["Notification"], before["hooks"]["Notification"]);
     assert_eq!((&after["model"], &after["permissions"]), (&before["model"], &before["permissions"]));
@@ -122,7 +153,13 @@ fn a_file_changed_between_two_installs_keeps_the_change() {
 /// Nothing of ours is in there, so there is nothing to take out.
 #[test]
 fn a_file_without_the_hook_is_not_touched() {
-    for text in ["{}", "", "{\"a\":[1,2],\t\"hooks\":{}}", "{\"hooks\":{\"Stop\":[]}}\n", &OTHERS.replace('\n', "\r\n")] {
+    for text in [
+        "{}",
+        "",
+        "{\"a\":[1,2],\t\"hooks\":{}}",
+        "{\"hooks\":{\"Stop\":[]}}\n",
+        &OTHERS.replace('\n', "\r\n"),
+    ] {
         let house = House::new();
         house.write(SETTINGS, text);
         uninstall(&house).ended(0);
@@ -132,7 +169,18 @@ fn a_file_without_the_hook_is_not_touched() {
 
 #[test]
 fn settings_that_cannot_be_read_are_refused_and_not_touched() {
-    for text in [&b"{"[..], b"[]", b"null", b"\"x\"", b"{} {}", b"// c\n{}", b"{\"hooks\": []}", b"{\"hooks\": {\"Stop\": {}}}", b"\xff\xfe", b"{\"a\": 1,}"] {
+    for text in [
+        &b"{"[..],
+        b"[]",
+        b"null",
+        b"\"x\"",
+        b"{} {}",
+        b"// c\n{}",
+        b"{\"hooks\": []}",
+        b"{\"hooks\": {\"Stop\": {}}}",
+        b"\xff\xfe",
+        b"{\"a\": 1,}",
+    ] {
         let house = House::new();
         house.write(SETTINGS, text);
         let said = install(&house).ended(1);
@@ -216,7 +264,10 @@ fn the_installed_command_denies_the_canary() {
     let value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
     let command = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
     assert!(command.contains(TOOLGATE));
-    let said = crate::house::finish(house.command("/bin/sh", &["-c", &command]), house.event(CANARY).to_string().as_bytes());
+    let said = crate::house::finish(
+        house.command("/bin/sh", &["-c", &command]),
+        house.event(CANARY).to_string().as_bytes(),
+    );
     assert!(said.answer().is_canary());
     let doctor = house.run(&["doctor"]).ended(0).text();
     assert!(doctor.contains("a test call was denied through"), "{doctor}");

@@ -14,14 +14,19 @@
 
 mod answer;
 mod house;
+mod plain;
 
 mod broken;
 mod cache;
+mod cli;
 mod crash;
 mod forged;
 mod hostile;
 mod install;
 mod ledger;
 mod mutated;
+mod policy;
 mod review;
+mod rules;
+mod shown;
 mod tampered;
