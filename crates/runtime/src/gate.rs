@@ -12,6 +12,7 @@ use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::scene::{Scene, Setup};
 use std::time::{SystemTime, UNIX_EPOCH};
+use toolgate_core::guards;
 use toolgate_core::{
     Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy,
     Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
@@ -182,7 +183,8 @@ impl Round<'_> {
     /// From what the guards say to what the host is told.
     pub(crate) fn settle(&mut self, decision: Decision) -> Result<Answered, Broken> {
         let text = agent_text(&decision);
-        let observed = self.policy.mode() == Mode::Observe;
+        // The canary is denied even while observing: it proves the path.
+        let observed = self.policy.mode() == Mode::Observe && !is_canary(&decision);
         let worn_out = self.event.kind == EventKind::Stop && self.session.stops_refused >= STOPS_REFUSED_MAX;
         if observed || worn_out {
             return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
@@ -314,6 +316,10 @@ impl Round<'_> {
         };
         Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
     }
+}
+
+fn is_canary(decision: &Decision) -> bool {
+    decision.findings.iter().any(|finding| finding.guard == guards::CANARY_ID)
 }
 
 fn plain(decision: Decision, delivered: Delivered) -> Answered {

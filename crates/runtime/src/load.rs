@@ -102,29 +102,38 @@ fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<PolicyFault>) {
     (layers, faults)
 }
 
-/// The packs the lowest layer that names any asks for; `default` otherwise.
+/// The packs in force: what managed and user policies name (`default` if they
+/// name none), and what the project adds. A repository can add rules to a
+/// machine, not take them away.
 fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
-    let said = layers.iter().rev().find_map(|layer| layer.policy.packs.clone().map(|packs| (layer, packs)));
-    let wanted = match &said {
-        Some((_, packs)) => packs.clone(),
-        None => vec!["default".to_owned()],
-    };
-    let mut found = Vec::new();
+    let (project, higher): (Vec<&Layered>, Vec<&Layered>) =
+        layers.iter().partition(|layer| layer.layer == Layer::Project);
+    let said = higher.iter().rev().find_map(|layer| layer.policy.packs.clone());
+    let mut wanted = said.unwrap_or_else(|| vec!["default".to_owned()]);
+    wanted.extend(project.iter().filter_map(|layer| layer.policy.packs.clone()).flatten());
+    let mut found: Vec<Layered> = Vec::new();
     for name in &wanted {
+        let file = pack_file(name);
+        if found.iter().any(|known| known.file == file) {
+            continue;
+        }
         let Some(pack) = packs::pack(name) else {
-            let file = said.as_ref().map_or_else(String::new, |(layer, _)| layer.file.clone());
-            let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
-            return Err(vec![PolicyFault::of_file(
-                &file,
-                format!("there is no pack `{name}`"),
-                format!("known packs: {}", known.join(", ")),
-            )]);
+            return Err(vec![no_such_pack(layers, name)]);
         };
-        found.push(
-            parse(Layer::Pack, &pack_file(pack.name), pack.text.as_bytes()).map_err(|fault| vec![fault])?,
-        );
+        found.push(parse(Layer::Pack, &file, pack.text.as_bytes()).map_err(|fault| vec![fault])?);
     }
     Ok(found)
+}
+
+fn no_such_pack(layers: &[Layered], name: &str) -> PolicyFault {
+    let names = |layer: &&Layered| layer.policy.packs.iter().flatten().any(|pack| pack == name);
+    let file = layers.iter().find(names).map_or("", |layer| layer.file.as_str());
+    let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
+    PolicyFault::of_file(
+        file,
+        format!("there is no pack `{name}`"),
+        format!("known packs: {}", known.join(", ")),
+    )
 }
 
 fn pack_file(name: &str) -> String {

@@ -11,6 +11,8 @@ use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{Checkpoint, Context, Entry, Head, Record, Request, Session, genesis, seal, sign_head};
@@ -45,6 +47,7 @@ impl Sqlite {
     /// # Errors
     /// If it cannot be opened or is not a ledger.
     pub fn open(path: &Path, key: SigningKey) -> Result<Sqlite, StoreError> {
+        make_private(path);
         let opened = Connection::open(path).and_then(|mut connection| {
             connection.busy_handler(Some(wait_for_others))?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -308,6 +311,14 @@ fn check_end(connection: &Connection, key: &SigningKey) -> Result<(), StoreError
     // checks the signature for half of what verifying costs on every call.
     let expected = last(connection)?.map(|end| sign_head(&end, key));
     if head(connection)? == expected { Ok(()) } else { Err(StoreError::Altered) }
+}
+
+/// Makes a new ledger file readable for its owner only; SQLite gives its log
+/// the same rights. If it cannot be made, opening says why.
+fn make_private(path: &Path) {
+    if !path.exists() {
+        let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    }
 }
 
 fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {

@@ -86,7 +86,8 @@ fn list(which: Which, as_json: bool) -> Outcome {
     requests.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
     let now = now_ms();
     if which == Which::Open {
-        let waits = |state: &RequestState| matches!(state, RequestState::Pending | RequestState::Approved { .. });
+        let waits =
+            |state: &RequestState| matches!(state, RequestState::Pending | RequestState::Approved { .. });
         requests.retain(|request| waits(&request.state) && !request.is_over(now));
     }
     if as_json {

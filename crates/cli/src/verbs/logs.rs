@@ -171,12 +171,17 @@ fn print(record: &Record, as_json: bool) {
     match &record.entry {
         Entry::Decided(decided) => {
             let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
+            let told = match (decided.verdict, decided.delivered) {
+                (verdict, told) if verdict.runs() == told.runs() => "",
+                (_, told) if told.runs() && decided.request.is_some() => " (approved)",
+                _ => " (only recorded)",
+            };
             let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
             out(&format!(
                 "{stamp} {word} {:<6} {}  {}",
                 one_line(&decided.tool, 30),
                 one_line(&decided.title, 100),
-                styled(DIM, &rules.join(","))
+                styled(DIM, &format!("{}{told}", rules.join(",")))
             ));
         }
         Entry::Resulted(resulted) => out(&format!(

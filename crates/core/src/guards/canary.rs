@@ -7,7 +7,8 @@ use crate::guard::{Category, Guard, Seen};
 /// The program name that is always denied. No such program exists.
 pub const CANARY: &str = "toolgate-canary";
 
-pub(super) const ID: &str = "gate-canary";
+/// The id of the guard that denies it.
+pub const CANARY_ID: &str = "gate-canary";
 
 pub(super) const PAGE: &str = "# gate-canary
 **What** – denies the command `toolgate-canary`, which does nothing and does not exist.
@@ -20,7 +21,7 @@ pub(super) struct Canary;
 
 impl Guard for Canary {
     fn id(&self) -> &str {
-        ID
+        CANARY_ID
     }
 
     fn priority(&self) -> u32 {
@@ -34,6 +35,6 @@ impl Guard for Canary {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let found = seen.facts.commands().any(|(_, command)| command.program == CANARY);
         let message = "this is the gate's own test call; the gate is in the path".to_owned();
-        found.then(|| super::block(ID, message, "nothing to do", vec![CANARY.to_owned()]))
+        found.then(|| super::block(CANARY_ID, message, "nothing to do", vec![CANARY.to_owned()]))
     }
 }

@@ -7,7 +7,7 @@ mod canary;
 mod self_protection;
 
 pub(crate) use broken_rule::BROKEN_RULE;
-pub use canary::CANARY;
+pub use canary::{CANARY, CANARY_ID};
 
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Severity};
@@ -23,7 +23,7 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
 #[must_use]
 pub fn page(id: &str) -> Option<&'static str> {
     match id {
-        canary::ID => Some(canary::PAGE),
+        CANARY_ID => Some(canary::PAGE),
         self_protection::ID => Some(self_protection::PAGE),
         _ => None,
     }

@@ -91,11 +91,13 @@ fn is_own(path: &str, places: &Places) -> bool {
     places.holds(Place::Gate, path) || path.split('/').any(|part| part == ".toolgate")
 }
 
-/// Deleting a folder above the gate's files loses them too. `/` and home are
-/// left to the rules about them, which say it better.
+/// Deleting a folder above the gate's files loses them too. `/`, system
+/// folders, home and project are left to the rules about them, which say it
+/// better.
 fn loses_gate(path: &str, places: &Places) -> bool {
     let folder = path.strip_suffix("/*").unwrap_or(path);
-    let broad = places.covers(folder, Place::Home) || places.covers(folder, Place::Workspace);
+    let broad =
+        [Place::Home, Place::Workspace, Place::System].iter().any(|place| places.covers(folder, *place));
     !broad && places.covers(folder, Place::Gate)
 }
 

@@ -70,7 +70,8 @@ pub struct PolicyFile {
     /// Enforce or observe; a lower layer cannot loosen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Packs in force; `default` if no layer says otherwise.
+    /// Packs in force: `default` unless the managed or user policy says
+    /// otherwise; a project can only add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packs: Option<Vec<String>>,
     /// Ids of rules turned off. Locked rules stay on.

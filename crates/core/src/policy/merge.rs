@@ -1,8 +1,10 @@
 //! Joins the layers: packs, then managed, user, project (rule 4 of the design).
 //!
 //! A lower layer may add rules, replace or turn off rules that are not
-//! locked, and tighten the mode. Whatever it tries beyond that has no effect
-//! and is told as a notice, never dropped in silence.
+//! locked, and tighten the mode. A pack's own locks bind the project only: the
+//! machine is the user's, the repository may be anybody's. Whatever a layer
+//! tries beyond that has no effect and is told as a notice, never dropped in
+//! silence.
 
 use crate::finding::Source;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
@@ -91,11 +93,7 @@ pub fn merge(files: &[Layered]) -> Merged {
     find_contradictions(&rules, &mut notices);
     let mode = join_mode(files, &mut notices);
     let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
-    let also = files
-        .iter()
-        .filter_map(|file| file.policy.workspace.as_ref())
-        .flat_map(|w| w.also.0.clone())
-        .collect();
+    let also = join_workspace(files, &mut notices);
     Merged { rules, mode, review, workspace: Workspace { also: crate::rule::Names(also) }, notices, off }
 }
 
@@ -110,7 +108,7 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
         let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),
-            Some(known) if known.rule.locked => {
+            Some(known) if binds(known, file.layer) => {
                 let text = format!(
                     "`{}` is locked by {} and cannot be replaced; choose another id for your rule",
                     rule.id, known.source
@@ -129,6 +127,11 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
     }
 }
 
+/// Whether a rule is locked against a layer.
+fn binds(known: &RuleEntry, layer: Layer) -> bool {
+    known.rule.locked && (known.layer != Layer::Pack || layer == Layer::Project)
+}
+
 fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) {
     for id in file.policy.disable.iter() {
         let source = Source { file: file.file.clone(), line: 0 };
@@ -139,7 +142,7 @@ fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) 
                 );
                 notices.push(Notice { source, text, conflict: true });
             }
-            Some(known) if known.rule.locked => {
+            Some(known) if binds(known, file.layer) => {
                 let text =
                     format!("`{id}` is locked by {} and stays on; take it out of `disable`", known.source);
                 notices.push(Notice { source, text, conflict: true });
@@ -161,6 +164,38 @@ fn find_contradictions(rules: &[RuleEntry], notices: &mut Vec<Notice>) {
             );
             notices.push(Notice { source: yes.source.clone(), text, conflict: true });
         }
+    }
+}
+
+/// Folders every layer adds. A project cannot declare the whole machine or
+/// the whole home its own.
+fn join_workspace(files: &[Layered], notices: &mut Vec<Notice>) -> Vec<String> {
+    let mut also = Vec::new();
+    for file in files {
+        for folder in file.policy.workspace.iter().flat_map(|workspace| workspace.also.iter()) {
+            if file.layer == Layer::Project && is_too_wide(folder) {
+                let source = Source { file: file.file.clone(), line: 0 };
+                let text = format!(
+                    "`workspace.also: {folder}` is too wide for a project; say it in your own policy, or name a folder"
+                );
+                notices.push(Notice { source, text, conflict: true });
+            } else {
+                also.push(folder.to_owned());
+            }
+        }
+    }
+    also
+}
+
+fn is_too_wide(folder: &str) -> bool {
+    let below_home = folder.strip_prefix('~');
+    let parts = below_home.unwrap_or(folder).split('/').filter(|part| !part.is_empty() && *part != ".");
+    let parts: Vec<&str> = parts.collect();
+    let climbs = parts.iter().filter(|part| **part == "..").count();
+    match (below_home.is_some(), folder.starts_with('/')) {
+        (true, _) => parts.is_empty() || climbs > 0,
+        (_, true) => parts.len() < 3 || climbs > 0,
+        _ => climbs > 1 || parts.is_empty(),
     }
 }
 

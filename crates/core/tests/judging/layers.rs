@@ -83,3 +83,40 @@ fn a_yes_and_a_no_to_the_same_calls_are_a_conflict() {
     );
     assert_eq!(conflicts(&merged), 1);
 }
+
+#[test]
+fn the_locks_of_a_pack_bind_the_project_not_the_user() {
+    let pack = layer(Layer::Pack, "pack", &json!({ "rules": [rule("a", "prohibit", true)] }));
+    let off = json!({ "disable": ["a"] });
+    let by_project = merge(&[pack.clone(), layer(Layer::Project, "project", &off)]);
+    assert_eq!((shown(&by_project).len(), conflicts(&by_project)), (1, 1));
+    let by_user = merge(&[pack, layer(Layer::User, "user", &off)]);
+    assert_eq!((shown(&by_user).len(), conflicts(&by_user)), (0, 0));
+}
+
+#[test]
+fn a_project_cannot_call_the_whole_machine_its_workspace() {
+    for (folder, taken) in [
+        ("/", false),
+        ("~", false),
+        ("~/", false),
+        ("/home", false),
+        ("/home/dev", false),
+        ("../..", false),
+        ("~/../x", false),
+        (".", false),
+        ("../design", true),
+        ("~/assets", true),
+        ("/srv/data/app", true),
+        ("vendor/x", true),
+    ] {
+        let merged = join(&json!({}), &json!({}), &json!({ "workspace": { "also": [folder] } }));
+        assert_eq!(
+            (merged.workspace.also.0.len(), conflicts(&merged)),
+            (usize::from(taken), usize::from(!taken)),
+            "{folder}"
+        );
+    }
+    let by_user = join(&json!({}), &json!({ "workspace": { "also": ["/"] } }), &json!({}));
+    assert_eq!(by_user.workspace.also.0, ["/"]);
+}

@@ -1,0 +1,234 @@
+//! The embedded store: what is kept beside the records is what the records say, whatever their order;
+//! files of other formats are refused.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    missing_docs
+)]
+
+use ed25519_dalek::SigningKey;
+use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toolgate_core::{
+    Answer, Context, Decided, Entry, EventKind, Proof, Record, Request, RequestState, Resulted, Session, Verdict, Word,
+};
+use toolgate_store::{Sqlite, Store, StoreError, Verified, Which};
+
+fn key() -> SigningKey {
+    SigningKey::from_bytes(&[9; 32])
+}
+
+fn open(path: &Path) -> Sqlite {
+    Sqlite::open(path, key()).unwrap()
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite");
+    (folder, path)
+}
+
+fn context(session: &str) -> Context {
+    Context { host: "h".to_owned(), session: session.to_owned(), agent: "main".to_owned(), policy: "p".to_owned() }
+}
+
+fn note(text: &str) -> Entry {
+    Entry::Noted { what: "n".to_owned(), text: text.to_owned() }
+}
+
+fn decided(event: EventKind, delivered: Verdict) -> Entry {
+    Entry::Decided(Decided {
+        decision: "d".to_owned(),
+        event,
+        call: None,
+        tool: "Bash".to_owned(),
+        title: "t".to_owned(),
+        dir: "/".to_owned(),
+        arguments: "a".to_owned(),
+        verdict: Verdict::Block,
+        delivered,
+        findings: Vec::new(),
+        modified: None,
+        request: None,
+    })
+}
+
+fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
+    Entry::Requested(Request {
+        id: id.to_owned(),
+        session: session.to_owned(),
+        agent: "main".to_owned(),
+        arguments: format!("call-{id}"),
+        tool: "Bash".to_owned(),
+        title: "t".to_owned(),
+        dir: "/".to_owned(),
+        why: Vec::new(),
+        made_ms: 0,
+        expires_ms,
+        state: RequestState::Pending,
+    })
+}
+
+fn answered(id: &str, word: Word) -> Entry {
+    Entry::Answered(Answer { request: id.to_owned(), word, by: "ada".to_owned(), words: None, proof: Proof::Terminal })
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    let id = || prop::sample::select(vec!["r-1", "r-2", "r-3", "r-never"]);
+    let verdict = prop::sample::select(vec![Verdict::Allow, Verdict::Warn, Verdict::Escalate, Verdict::Block]);
+    prop_oneof![
+        (prop::sample::select(vec![EventKind::PreExecution, EventKind::Stop]), verdict).prop_map(|(event, told)| decided(event, told)),
+        (any::<bool>(), prop::collection::vec("[a-c]{1,3}", 0..70)).prop_map(|(fine, ran)| {
+            let event = if fine { EventKind::PostExecution } else { EventKind::OnError };
+            Entry::Resulted(Resulted { event, call: None, tool: "Bash".to_owned(), ran })
+        }),
+        (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),
+        (id(), any::<bool>()).prop_map(|(id, yes)| answered(id, if yes { Word::Approve } else { Word::Deny })),
+        id().prop_map(|id| Entry::Used { request: id.to_owned() }),
+        id().prop_map(|id| Entry::Expired { request: id.to_owned() }),
+        "\\PC{0,10}".prop_map(|text| note(&text)),
+    ]
+}
+
+/// What the records say, folded here from nothing.
+fn replay(records: &[Record]) -> (BTreeMap<String, Session>, BTreeMap<String, Request>) {
+    let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
+    let mut requests: BTreeMap<String, Request> = BTreeMap::new();
+    for record in records {
+        let id = &record.context.session;
+        let session = sessions.remove(id).unwrap_or_else(|| Session::new(id));
+        sessions.insert(id.clone(), session.after(record));
+        if let Entry::Requested(request) = &record.entry {
+            requests.insert(request.id.clone(), request.clone());
+        } else {
+            requests = requests.into_iter().map(|(id, request)| (id, request.after(&record.entry, record.time_ms))).collect();
+        }
+    }
+    (sessions, requests)
+}
+
+proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+
+    /// Sessions and requests equal a replay of the records after every turn, and `verify` agrees.
+    #[test]
+    fn what_is_kept_is_what_the_records_say(
+        turns in prop::collection::vec((any::<bool>(), prop::collection::vec((prop::sample::select(vec!["s1", "s2", ""]), any_entry()), 1..6)), 1..8)
+    ) {
+        let (_folder, path) = folder();
+        let mut expected: Vec<Record> = Vec::new();
+        let mut now = 0;
+        for (commits, entries) in turns {
+            // A process for every turn, as hosts do it.
+            let mut store = open(&path);
+            let mut turn = store.begin().unwrap();
+            let mut records = Vec::new();
+            for (session, entry) in entries {
+                now += 1;
+                records.push(turn.append(now, &context(session), entry).unwrap());
+            }
+            if commits {
+                turn.commit().unwrap();
+                expected.extend(records);
+            } else {
+                drop(turn);
+            }
+            check_against(&path, &expected);
+        }
+    }
+}
+
+#[track_caller]
+fn check_against(path: &Path, expected: &[Record]) {
+    let mut store = open(path);
+    assert_eq!(store.records_after(0, 10_000).unwrap(), expected);
+    let count = u64::try_from(expected.len()).unwrap();
+    assert_eq!(store.verify(None, &[]).unwrap(), Verified::Intact { records: count });
+    let (sessions, requests) = replay(expected);
+    let mut turn = store.begin().unwrap();
+    for (id, session) in sessions.iter().filter(|(id, _)| !id.is_empty()) {
+        assert_eq!(&turn.session(id).unwrap(), session);
+    }
+    for (id, request) in &requests {
+        assert_eq!(turn.request(id).unwrap().as_ref(), Some(request));
+        let is_open = matches!(request.state, RequestState::Pending | RequestState::Approved { .. });
+        let found = turn.open_requests(&request.session, &request.arguments).unwrap();
+        assert_eq!(found.iter().any(|open| open.id == *id), is_open);
+    }
+    drop(turn);
+    let mut all: Vec<Request> = store.requests(Which::All).unwrap();
+    all.sort_by(|a, b| a.id.cmp(&b.id));
+    assert_eq!(all, requests.into_values().collect::<Vec<_>>());
+}
+
+#[test]
+fn an_empty_file_becomes_a_ledger() {
+    let (_folder, path) = folder();
+    std::fs::write(&path, "").unwrap();
+    let mut store = open(&path);
+    assert_eq!((store.head().unwrap(), store.records_after(0, 10).unwrap().len()), (None, 0));
+    assert_eq!(store.verify(None, &[]).unwrap(), Verified::Intact { records: 0 });
+    let mut turn = store.begin().unwrap();
+    turn.append(1, &context("s"), note("first")).unwrap();
+    turn.commit().unwrap();
+    assert_eq!(open(&path).head().unwrap().unwrap().checkpoint.seq, 1);
+}
+
+#[test]
+fn opening_again_changes_nothing() {
+    let (_folder, path) = folder();
+    let version = |path: &Path| -> i64 {
+        rusqlite::Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+    };
+    drop(open(&path));
+    let first = version(&path);
+    assert!(first >= 1);
+    drop(open(&path));
+    assert_eq!(version(&path), first);
+    let mode: String = rusqlite::Connection::open(&path).unwrap().query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn a_ledger_of_a_newer_program_is_refused_and_not_touched() {
+    let (_folder, path) = folder();
+    drop(open(&path));
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 77).unwrap();
+    assert_eq!(Sqlite::open(&path, key()).unwrap_err(), StoreError::Newer { version: 77 });
+    let version: i64 = rusqlite::Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    assert_eq!(version, 77);
+}
+
+#[test]
+fn what_is_no_ledger_is_refused_with_a_cure() {
+    let (folder, path) = folder();
+    std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
+    let garbage = Sqlite::open(&path, key()).unwrap_err();
+    let a_folder = Sqlite::open(folder.path(), key()).unwrap_err();
+    let nowhere = Sqlite::open(Path::new("/nowhere/at/all.sqlite"), key()).unwrap_err();
+    for error in [garbage, a_folder, nowhere] {
+        assert!(matches!(error, StoreError::Damaged { .. } | StoreError::Unopenable { .. }), "{error:?}");
+        assert!(!error.cure().is_empty());
+    }
+}
+
+#[test]
+fn another_key_adds_nothing() {
+    let (_folder, path) = folder();
+    let mut store = open(&path);
+    let mut turn = store.begin().unwrap();
+    turn.append(1, &context("s"), note("ours")).unwrap();
+    turn.commit().unwrap();
+    let mut theirs = Sqlite::open(&path, SigningKey::from_bytes(&[8; 32])).unwrap();
+    let refused = theirs.begin().and_then(|mut turn| {
+        turn.append(2, &context("s"), note("theirs"))?;
+        turn.commit()
+    });
+    assert_eq!(refused.unwrap_err(), StoreError::Altered);
+    assert_eq!(store.records_after(0, 10).unwrap().len(), 1);
+}
