@@ -43,7 +43,13 @@ fn check(url: &str, expected: bool) {
 #[test]
 fn a_failing_http_hook_blocks() {
     check(&answering(500, "broken"), false);
-    check(&answering(403, r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#), false);
+    check(
+        &answering(
+            403,
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#,
+        ),
+        false,
+    );
     check(&answering(200, "not json"), false);
 }
 

@@ -168,7 +168,10 @@ fn a_no_reaches_the_agent_with_words() {
     let Some(stage) = with_deploy("hold_seconds: 60", script) else { return };
     let running = stage.claude().wait_max(Duration::from_secs(150)).start();
     let id = wait_for_request(&stage);
-    stage.toolgate(&["inbox", "deny", &id, "--words", "use the staging host", "--passphrase-stdin"], PASSPHRASE);
+    stage.toolgate(
+        &["inbox", "deny", &id, "--words", "use the staging host", "--passphrase-stdin"],
+        PASSPHRASE,
+    );
     assert!(running.finish().status.success());
     assert_eq!(deploys(&stage), "");
     for n in [1, 2] {
