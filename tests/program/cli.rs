@@ -45,9 +45,9 @@ fn shown(house: &House, said: &Said) -> String {
 
 /// The calls and what they said, one after the other.
 fn session(house: &House, calls: &[&[&str]]) -> String {
-    let parts = calls
-        .iter()
-        .map(|args| format!("$ toolgate {}\n{}\n", args.join(" "), shown(house, &house.run(args))));
+    let parts = calls.iter().map(|args| {
+        format!("$ toolgate {}\n{}\n", plain(house, &args.join(" ")), shown(house, &house.run(args)))
+    });
     parts.collect::<Vec<_>>().join("\n")
 }
 

@@ -7,17 +7,44 @@ use crate::plain::plain;
 const MISTAKES: &[(&str, &str)] = &[
     ("a key almost right", "version: 1\nruels: []\n"),
     ("a key nobody knows", "version: 1\nfrobnicate: yes\n"),
-    ("a key of a rule almost right", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { programm: make }\n    reason: r\n"),
-    ("a kind that is none", "version: 1\nrules:\n  - id: a\n    kind: forbid\n    match: { regex: x }\n    reason: r\n"),
-    ("a kind almost right", "version: 1\nrules:\n  - id: a\n    kind: prohibitt\n    match: { regex: x }\n    reason: r\n"),
-    ("a pattern that is none", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: \"git (commit\" }\n    reason: r\n"),
-    ("the wrong type", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: high\n"),
+    (
+        "a key of a rule almost right",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { programm: make }\n    reason: r\n",
+    ),
+    (
+        "a kind that is none",
+        "version: 1\nrules:\n  - id: a\n    kind: forbid\n    match: { regex: x }\n    reason: r\n",
+    ),
+    (
+        "a kind almost right",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibitt\n    match: { regex: x }\n    reason: r\n",
+    ),
+    (
+        "a pattern that is none",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: \"git (commit\" }\n    reason: r\n",
+    ),
+    (
+        "the wrong type",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: high\n",
+    ),
     ("a list where a map belongs", "version: 1\nreview: [ticket]\n"),
-    ("the same id twice", "version: 1\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: r }\n  - { id: a, kind: warn, match: { regex: y }, reason: r }\n"),
-    ("a deed nobody knows", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { does: skips-hooks }\n    reason: r\n"),
-    ("a priority of the built-ins", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: 7\n"),
+    (
+        "the same id twice",
+        "version: 1\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: r }\n  - { id: a, kind: warn, match: { regex: y }, reason: r }\n",
+    ),
+    (
+        "a deed nobody knows",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { does: skips-hooks }\n    reason: r\n",
+    ),
+    (
+        "a priority of the built-ins",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: 7\n",
+    ),
     ("no reason", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n"),
-    ("an id that is none", "version: 1\nrules:\n  - id: No Spaces\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n"),
+    (
+        "an id that is none",
+        "version: 1\nrules:\n  - id: No Spaces\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n",
+    ),
     ("tabs", "version: 1\nrules:\n\t- id: a\n"),
     ("another version", "version: 2\n"),
     ("no version", "rules: []\n"),
@@ -26,9 +53,18 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a list that is not closed", "version: 1\nrules: [\n"),
     ("a key twice", "version: 1\nmode: enforce\nmode: observe\n"),
     ("a pack nobody knows", "version: 1\npacks: [defualt]\n"),
-    ("an access nobody knows", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { access: touch, path: x } }\n    reason: r\n"),
-    ("a glob that is none", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { path: \"[a\" } }\n    reason: r\n"),
-    ("require without a requirement", "version: 1\nrules:\n  - id: a\n    kind: require\n    match: { regex: x }\n    reason: r\n"),
+    (
+        "an access nobody knows",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { access: touch, path: x } }\n    reason: r\n",
+    ),
+    (
+        "a glob that is none",
+        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { path: \"[a\" } }\n    reason: r\n",
+    ),
+    (
+        "require without a requirement",
+        "version: 1\nrules:\n  - id: a\n    kind: require\n    match: { regex: x }\n    reason: r\n",
+    ),
     ("nothing at all", ""),
 ];
 
@@ -42,7 +78,8 @@ fn a_mistake_is_shown_with_its_place_and_its_cure() {
         assert!(said.err.contains("policy.yaml"), "{name}: {}", said.err);
         assert!(said.err.contains("help: ") || said.err.contains("= help"), "{name}: no cure: {}", said.err);
         assert!(house.ask("ls").is_broken(), "{name}: the gate is open");
-        let shown: Vec<String> = plain(&house, &said.err).lines().map(|line| line.trim_end().to_owned()).collect();
+        let shown: Vec<String> =
+            plain(&house, &said.err).lines().map(|line| line.trim_end().to_owned()).collect();
         all.push_str(&format!("## {name}\n{}\n\n", shown.join("\n")));
     }
     insta::assert_snapshot!(all);
@@ -51,7 +88,9 @@ fn a_mistake_is_shown_with_its_place_and_its_cure() {
 /// What the files of this project and of the whole user say, joined.
 #[test]
 fn layers_are_told_apart() {
-    let house = House::with_policy("version: 1\npacks: []\nmode: observe\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: project }\n");
+    let house = House::with_policy(
+        "version: 1\npacks: []\nmode: observe\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: project }\n",
+    );
     let user = house.home().join(".config/toolgate");
     std::fs::create_dir_all(&user).unwrap();
     std::fs::write(user.join("policy.yaml"), "version: 1\nmode: enforce\nrules:\n  - { id: a, kind: prohibit, locked: true, match: { regex: x }, reason: user }\n").unwrap();

@@ -39,14 +39,20 @@ fn the_examples_of_the_seed_work() {
     let house = House::new();
     add(&house, "ban-no-verify", "git commit.*--no-verify", "REJECT").ended(0);
     let listed = house.run(&["rules", "list", "--enabled"]).ended(0).text();
-    assert!(listed.lines().any(|line| line.starts_with("ban-no-verify ") && line.contains("prohibit")), "{listed}");
+    assert!(
+        listed.lines().any(|line| line.starts_with("ban-no-verify ") && line.contains("prohibit")),
+        "{listed}"
+    );
     let said = house.run(&["test", "git commit --no-verify -m 'fix'"]).ended(2).text();
     assert!(said.starts_with("BLOCK") && said.contains("ban-no-verify"), "{said}");
     house.run(&["test", "git commit -m 'fix'"]).ended(0);
     house.ask("git commit --no-verify -m 'fix'");
     house.ask("ls");
     let logged = house.run(&["logs", "--last", "24h", "--decisions", "REJECT,ESCALATE"]).ended(0).text();
-    assert!(logged.lines().count() == 1 && logged.contains("REJECT") && logged.contains("ban-no-verify"), "{logged}");
+    assert!(
+        logged.lines().count() == 1 && logged.contains("REJECT") && logged.contains("ban-no-verify"),
+        "{logged}"
+    );
     house.run(&["rules", "remove", "ban-no-verify"]).ended(0);
     assert!(!house.run(&["rules", "list"]).ended(0).text().contains("ban-no-verify"));
     assert!(add(&house, "ask-deploy", "deploy", "ESCALATE").ended(0).err.contains("added"));
@@ -64,7 +70,14 @@ fn check_kept(before: &str, after: &str) {
 
 #[test]
 fn adding_keeps_every_line() {
-    let texts = [COMMENTED, "version: 1\n", "version: 1", "version: 1\nrules:\n", "# only\nversion: 1\n\n# the end\n", "rules:\nversion: 1\n"];
+    let texts = [
+        COMMENTED,
+        "version: 1\n",
+        "version: 1",
+        "version: 1\nrules:\n",
+        "# only\nversion: 1\n\n# the end\n",
+        "rules:\nversion: 1\n",
+    ];
     for text in texts {
         let house = House::with_policy(text);
         add(&house, "first", "^one", "REJECT").ended(0);
@@ -81,11 +94,15 @@ fn adding_keeps_every_line() {
 
 #[test]
 fn removing_takes_out_one_rule_and_nothing_else() {
-    for (id, gone) in [("no-make", &["id: no-make", "program: make", "use cargo"][..]), ("mind-curl", &["id: mind-curl", "program: curl", "slow"])] {
+    for (id, gone) in [
+        ("no-make", &["id: no-make", "program: make", "use cargo"][..]),
+        ("mind-curl", &["id: mind-curl", "program: curl", "slow"]),
+    ] {
         let house = House::with_policy(COMMENTED);
         house.run(&["rules", "remove", id]).ended(0);
         let after = house.read(FILE);
-        let lost: Vec<&str> = COMMENTED.lines().filter(|line| !after.lines().any(|other| other == *line)).collect();
+        let lost: Vec<&str> =
+            COMMENTED.lines().filter(|line| !after.lines().any(|other| other == *line)).collect();
         assert_eq!(lost.len(), 4, "{id}: {lost:#?}\n{after}");
         gone.iter().for_each(|text| assert!(!after.contains(text), "{after}"));
     }

@@ -15,7 +15,8 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolgate_core::{
-    Answer, Context, Decided, Entry, EventKind, Proof, Record, Request, RequestState, Resulted, Session, Verdict, Word,
+    Answer, Context, Decided, Entry, EventKind, Proof, Record, Request, RequestState, Resulted, Session,
+    Verdict, Word,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Verified, Which};
 
@@ -34,7 +35,12 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn context(session: &str) -> Context {
-    Context { host: "h".to_owned(), session: session.to_owned(), agent: "main".to_owned(), policy: "p".to_owned() }
+    Context {
+        host: "h".to_owned(),
+        session: session.to_owned(),
+        agent: "main".to_owned(),
+        policy: "p".to_owned(),
+    }
 }
 
 fn note(text: &str) -> Entry {
@@ -75,20 +81,29 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
 }
 
 fn answered(id: &str, word: Word) -> Entry {
-    Entry::Answered(Answer { request: id.to_owned(), word, by: "ada".to_owned(), words: None, proof: Proof::Terminal })
+    Entry::Answered(Answer {
+        request: id.to_owned(),
+        word,
+        by: "ada".to_owned(),
+        words: None,
+        proof: Proof::Terminal,
+    })
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
     let id = || prop::sample::select(vec!["r-1", "r-2", "r-3", "r-never"]);
-    let verdict = prop::sample::select(vec![Verdict::Allow, Verdict::Warn, Verdict::Escalate, Verdict::Block]);
+    let verdict =
+        prop::sample::select(vec![Verdict::Allow, Verdict::Warn, Verdict::Escalate, Verdict::Block]);
     prop_oneof![
-        (prop::sample::select(vec![EventKind::PreExecution, EventKind::Stop]), verdict).prop_map(|(event, told)| decided(event, told)),
+        (prop::sample::select(vec![EventKind::PreExecution, EventKind::Stop]), verdict)
+            .prop_map(|(event, told)| decided(event, told)),
         (any::<bool>(), prop::collection::vec("[a-c]{1,3}", 0..70)).prop_map(|(fine, ran)| {
             let event = if fine { EventKind::PostExecution } else { EventKind::OnError };
             Entry::Resulted(Resulted { event, call: None, tool: "Bash".to_owned(), ran })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),
-        (id(), any::<bool>()).prop_map(|(id, yes)| answered(id, if yes { Word::Approve } else { Word::Deny })),
+        (id(), any::<bool>())
+            .prop_map(|(id, yes)| answered(id, if yes { Word::Approve } else { Word::Deny })),
         id().prop_map(|id| Entry::Used { request: id.to_owned() }),
         id().prop_map(|id| Entry::Expired { request: id.to_owned() }),
         "\\PC{0,10}".prop_map(|text| note(&text)),
@@ -106,7 +121,10 @@ fn replay(records: &[Record]) -> (BTreeMap<String, Session>, BTreeMap<String, Re
         if let Entry::Requested(request) = &record.entry {
             requests.insert(request.id.clone(), request.clone());
         } else {
-            requests = requests.into_iter().map(|(id, request)| (id, request.after(&record.entry, record.time_ms))).collect();
+            requests = requests
+                .into_iter()
+                .map(|(id, request)| (id, request.after(&record.entry, record.time_ms)))
+                .collect();
         }
     }
     (sessions, requests)
@@ -156,9 +174,8 @@ fn check_against(path: &Path, expected: &[Record]) {
     }
     for (id, request) in &requests {
         assert_eq!(turn.request(id).unwrap().as_ref(), Some(request));
-        let is_open = matches!(request.state, RequestState::Pending | RequestState::Approved { .. });
         let found = turn.open_requests(&request.session, &request.arguments).unwrap();
-        assert_eq!(found.iter().any(|open| open.id == *id), is_open);
+        assert_eq!(found.iter().any(|open| open.id == *id), request.is_open());
     }
     drop(turn);
     let mut all: Vec<Request> = store.requests(Which::All).unwrap();
@@ -183,14 +200,20 @@ fn an_empty_file_becomes_a_ledger() {
 fn opening_again_changes_nothing() {
     let (_folder, path) = folder();
     let version = |path: &Path| -> i64 {
-        rusqlite::Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+        rusqlite::Connection::open(path)
+            .unwrap()
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .unwrap()
     };
     drop(open(&path));
     let first = version(&path);
     assert!(first >= 1);
     drop(open(&path));
     assert_eq!(version(&path), first);
-    let mode: String = rusqlite::Connection::open(&path).unwrap().query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    let mode: String = rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(mode, "wal");
 }
 
@@ -200,7 +223,10 @@ fn a_ledger_of_a_newer_program_is_refused_and_not_touched() {
     drop(open(&path));
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 77).unwrap();
     assert_eq!(Sqlite::open(&path, key()).unwrap_err(), StoreError::Newer { version: 77 });
-    let version: i64 = rusqlite::Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let version: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(version, 77);
 }
 
