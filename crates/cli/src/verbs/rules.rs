@@ -28,7 +28,7 @@ pub struct Args {
 /// What to do with rules.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a rule to the project's policy
+    /// Add a rule to the project's policy (APPROVE: to your own)
     Add(AddArgs),
     /// The rules, with where they stand
     List {
@@ -156,13 +156,24 @@ fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool,
     Ok(decision.findings.iter().any(|finding| finding.guard == id))
 }
 
-fn policy_file(setup: &Setup) -> PathBuf {
-    setup.project.join(".toolgate/policy.yaml")
+/// The file a new rule goes to: the project's, but a yes in the person's name
+/// belongs into the person's own policy.
+fn policy_file(setup: &Setup, kind: &str) -> PathBuf {
+    match kind {
+        "approve" => setup.dirs.config.join("policy.yaml"),
+        _ => setup.project.join(".toolgate/policy.yaml"),
+    }
 }
 
 fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     install::refuse_agent()?;
-    let file = policy_file(setup);
+    let kind = match args.action.to_uppercase().as_str() {
+        "REJECT" => "prohibit",
+        "ESCALATE" => "escalate",
+        "WARN" => "warn",
+        _ => "approve",
+    };
+    let file = policy_file(setup, kind);
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => "version: 1\n".to_owned(),
         read => read.map_err(|error| {
@@ -179,12 +190,6 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     }
     let reason =
         args.reason.clone().unwrap_or_else(|| format!("the rule `{}` stands against this", args.name));
-    let kind = match args.action.to_uppercase().as_str() {
-        "REJECT" => "prohibit",
-        "ESCALATE" => "escalate",
-        "WARN" => "warn",
-        _ => "approve",
-    };
     // JSON strings are YAML strings: no quoting of our own.
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -228,7 +233,7 @@ fn inserted(text: &str, block: &str) -> String {
 
 fn remove(setup: &Setup, id: &str) -> Outcome {
     install::refuse_agent()?;
-    let file = policy_file(setup);
+    let file = setup.project.join(".toolgate/policy.yaml");
     let text = std::fs::read_to_string(&file).map_err(|error| {
         Failure::new(
             format!("`{}` cannot be read: {error}", file.display()),

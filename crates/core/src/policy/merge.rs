@@ -2,7 +2,8 @@
 //!
 //! A lower layer may add rules, replace or turn off rules that are not
 //! locked, and tighten the mode. A pack's own locks bind the project only: the
-//! machine is the user's, the repository may be anybody's. Whatever a layer
+//! machine is the user's, the repository may be anybody's; for the same reason
+//! a project never says yes in the person's name. Whatever a layer
 //! tries beyond that has no effect and is told as a notice, never dropped in
 //! silence.
 
@@ -105,6 +106,14 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
     for (at, rule) in file.policy.rules.iter().enumerate() {
         let line = file.lines.get(at).copied().unwrap_or(0);
         let source = Source { file: file.file.clone(), line };
+        if file.layer == Layer::Project && rule.kind == RuleKind::Approve {
+            let text = format!(
+                "`{}` would say yes in your name; only your own policy can, in your configuration folder",
+                rule.id
+            );
+            notices.push(Notice { source, text, conflict: true });
+            continue;
+        }
         let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),

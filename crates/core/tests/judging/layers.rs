@@ -78,8 +78,8 @@ fn the_mode_only_tightens_downwards() {
 fn a_yes_and_a_no_to_the_same_calls_are_a_conflict() {
     let merged = join(
         &json!({ "rules": [rule("no", "prohibit", false)] }),
-        &json!({}),
         &json!({ "rules": [rule("yes", "approve", false)] }),
+        &json!({}),
     );
     assert_eq!(conflicts(&merged), 1);
 }
@@ -119,4 +119,12 @@ fn a_project_cannot_call_the_whole_machine_its_workspace() {
     }
     let by_user = join(&json!({}), &json!({ "workspace": { "also": ["/"] } }), &json!({}));
     assert_eq!(by_user.workspace.also.0, ["/"]);
+}
+
+#[test]
+fn a_project_never_says_yes_in_the_persons_name() {
+    let yes = json!({ "rules": [rule("yes", "approve", false)] });
+    let merged = join(&json!({}), &json!({}), &yes);
+    assert_eq!((shown(&merged).len(), conflicts(&merged)), (0, 1));
+    assert_eq!(shown(&join(&json!({}), &yes, &json!({}))), ["yes approve user:1"]);
 }

@@ -24,7 +24,7 @@ pub fn layer(layer: Layer, file: &str, text: &Value) -> Layered {
 }
 
 pub fn policy(rules: &Value) -> Policy {
-    compile(&merge(&[layer(Layer::Project, "test.yaml", &json!({ "rules": rules }))])).unwrap()
+    compile(&merge(&[layer(Layer::User, "test.yaml", &json!({ "rules": rules }))])).unwrap()
 }
 
 pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
