@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 /// A policy of its own, so that a change of the default pack changes no snapshot here.
 const OWN: &str = "\
 version: 1
-packs: []
 review: { delivery: ticket, expires_minutes: 5 }
 rules:
   - id: no-make
@@ -53,7 +52,7 @@ fn session(house: &House, calls: &[&[&str]]) -> String {
 
 #[test]
 fn test_says_what_would_happen_and_why() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     let calls: [&[&str]; 8] = [
         &["test", "make all"],
         &["test", "ls -l"],
@@ -69,7 +68,7 @@ fn test_says_what_would_happen_and_why() {
 
 #[test]
 fn test_says_it_as_json() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     insta::assert_snapshot!(session(
         &house,
         &[&["test", "--json", "make all"], &["test", "--json", "ls"], &["test", "--json", "npm install x"]]
@@ -78,7 +77,7 @@ fn test_says_it_as_json() {
 
 #[test]
 fn test_ends_with_a_code_for_scripts() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     for (command, code) in
         [("ls", 0), ("curl x", 0), ("npm install x", 0), ("make", 2), ("deploy", 3), (CANARY, 2)]
     {
@@ -103,7 +102,7 @@ fn test_ends_with_a_code_for_scripts() {
 
 #[test]
 fn test_judges_a_batch_line_by_line() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     let lines = [
         json!({ "id": 1, "tool": "Bash", "input": { "command": "make" } }),
         json!({ "id": "two", "tool": "bash", "input": { "command": "ls" } }),
@@ -139,7 +138,7 @@ fn explain_shows_the_page_of_a_rule() {
         &house,
         &[&["explain", "git-skip-hooks"], &["explain", "gate-canary"], &["explain", "no-such-rule"]]
     ));
-    let own = House::with_policy(OWN);
+    let own = House::bare(OWN);
     insta::assert_snapshot!(
         "explain_own",
         session(&own, &[&["explain", "no-make"], &["explain", "ask-deploy"]])
@@ -148,7 +147,7 @@ fn explain_shows_the_page_of_a_rule() {
 
 #[test]
 fn policy_shows_every_rule_with_its_place() {
-    let house = House::with_policy(&format!("{OWN}disable: [mind-curl, never-was]\n"));
+    let house = House::bare(&format!("{OWN}disable: [mind-curl, never-was]\n"));
     insta::assert_snapshot!(session(
         &house,
         &[
@@ -163,7 +162,7 @@ fn policy_shows_every_rule_with_its_place() {
 
 /// A few calls and how they ended.
 fn lived_in() -> House {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     for command in ["make all", "ls -l", "deploy prod", "curl example.com", "npm install x"] {
         house.ask(command);
     }
@@ -221,14 +220,14 @@ fn the_inbox_shows_the_whole_call() {
 
 #[test]
 fn the_doctor_says_what_to_mend() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     let mut said = session(&house, &[&["doctor"]]);
     house.run(&["install", "claude-code", "--yes"]).ended(0);
     said.push_str(&session(&house, &[&["doctor"]]));
     house.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     said.push_str(&session(&house, &[&["doctor"]]));
     std::fs::remove_file(house.project().join(".claude/settings.json")).unwrap();
-    house.write(".toolgate/policy.yaml", "version: 1\nmode: observe\npacks: []\n");
+    house.write(".toolgate/policy.yaml", "version: 1\nmode: observe\n");
     said.push_str(&session(&house, &[&["doctor"]]));
     insta::assert_snapshot!(said);
 }
@@ -283,7 +282,7 @@ fn every_verb_helps_and_wrong_use_ends_with_1() {
 
 #[test]
 fn colour_comes_only_where_it_is_wanted() {
-    let house = House::with_policy(OWN);
+    let house = House::bare(OWN);
     let run = |set: &[(&str, &str)]| {
         let mut command = house.toolgate(&["test", "make"]);
         set.iter().for_each(|(name, value)| drop(command.env(name, value)));

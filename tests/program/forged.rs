@@ -111,16 +111,12 @@ fn a_yes_cannot_be_carried_to_another_call() {
 #[test]
 fn what_is_over_is_over() {
     let house = locked();
+    let mut event = house.event(ASKED);
+    event["session_id"] = "session-9".into();
     let asked = row(&house, &house.ask(ASKED).request());
-    answer(&house, "deny", &asked.id, PASSPHRASE).ended(0);
     let ago = |minutes: i64| now_ms() - minutes * 60_000;
-    let old = Request {
-        id: "r-old".to_owned(),
-        made_ms: ago(60),
-        expires_ms: ago(30),
-        state: RequestState::Pending,
-        ..asked
-    };
+    let session = "session-9".to_owned();
+    let old = Request { id: "r-old".to_owned(), session, made_ms: ago(60), expires_ms: ago(30), ..asked };
     append(&house, ago(60), Entry::Requested(old.clone()));
     let said = answer(&house, "approve", "r-old", PASSPHRASE).ended(1);
     assert!(said.err.contains("is expired"), "{}", said.err);
@@ -130,7 +126,7 @@ fn what_is_over_is_over() {
     let proof = toolgate_runtime::sign_answer(&approver, &phrase, &old, Word::Approve).unwrap();
     append(&house, ago(40), Entry::Answered(yes("r-old", proof)));
     assert_eq!(state(&house, "r-old"), "approved");
-    let answer = house.ask(ASKED);
+    let answer = house.ask_event(&event);
     assert!(answer.is_no() && answer.request() != "r-old", "{answer:?}");
     assert_eq!(state(&house, "r-old"), "expired");
     house.run(&["ledger", "verify"]).ended(0);

@@ -70,6 +70,20 @@ impl House {
         house
     }
 
+    /// With this text as the project's policy and no pack, so that a change of a pack changes nothing here.
+    pub fn bare(text: &str) -> House {
+        let house = House::with_policy(text);
+        house.write_user("version: 1\npacks: []\n");
+        house
+    }
+
+    /// Writes the user's own policy.
+    pub fn write_user(&self, text: &str) {
+        let folder = self.home().join(".config/toolgate");
+        std::fs::create_dir_all(&folder).expect("the folder");
+        std::fs::write(folder.join("policy.yaml"), text).expect("the file");
+    }
+
     pub fn root(&self) -> &Path {
         self.root.path()
     }

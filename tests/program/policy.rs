@@ -88,12 +88,10 @@ fn a_mistake_is_shown_with_its_place_and_its_cure() {
 /// What the files of this project and of the whole user say, joined.
 #[test]
 fn layers_are_told_apart() {
-    let house = House::with_policy(
-        "version: 1\npacks: []\nmode: observe\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: project }\n",
-    );
-    let user = house.home().join(".config/toolgate");
-    std::fs::create_dir_all(&user).unwrap();
-    std::fs::write(user.join("policy.yaml"), "version: 1\nmode: enforce\nrules:\n  - { id: a, kind: prohibit, locked: true, match: { regex: x }, reason: user }\n").unwrap();
+    let rule = "{ id: a, kind: warn, match: { regex: x }, reason: project }";
+    let house = House::with_policy(&format!("version: 1\nmode: observe\nrules:\n  - {rule}\n"));
+    let rule = "{ id: a, kind: prohibit, locked: true, match: { regex: x }, reason: user }";
+    house.write_user(&format!("version: 1\npacks: []\nmode: enforce\nrules:\n  - {rule}\n"));
     let said = house.run(&["policy", "check"]).ended(1);
     insta::assert_snapshot!(plain(&house, &said.text()));
     assert!(house.ask("x").is_no(), "the locked rule holds, and so does enforce");

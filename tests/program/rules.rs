@@ -8,7 +8,7 @@ const FILE: &str = ".toolgate/policy.yaml";
 const COMMENTED: &str = "\
 # Our policy. Ask Ada before changing it.
 version: 1
-packs: [] # none
+mode: enforce # always
 
 # The rules.
 rules:
@@ -110,7 +110,7 @@ fn removing_takes_out_one_rule_and_nothing_else() {
     for id in ["no-make", "mind-curl"] {
         house.run(&["rules", "remove", id]).ended(0);
     }
-    for comment in ["# Our policy", "# none", "# The rules.", "# How questions", "# for now"] {
+    for comment in ["# Our policy", "# always", "# The rules.", "# How questions", "# for now"] {
         assert!(house.read(FILE).contains(comment), "{comment}: {}", house.read(FILE));
     }
     add(&house, "again", "^one", "REJECT").ended(0);
@@ -143,9 +143,9 @@ fn what_would_break_the_policy_is_refused() {
 /// Rules written in another manner are kept, even if the new one cannot be put among them.
 #[test]
 fn rules_written_in_another_manner_are_never_lost() {
-    let flow = "version: 1\npacks: []\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r }]\n";
-    let flat = "version: 1\npacks: []\nrules:\n- id: no-make\n  kind: prohibit\n  match: { regex: make }\n  reason: r\n";
-    let two = "version: 1\npacks: []\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r },\n  { id: b, kind: warn, match: { regex: b }, reason: r }]\n";
+    let flow = "version: 1\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r }]\n";
+    let flat = "version: 1\nrules:\n- id: no-make\n  kind: prohibit\n  match: { regex: make }\n  reason: r\n";
+    let two = "version: 1\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r },\n  { id: b, kind: warn, match: { regex: b }, reason: r }]\n";
     for text in [flow, flat, two] {
         let house = House::with_policy(text);
         add(&house, "another", "another", "REJECT");

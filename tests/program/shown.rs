@@ -9,7 +9,6 @@ const EVIL: &str =
 
 const POLICY: &str = "\
 version: 1
-packs: []
 review: { delivery: ticket }
 rules:
   - { id: ask, kind: escalate, match: { command: { program: deploy } }, reason: a person watches }
@@ -49,7 +48,7 @@ fn event(house: &House, command: &str) -> Value {
 
 #[test]
 fn hostile_text_is_made_visible_everywhere() {
-    let house = House::with_policy(POLICY);
+    let house = House::bare(POLICY);
     let id = house.ask_event(&event(&house, &format!("deploy {EVIL}"))).request();
     house.ask_event(&event(&house, &format!("{CANARY} {EVIL}")));
     house.ask_event(&event(&house, &format!("rm -rf .toolgate/{EVIL}")));
@@ -86,7 +85,7 @@ fn hostile_text_is_made_visible_everywhere() {
 
 #[test]
 fn a_request_shows_hidden_text_as_what_it_is() {
-    let house = House::with_policy(POLICY);
+    let house = House::bare(POLICY);
     let id = house.ask(&format!("deploy {EVIL}")).request();
     let said = house.run(&["inbox", "show", &id]).ended(0).text();
     insta::assert_snapshot!(crate::plain::plain(&house, &said));
