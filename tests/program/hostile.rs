@@ -1,12 +1,11 @@
 //! Input no honest host sends. Whatever arrives, one JSON object leaves and it is a no: broken where
 //! the gate cannot read the call, denied where it can.
 
-use crate::house::{CANARY, House, TICKET, TOOLGATE, finish};
+use crate::house::{CANARY, House, TICKET};
 use serde_json::{Value, json};
-use std::process::Stdio;
 
 /// Cases by name, so that a failure says which one it was.
-type Cases = Vec<(String, Vec<u8>)>;
+pub type Cases = Vec<(String, Vec<u8>)>;
 
 #[track_caller]
 fn check_broken(cases: &Cases, house: &House) {
@@ -17,19 +16,19 @@ fn check_broken(cases: &Cases, house: &House) {
 }
 
 #[track_caller]
-fn check_denied(cases: &Cases, house: &House) {
+pub fn check_denied(cases: &Cases, house: &House) {
     for (name, bytes) in cases {
         let answer = house.hook(bytes).answer();
         assert!(answer.is_no(), "{name}: {answer:?}");
     }
 }
 
-fn case(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> (String, Vec<u8>) {
+pub fn case(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> (String, Vec<u8>) {
     (name.into(), bytes.into())
 }
 
 /// The canary event with one field set.
-fn with(house: &House, pointer: &str, value: Value) -> Vec<u8> {
+pub fn with(house: &House, pointer: &str, value: Value) -> Vec<u8> {
     let mut event = house.event(CANARY);
     let (parent, field) = pointer.rsplit_once('/').expect("a pointer");
     event.pointer_mut(parent).expect(parent)[field] = value;
@@ -343,163 +342,4 @@ fn of_a_key_given_twice_the_last_one_counts_as_it_does_for_the_host() {
         case("an escaped key", replaced(&house, "\"command\"", b"\"command\":\"ls\",\"c\\u006fmmand\"")),
     ];
     check_denied(&cases, &house);
-}
-
-/// The canary behind or inside a text made to exhaust the reader.
-#[test]
-fn commands_made_to_exhaust_the_reader_are_not_let_through() {
-    let house = House::with_policy(TICKET);
-    let mut cases = Cases::new();
-    let pairs = [
-        ("( ", " )"),
-        ("{ ", "; }"),
-        ("$(", ")"),
-        ("`", "`"),
-        ("\"$(", ")\""),
-        ("<(", ")"),
-        ("if true; then ", "; fi"),
-        ("while ", "; do :; done"),
-        ("${a:-", "}"),
-    ];
-    for (open, close) in pairs {
-        for depth in [300, 20_000] {
-            let nested = format!("{}{CANARY}{}", open.repeat(depth), close.repeat(depth));
-            cases.push(case(
-                format!("{depth} {open} around it"),
-                with(&house, "/tool_input/command", json!(nested)),
-            ));
-            let cut = format!("{CANARY}; {}", open.repeat(depth));
-            cases.push(case(
-                format!("{depth} {open} behind it"),
-                with(&house, "/tool_input/command", json!(cut)),
-            ));
-        }
-    }
-    for open in [
-        "((",
-        "$((",
-        "${",
-        "[[ ",
-        "case x in ",
-        "a() { ",
-        "'",
-        "\"",
-        "$'",
-        "<<A <<B ",
-        "{a,",
-        "!",
-        "&& ",
-        "|",
-    ] {
-        let cut = format!("{CANARY}; {}", open.repeat(20_000));
-        cases.push(case(format!("20000 {open} behind it"), with(&house, "/tool_input/command", json!(cut))));
-    }
-    check_denied(&cases, &house);
-}
-
-#[test]
-fn long_commands_are_not_let_through() {
-    let house = House::with_policy(TICKET);
-    let many = |part: &str, times: usize| part.repeat(times);
-    let commands = [
-        ("a megabyte behind it", format!("{CANARY} {}", many("x", 1 << 20))),
-        ("a megabyte before it", format!("{}; {CANARY}", many("x", 1 << 20))),
-        ("a megabyte of words", format!("{CANARY} {}", many("x ", 1 << 19))),
-        ("ten thousand commands", format!("{}{CANARY}", many("true; ", 10_000))),
-        ("ten thousand pipes", format!("{}{CANARY}", many("cat | ", 10_000))),
-        ("ten thousand lines", format!("{}{CANARY}", many("true\n", 10_000))),
-        ("ten thousand wrappers", format!("{}{CANARY}", many("env ", 10_000))),
-        ("a thousand sudos", format!("{}{CANARY}", many("sudo ", 1000))),
-        ("a thousand assignments", format!("{}{CANARY}", many("A=1 ", 1000))),
-        ("braces that multiply", format!("{CANARY} {}", many("{a,b,c,d}", 40))),
-        ("braces in braces", format!("{CANARY} {}x{}", many("{a,", 5000), many("}", 5000))),
-        ("a range without end", format!("{CANARY} {{1..999999999999}}")),
-        ("quotes without end", format!("{CANARY} \"{}", many("\\\"", 100_000))),
-        ("a heredoc without end", format!("{CANARY} <<A\n{}", many("x\n", 100_000))),
-        ("backslashes", format!("{CANARY} {}", many("\\", 100_001))),
-        ("spelt apart", format!("tool''gate-\\{}", &CANARY[9..])),
-        ("control characters", format!("{CANARY} \u{1b}[2K\u{8}\u{202e}\u{0}")),
-    ];
-    let cases: Cases = commands
-        .iter()
-        .map(|(name, text)| case(*name, with(&house, "/tool_input/command", json!(text))))
-        .collect();
-    check_denied(&cases, &house);
-}
-
-#[test]
-fn a_wrong_call_of_the_hook_is_closed() {
-    let house = House::new();
-    let event = house.event("ls").to_string();
-    let hosts = [
-        "",
-        " ",
-        "claude",
-        "Claude-Code",
-        "claude-code ",
-        "../claude-code",
-        "codex\u{1b}[31m",
-        "--",
-        "-x",
-        "--version",
-    ];
-    for host in hosts {
-        let answer = finish(house.toolgate(&["hook", host]), event.as_bytes()).answer();
-        assert!(answer.is_broken(), "{host:?}: {answer:?}");
-    }
-    for args in [
-        &["hook"][..],
-        &["hook", "claude-code", "again"],
-        &["hook", "claude-code", "--json"],
-        &["hook", "--json", "claude-code"],
-    ] {
-        let answer = finish(house.toolgate(args), event.as_bytes()).answer();
-        assert!(answer.is_broken(), "{args:?}: {answer:?}");
-    }
-}
-
-#[test]
-fn a_closed_stdin_is_closed() {
-    let house = House::new();
-    let mut command = house.toolgate(&["hook", "claude-code"]);
-    let ended = command.stdin(Stdio::null()).output().expect("the program runs");
-    assert_eq!(ended.status.code(), Some(2));
-    let said =
-        finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code <&-")]), b"");
-    assert!(said.answer().is_broken());
-    let folder =
-        finish(house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code < /")]), b"");
-    assert!(folder.answer().is_broken());
-}
-
-/// An answer nobody can read must not end like consent.
-#[test]
-fn a_stdout_nobody_reads_ends_with_2() {
-    let house = House::new();
-    let event = house.event("ls").to_string();
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let mut command = house.toolgate(&["hook", "claude-code"]);
-    let child = command
-        .stdin(Stdio::piped())
-        .stdout(writer)
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    assert_eq!(crate::house::finish_child(child, event.as_bytes()).code, Some(2));
-    let full = house.command("/bin/sh", &["-c", &format!("exec {TOOLGATE} hook claude-code > /dev/full")]);
-    assert_eq!(finish(full, event.as_bytes()).code, Some(2));
-}
-
-/// Without a home there is no ledger, so there is no yes.
-#[test]
-fn without_a_home_the_gate_is_closed() {
-    let house = House::new();
-    for home in [None, Some("relative"), Some(""), Some("/dev/null")] {
-        let mut command = house.toolgate(&["hook", "claude-code"]);
-        command.env_remove("HOME");
-        home.map(|home| command.env("HOME", home));
-        let answer = finish(command, house.event("ls").to_string().as_bytes()).answer();
-        assert!(answer.is_broken(), "{home:?}: {answer:?}");
-    }
 }

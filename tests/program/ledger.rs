@@ -1,7 +1,6 @@
 //! The ledger against somebody who edits it: every byte, every order, every cut, and the database itself.
 
 use crate::house::House;
-use rusqlite::Connection;
 use std::fs;
 use toolgate_core::{
     Answer, Checker, Context, Decided, Entry, EventKind, FirstBad, Line, Proof, Request, RequestState,

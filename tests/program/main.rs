@@ -9,6 +9,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stdout,
     missing_docs
 )]
 
@@ -20,11 +21,13 @@ mod broken;
 mod cache;
 mod cli;
 mod crash;
+mod exhausting;
 mod forged;
 mod hostile;
 mod install;
 mod ledger;
 mod mutated;
+mod pipes;
 mod policy;
 mod review;
 mod rules;
