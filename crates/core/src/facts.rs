@@ -58,6 +58,9 @@ pub struct FileFact {
     pub written: String,
     /// The path made absolute and cleaned; for a pattern, with the pattern.
     pub path: String,
+    /// The same with its `.` and `..` left in: behind a symlink they mean
+    /// another place than they seem to.
+    pub raw: String,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
     /// False when part of the path cannot be known.
@@ -143,6 +146,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         access,
         written: target.text.clone(),
         path: absolute(&target.text, &base),
+        raw: joined(&target.text, &base),
         real: None,
         exact,
         glob: target.glob,
@@ -159,9 +163,14 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         access,
         written: path.to_owned(),
         path: absolute(&full, dir),
+        raw: joined(&full, dir),
         real: None,
         exact: true,
         glob: false,
         command: None,
     }
+}
+
+fn joined(path: &str, dir: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { format!("{dir}/{path}") }
 }

@@ -2,6 +2,8 @@
 //! the gate's own, and where symlinks lead.
 
 use crate::scene::Setup;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use toolgate_core::{Facts, Places, absolute, normalise};
 
@@ -16,9 +18,9 @@ pub fn find_project(dir: &Path) -> PathBuf {
 
 /// The places of a judgement, as they are written.
 #[must_use]
-pub fn places_of(setup: &Setup, also: &[String]) -> Places {
+pub fn places_of(setup: &Setup, also: &[String], links: &RealPaths) -> Places {
     let home = setup.dirs.home.as_ref().map(|home| text(home));
-    let mut workspace = both(&setup.project);
+    let mut workspace = both(&setup.project, links);
     let base = home.clone().unwrap_or_default();
     workspace.extend(also.iter().map(|folder| match folder.strip_prefix("~/") {
         Some(rest) => normalise(&format!("{base}/{rest}")),
@@ -38,8 +40,8 @@ pub fn places_of(setup: &Setup, also: &[String]) -> Places {
 
 /// The same, with where the gate's own files really are beside where they seem.
 #[must_use]
-pub fn with_real_places(setup: &Setup, mut places: Places) -> Places {
-    places.gate = own_files(setup).iter().flat_map(|path| both(path)).collect();
+pub fn with_real_places(setup: &Setup, mut places: Places, links: &RealPaths) -> Places {
+    places.gate = own_files(setup).iter().flat_map(|path| both(path, links)).collect();
     places
 }
 
@@ -60,56 +62,100 @@ fn text(path: &Path) -> String {
     normalise(&path.to_string_lossy())
 }
 
+/// Follows symlinks, each folder once: one judgement asks about many paths
+/// that share most of their folders. Made anew for every judgement, so that
+/// what it says is never older than that.
+#[derive(Debug, Default)]
+pub struct RealPaths {
+    known: RefCell<HashMap<String, String>>,
+}
+
+/// As many links as the system itself follows.
+const LINKS_MAX: u32 = 40;
+
+impl RealPaths {
+    /// The path with every symlink followed, `..` taken where it really leads.
+    /// What does not exist yet is kept as written, so that a link to nothing
+    /// says where a write would land.
+    #[must_use]
+    pub fn of(&self, path: &str) -> String {
+        self.walk(path, LINKS_MAX)
+    }
+
+    fn walk(&self, path: &str, links_left: u32) -> String {
+        path.split('/').fold(String::new(), |here, part| match part {
+            "" | "." => here,
+            ".." => here.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()),
+            name => self.step(&here, name, links_left),
+        })
+    }
+
+    /// One name in a folder that is real already; the root is the empty text.
+    fn step(&self, folder: &str, name: &str, links_left: u32) -> String {
+        let here = format!("{folder}/{name}");
+        if let Some(real) = self.known.borrow().get(&here) {
+            return real.clone();
+        }
+        let real = match std::fs::read_link(&here) {
+            Ok(target) if links_left > 0 => {
+                let target = target.to_string_lossy();
+                let from =
+                    if target.starts_with('/') { target.into_owned() } else { format!("{folder}/{target}") };
+                self.walk(&from, links_left.saturating_sub(1))
+            }
+            _ => here.clone(),
+        };
+        self.known.borrow_mut().insert(here, real.clone());
+        real
+    }
+}
+
 /// A path as given and where it really is, if that differs.
-fn both(path: &Path) -> Vec<String> {
+fn both(path: &Path, links: &RealPaths) -> Vec<String> {
     let given = text(path);
-    let real = real_path(&given);
+    let real = normalise(&links.of(&given));
     if real == given { vec![given] } else { vec![given, real] }
 }
 
 /// Fills in where each file of the facts really is.
 #[must_use]
-pub fn with_real_paths(mut facts: Facts) -> Facts {
-    for file in &mut facts.files {
-        if file.exact {
-            let real = real_path(&file.path);
-            file.real = (real != file.path).then_some(real);
-        }
+pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
+    for file in facts.files.iter_mut().filter(|file| file.exact) {
+        let real = normalise(&links.of(&file.raw));
+        file.real = (real != file.path).then_some(real);
     }
     facts
 }
 
-/// The path with every symlink of its existing part followed. What does not
-/// exist yet is kept as written below it.
-fn real_path(path: &str) -> String {
-    let mut missing: Vec<&std::ffi::OsStr> = Vec::new();
-    let mut at = Path::new(path);
-    loop {
-        if let Ok(real) = std::fs::canonicalize(at) {
-            let full = missing.iter().rev().fold(real, |path, name| path.join(name));
-            return text(&full);
-        }
-        match dangling(at) {
-            Some(target) if missing.len() < 64 => {
-                let full = missing.iter().rev().fold(target, |path, name| path.join(name));
-                return text(&full);
-            }
-            _ => {}
-        }
-        match (at.parent(), at.file_name()) {
-            (Some(parent), Some(name)) => {
-                missing.push(name);
-                at = parent;
-            }
-            _ => return path.to_owned(),
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
 
-/// Where a symlink to nothing points: writing through it makes that file.
-fn dangling(path: &Path) -> Option<PathBuf> {
-    let target = std::fs::read_link(path).ok()?;
-    let parent = path.parent()?;
-    let base = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_path_buf());
-    Some(base.join(target))
+    #[test]
+    fn links_are_followed_the_way_the_system_does() {
+        let top = tempfile::tempdir().unwrap();
+        let top = std::fs::canonicalize(top.path()).unwrap();
+        std::fs::create_dir_all(top.join("project/sub")).unwrap();
+        std::fs::create_dir_all(top.join("secret/deep")).unwrap();
+        symlink(top.join("secret/deep"), top.join("project/link")).unwrap();
+        symlink("../secret", top.join("project/relative")).unwrap();
+        symlink(top.join("secret/none"), top.join("project/dangling")).unwrap();
+        symlink("loop", top.join("project/loop")).unwrap();
+        let base = top.display().to_string();
+        let links = RealPaths::default();
+        for (path, expected) in [
+            ("project/sub/a", "project/sub/a"),
+            ("project/link/a", "secret/deep/a"),
+            ("project/link/../a", "secret/a"),
+            ("project/sub/../a", "project/a"),
+            ("project/relative/a", "secret/a"),
+            ("project/dangling", "secret/none"),
+            ("project/new/deeper/a", "project/new/deeper/a"),
+            ("project/link/*", "secret/deep/*"),
+        ] {
+            assert_eq!(links.of(&format!("{base}/{path}")), format!("{base}/{expected}"), "{path}");
+        }
+        assert!(links.of(&format!("{base}/project/loop/a")).starts_with(&base), "a loop ends");
+    }
 }

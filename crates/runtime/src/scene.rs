@@ -5,9 +5,9 @@
 
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
-use crate::places::{places_of, with_real_paths, with_real_places};
+use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::yaml::PolicyFault;
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 use toolgate_core::{Access, Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
@@ -29,9 +29,6 @@ pub struct Scene {
     policy: Policy,
     setup: Setup,
     places: Places,
-    // Where the gate's own files really are takes many looks at the file
-    // system; only a call that changes files needs them.
-    real_places: OnceCell<Places>,
     started: Instant,
 }
 
@@ -48,8 +45,8 @@ impl Scene {
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
-        let places = places_of(setup, &policy.workspace().also.0);
-        Scene { policy, setup: setup.clone(), places, real_places: OnceCell::new(), started: Instant::now() }
+        let places = places_of(setup, &policy.workspace().also.0, &RealPaths::default());
+        Scene { policy, setup: setup.clone(), places, started: Instant::now() }
     }
 
     /// The policy in force.
@@ -61,29 +58,33 @@ impl Scene {
     /// What a call would do, symlinks followed.
     #[must_use]
     pub fn facts(&self, call: &Call) -> Facts {
-        with_real_paths(Facts::of(call, &self.places))
+        self.facts_through(call, &RealPaths::default())
+    }
+
+    fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
+        with_real_paths(Facts::of(call, &self.places), links)
     }
 
     /// What the guards say about an event.
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         // Read once; a rewritten call is read again.
-        let first = self.facts(&event.call);
-        let places = self.places_for(&first);
+        let links = RealPaths::default();
+        let first = self.facts_through(&event.call, &links);
+        let places = self.places_for(&first, &links);
         let first = Cell::new(Some(first));
         let facts_of = |call: &Call| match first.take() {
             Some(facts) if *call == event.call => facts,
-            _ => self.facts(call),
+            _ => self.facts_through(call, &links),
         };
-        judge(&self.policy, event, session, places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
+        judge(&self.policy, event, session, &places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
     }
 
-    fn places_for(&self, facts: &Facts) -> &Places {
+    /// Where the gate's own files really are takes many looks at the file
+    /// system; only a call that changes files needs them.
+    fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
-        if changes {
-            self.real_places.get_or_init(|| with_real_places(&self.setup, self.places.clone()))
-        } else {
-            &self.places
-        }
+        let places = self.places.clone();
+        if changes { with_real_places(&self.setup, places, links) } else { places }
     }
 }

@@ -28,6 +28,9 @@ pub enum Verb {
         /// Read it from the first line of stdin
         #[arg(long)]
         passphrase_stdin: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// How answers are proven
     Show {
@@ -54,7 +57,7 @@ pub fn run(args: &Args) -> Outcome {
                 ),
             }
         }
-        Verb::Set { passphrase_stdin } => {
+        Verb::Set { passphrase_stdin, json: as_json } => {
             install::refuse_agent()?;
             // Changing the lock needs the old key.
             if let Some(old) = Approver::load(&dirs)? {
@@ -63,7 +66,10 @@ pub fn run(args: &Args) -> Outcome {
                 sign_answer(&old, &given, &request, Word::Deny)?;
             }
             let new = read("New passphrase: ", *passphrase_stdin)?;
-            set_passphrase(&dirs, &new)?;
+            let approver = set_passphrase(&dirs, &new)?;
+            if *as_json {
+                json(&json!({ "proof": "passphrase", "key": approver.key }));
+            }
             talk("from now on `toolgate inbox approve` and `deny` need this passphrase");
         }
     }

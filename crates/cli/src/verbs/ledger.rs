@@ -45,9 +45,17 @@ pub enum Verb {
         json: bool,
     },
     /// Every record as one line of JSON, then the signed checkpoint
-    Export,
+    Export {
+        /// It always is JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Sign how far the ledger has come, for keeping elsewhere
-    Checkpoint,
+    Checkpoint {
+        /// It always is JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Does it.
@@ -55,8 +63,8 @@ pub fn run(args: &Args) -> Outcome {
     match &args.verb {
         Verb::Verify { file: Some(file), key, json, .. } => verify_file(file, key.as_deref(), *json),
         Verb::Verify { file: None, key, checkpoint, json } => verify(key.as_deref(), checkpoint, *json),
-        Verb::Export => export(),
-        Verb::Checkpoint => checkpoint(),
+        Verb::Export { .. } => export(),
+        Verb::Checkpoint { .. } => checkpoint(),
     }
 }
 

@@ -38,7 +38,11 @@ pub enum Verb {
         json: bool,
     },
     /// JSON Schema of a policy file
-    Schema,
+    Schema {
+        /// It always is JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Does it.
@@ -47,7 +51,7 @@ pub fn run(args: &Args) -> Outcome {
     match &args.verb {
         Verb::Show { json } => show(&setup, *json),
         Verb::Check { json } => check(&setup, *json),
-        Verb::Schema => {
+        Verb::Schema { .. } => {
             let schema = schema_for!(PolicyFile);
             out(&serde_json::to_string_pretty(&schema).unwrap_or_default());
             Ok(ExitCode::SUCCESS)

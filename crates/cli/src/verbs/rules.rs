@@ -43,6 +43,9 @@ pub enum Verb {
     Remove {
         /// Its id
         id: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Try every rule on its own examples
     Check {
@@ -70,6 +73,9 @@ pub struct AddArgs {
     /// low, medium, high or critical
     #[arg(long, default_value = "medium", value_parser = ["low", "medium", "high", "critical"])]
     pub severity: String,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Does it.
@@ -78,7 +84,7 @@ pub fn run(args: &Args) -> Outcome {
     match &args.verb {
         Verb::Add(args) => add(&setup, args),
         Verb::List { enabled, json } => list(&setup, *enabled, *json),
-        Verb::Remove { id } => remove(&setup, id),
+        Verb::Remove { id, json } => remove(&setup, id, *json),
         Verb::Check { json: as_json } => {
             let wrong = wrong_examples(&setup, &policy::load(&setup)?.policy.entries())?;
             if *as_json {
@@ -202,6 +208,9 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     );
     ids.push(args.name.clone());
     save(setup, &file, &inserted(&text, &block), &ids)?;
+    if args.json {
+        json(&json!({ "added": args.name, "file": file }));
+    }
     talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
     Ok(ExitCode::SUCCESS)
 }
@@ -231,7 +240,7 @@ fn inserted(text: &str, block: &str) -> String {
     format!("{}\n", new.join("\n"))
 }
 
-fn remove(setup: &Setup, id: &str) -> Outcome {
+fn remove(setup: &Setup, id: &str, as_json: bool) -> Outcome {
     install::refuse_agent()?;
     let file = setup.project.join(".toolgate/policy.yaml");
     let text = std::fs::read_to_string(&file).map_err(|error| {
@@ -270,6 +279,9 @@ fn remove(setup: &Setup, id: &str) -> Outcome {
     let ids: Vec<String> =
         layer.policy.rules.iter().map(|rule| rule.id.clone()).filter(|own| own != id).collect();
     save(setup, &file, &format!("{}\n", rest.join("\n")), &ids)?;
+    if as_json {
+        json(&json!({ "removed": id, "file": file }));
+    }
     talk(&format!("{} {id} from {}", styled(GREEN, "removed"), file.display()));
     Ok(ExitCode::SUCCESS)
 }
