@@ -11,7 +11,7 @@ fn ran_with(url: &str) -> Option<bool> {
     let stage = Stage::set(Script::of([bash("touch ran.txt"), say("bye")]))?;
     let hook = json!({"type": "http", "url": url, "timeout": 2, "onFailure": "block"});
     let settings = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
-    stage.write(&stage.work.join(".claude/settings.json"), &settings.to_string());
+    stage.write(stage.work.join(".claude/settings.json"), &settings.to_string());
     stage.play();
     Some(stage.has("ran.txt"))
 }

@@ -95,6 +95,10 @@ fn write(dirs: &Dirs, path: &Path, key: &str, loaded: &Loaded) -> Result<(), Bro
 
 /// The image in the cache file, if every check holds.
 fn read(path: &Path, key: &str) -> Option<Image> {
+    // Opening a pipe would wait for a writer.
+    if !std::fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
     let mut file = File::open(path).ok()?;
     // Asked of the open file, so that it cannot be swapped in between.
     let about = file.metadata().ok()?;

@@ -17,7 +17,7 @@ use toolgate_core::{
     Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy,
     Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
 };
-use toolgate_store::{Sqlite, Store, Turn};
+use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
 /// After this many refused stops in a row the agent may stop anyway (C-39).
 const STOPS_REFUSED_MAX: u32 = 10;
@@ -217,8 +217,12 @@ impl Round<'_> {
         let mut pending = None;
         for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
             let key = self.approver.map(|approver| approver.key.as_str());
-            if let Some(grant) = request.grant(self.now_ms, key) {
-                return self.use_grant(decision, &grant.request);
+            if request.grant(self.now_ms, key).is_some() {
+                let recorded = self.turn.request_in_records(&request.id)?;
+                let grant =
+                    recorded.filter(|told| *told == request).and_then(|told| told.grant(self.now_ms, key));
+                let altered = || Broken::from(StoreError::Altered);
+                return self.use_grant(decision, &grant.ok_or_else(altered)?.request);
             }
             if let Some(answer) = request.refusal(self.now_ms, key) {
                 let delivered = refused(answer);

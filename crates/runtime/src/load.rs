@@ -35,7 +35,7 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (layer, path) in layers.into_iter().zip(dirs.policy_files(project)) {
-        match std::fs::read(&path) {
+        match read_plain(&path) {
             Ok(bytes) => files.push(SourceFile { layer, path, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
                 files.push(SourceFile { layer, path, bytes: None });
@@ -51,6 +51,14 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
         }
     }
     if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+/// Reads a plain file. A pipe in its place would hold the gate up.
+fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a plain file"));
+    }
+    std::fs::read(path)
 }
 
 /// There is no file – as opposed to a link that leads nowhere, which is a

@@ -100,6 +100,13 @@ pub trait Turn {
     /// If the store cannot be read.
     fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
 
+    /// One request as the records tell it, not as the table beside them does:
+    /// asked before a grant is used, because a row is easily put back.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
+
     /// Appends one record and folds it into session and request.
     ///
     /// # Errors

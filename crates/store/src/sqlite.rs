@@ -211,6 +211,25 @@ impl Turn for SqliteTurn<'_> {
         request(&self.turn, id)
     }
 
+    fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
+        let mut statement = self.turn.prepare_cached("SELECT body FROM ledger ORDER BY seq DESC")?;
+        let mut rows = statement.query([])?;
+        let mut later: Vec<Record> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let record: Record = serde_json::from_str(&row.get::<_, String>(0)?)?;
+            match &record.entry {
+                Entry::Requested(request) if request.id == id => {
+                    let fold =
+                        |request: Request, record: &Record| request.after(&record.entry, record.time_ms);
+                    return Ok(Some(later.iter().rev().fold(request.clone(), fold)));
+                }
+                Entry::Answered(_) | Entry::Used { .. } | Entry::Expired { .. } => later.push(record),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {
         let last = self
             .turn

@@ -110,6 +110,12 @@ fn left(request: &Request, now: i64) -> String {
 }
 
 fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
+    if id.len() < 4 {
+        return Err(Failure::new(
+            format!("`{id}` is too short for a request"),
+            "write at least `r-` and two characters more",
+        ));
+    }
     let matching: Vec<Request> =
         store.requests(Which::All)?.into_iter().filter(|request| request.id.starts_with(id)).collect();
     match matching.as_slice() {
