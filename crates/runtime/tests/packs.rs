@@ -1,6 +1,6 @@
 //! A repository can add packs to a machine, not take them away.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
 use std::path::{Path, PathBuf};
 use toolgate_runtime::{Dirs, load_uncached};
