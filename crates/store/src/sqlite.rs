@@ -28,6 +28,18 @@ fn wait_for_others(looks: i32) -> bool {
     looks < LOOKS_MAX
 }
 
+/// Tries again while others are in the way. SQLite does not ask the handler
+/// above when several processes make the file at once; it only says busy.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    for looks in 0.. {
+        match attempt() {
+            Err(StoreError::Busy) if looks < LOOKS_MAX && wait_for_others(looks) => {}
+            done => return done,
+        }
+    }
+    Err(StoreError::Busy)
+}
+
 /// Bytes of log before it is folded back: small, because every new process
 /// reads the log through once; not smaller, because folding back waits for the
 /// disk.
@@ -48,16 +60,7 @@ impl Sqlite {
     /// If it cannot be opened or is not a ledger.
     pub fn open(path: &Path, key: SigningKey) -> Result<Sqlite, StoreError> {
         make_private(path);
-        let opened = Connection::open(path).and_then(|mut connection| {
-            connection.busy_handler(Some(wait_for_others))?;
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            // A record must survive the death of this process, not of the power
-            // supply: NORMAL keeps the file sound in both cases.
-            connection.execute_batch("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;")?;
-            Ok(connection)
-        });
-        let mut connection = opened.map_err(|error| StoreError::opening(path, &error))?;
-        schema::migrate(&mut connection)?;
+        let connection = patiently(|| connect(path))?;
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         Ok(Sqlite { connection, key, log: PathBuf::from(log) })
@@ -70,6 +73,20 @@ impl Sqlite {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
     }
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let opened = Connection::open(path).and_then(|mut connection| {
+        connection.busy_handler(Some(wait_for_others))?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        // A record must survive the death of this process, not of the power
+        // supply: NORMAL keeps the file sound in both cases.
+        connection.execute_batch("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;")?;
+        Ok(connection)
+    });
+    let mut connection = opened.map_err(|error| StoreError::opening(path, &error))?;
+    schema::migrate(&mut connection)?;
+    Ok(connection)
 }
 
 impl Store for Sqlite {
