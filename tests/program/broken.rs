@@ -184,6 +184,12 @@ fn a_policy_that_is_no_file_closes_the_gate() {
         fs::create_dir(file(house)).unwrap();
     };
     check("the file cannot be read", TICKET, breaks, mend);
+    // A pipe nobody writes to: answered at once, not after the longest wait.
+    let breaks = |house: &House| {
+        fs::remove_file(file(house)).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(file(house)).status().expect("mkfifo").success());
+    };
+    check("it is not a plain file", TICKET, breaks, mend);
     for target in ["policy.yaml", "gone.yaml", "/nowhere/policy.yaml"] {
         let breaks = |house: &House| {
             fs::remove_file(file(house)).unwrap();

@@ -242,6 +242,15 @@ fn the_reference_is_the_program() {
     assert!(said == written, "write it anew: toolgate man --reference > docs/cli.md");
 }
 
+/// The published schema is the one the program checks against.
+#[test]
+fn the_schema_is_the_program() {
+    let said = House::new().run(&["policy", "schema"]).ended(0).text();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policy.schema.json");
+    let written = std::fs::read_to_string(file).expect("docs/policy.schema.json");
+    assert!(said == written, "write it anew: toolgate policy schema > docs/policy.schema.json");
+}
+
 #[test]
 fn every_verb_helps_and_wrong_use_ends_with_1() {
     let house = House::new();

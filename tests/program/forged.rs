@@ -107,6 +107,23 @@ fn a_yes_cannot_be_carried_to_another_call() {
     house.run(&["ledger", "verify"]).ended(2);
 }
 
+/// A yes that was used, its row put back to what it was before.
+#[test]
+fn a_used_yes_cannot_be_put_back() {
+    let house = locked();
+    let id = house.ask(ASKED).request();
+    answer(&house, "approve", &id, PASSPHRASE).ended(0);
+    let approved = row(&house, &id);
+    assert_eq!(house.ask(ASKED), Told::Silent);
+    write_row(&house, &id, &approved);
+    Connection::open(house.ledger())
+        .unwrap()
+        .execute("UPDATE request SET is_open = 1 WHERE id = ?1", [&id])
+        .unwrap();
+    let told = house.ask(ASKED);
+    assert!(matches!(&told, Told::No(text) if text.contains("altered")), "{told:?}");
+}
+
 /// A yes whose time is over, and a request nobody answered in time.
 #[test]
 fn what_is_over_is_over() {
