@@ -92,7 +92,14 @@ fn flag(word: &Word, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usi
         return 0;
     }
     let mut rest = cluster.chars();
+    let mut seen = 0u128;
     while let Some(letter) = rest.next() {
+        // A letter given again says nothing new, and a cluster may be long.
+        let bit = 1u128 << u32::from(letter).min(127);
+        if seen & bit != 0 {
+            continue;
+        }
+        seen |= bit;
         let row = find_short(spec, letter);
         let takes = row.as_ref().map_or(Takes::Nothing, |row| row.takes);
         let name = row.map_or_else(|| format!("-{letter}"), |row| row.name);

@@ -40,6 +40,19 @@ pub(crate) type Value = Vec<Text>;
 /// The values a variable may have. INVARIANT: never empty.
 pub(crate) type Options = Vec<Value>;
 
+/// What each text of a value counts for, beside its bytes.
+const TEXT_COST: usize = 32;
+
+/// What copying `value` costs.
+pub(crate) fn size_of_value(value: &[Text]) -> usize {
+    value.iter().map(|text| text.text.len() + TEXT_COST).sum()
+}
+
+/// What copying `options` costs.
+pub(crate) fn size_of(options: &Options) -> usize {
+    options.iter().map(|value| size_of_value(value)).sum()
+}
+
 /// Changes of one branch: the new options of each name.
 pub(crate) type Changes = HashMap<String, Option<Options>>;
 
@@ -91,13 +104,16 @@ impl Scope {
 
     /// Undoes everything since `mark` and tells what it was.
     pub(crate) fn take_changes(&mut self, mark: usize) -> Changes {
-        let names: Vec<String> = self.log.iter().skip(mark).map(|(name, _)| name.clone()).collect();
         let mut changes = Changes::new();
-        for name in names {
-            let now = self.values.get(&name).cloned();
+        while self.log.len() > mark {
+            let Some((name, old)) = self.log.pop() else { break };
+            let now = match old {
+                Some(options) => self.values.insert(name.clone(), options),
+                None => self.values.remove(&name),
+            };
+            // The last change comes first here, and it is the one that counts.
             changes.entry(name).or_insert(now);
         }
-        self.rollback(mark);
         changes
     }
 
@@ -113,6 +129,9 @@ impl Scope {
                 add(&mut options, base.as_ref(), name);
             }
             for branch in branches {
+                if options.len() > OPTIONS_MAX {
+                    break;
+                }
                 add(&mut options, branch.get(name).unwrap_or(&base).as_ref(), name);
             }
             if options.len() > OPTIONS_MAX {

@@ -8,6 +8,9 @@ const WORDS_MAX: usize = 128;
 /// More groups than this in a row or in each other are not followed.
 const GROUPS_MAX: usize = 40;
 
+/// Longer words than this are not looked through.
+const SIGNS_MAX: usize = 2048;
+
 /// A character that may have meaning, or something that has none.
 #[derive(Clone)]
 enum Token {
@@ -23,11 +26,16 @@ pub(crate) enum Braces {
     TooMany,
 }
 
+/// Is there anything to expand in `parts`?
+pub(crate) fn has_brace(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')))
+}
+
 /// Expands the braces of `parts`.
 pub(crate) fn expand(parts: &[Part]) -> Braces {
-    let has_brace = parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
-    if !has_brace {
-        return Braces::Words(vec![parts.to_vec()]);
+    let signs = |part: &Part| if let Part::Plain(text) = part { text.len() } else { 1 };
+    if parts.iter().map(signs).sum::<usize>() > SIGNS_MAX {
+        return Braces::TooMany;
     }
     let mut tokens = Vec::new();
     for part in parts {

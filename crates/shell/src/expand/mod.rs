@@ -16,6 +16,9 @@ use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
 use brace::Braces;
 
+/// What a word made by braces counts for, beside its bytes.
+const MADE_COST: usize = 120;
+
 /// A value on its way into words.
 pub(crate) enum Resolved {
     /// One text; split where it stands unquoted.
@@ -77,11 +80,20 @@ impl Fields {
 impl Walker<'_> {
     /// The words a raw word becomes.
     pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
-        match brace::expand(&word.parts) {
+        if !brace::has_brace(&word.parts) {
+            return self.split_fields(&word.parts, word.span);
+        }
+        let braces = if self.is_spent() { Braces::TooMany } else { brace::expand(&word.parts) };
+        match braces {
             Braces::Words(words) => {
                 let mut all = Vec::new();
                 for parts in words {
-                    all.extend(self.split_fields(&parts, word.span));
+                    let made = self.split_fields(&parts, word.span);
+                    let bytes: usize = made.iter().map(|word| word.text.len() + MADE_COST).sum();
+                    if !self.grow(bytes) {
+                        break;
+                    }
+                    all.extend(made);
                 }
                 all
             }

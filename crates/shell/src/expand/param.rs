@@ -2,15 +2,15 @@
 
 use super::{Resolved, edit, joined};
 use crate::reading::Span;
-use crate::scope::{DIR, Text, Value};
+use crate::scope::{DIR, Text, Value, size_of_value};
 use crate::tree::{Param, ParamOp};
 use crate::walk::Walker;
 
 /// Variables every environment has: `${HOME:+x}` is `x`.
 const ALWAYS_SET: [&str; 8] = ["HOME", "PATH", "PWD", "SHELL", "USER", "IFS", "BASH", "BASH_VERSION"];
 
-/// What each item of a list counts for, beside its bytes.
-const ITEM_COST: usize = 16;
+/// Larger values than this are not copied.
+const VALUE_MAX: usize = 4 << 20;
 
 impl Walker<'_> {
     pub(super) fn param(&mut self, param: &Param) -> Resolved {
@@ -18,7 +18,13 @@ impl Walker<'_> {
         let span = Span::default();
         let word = self.single(&param.word, span);
         let index = param.index.as_ref().map(|parts| self.single(parts, span).text);
-        let value = self.value_of(&param.name);
+        let at = match &index {
+            Some(text) => text.parse::<usize>().ok(),
+            None => (!matches!(param.name.as_str(), "@" | "*")).then_some(0),
+        };
+        let value = self.value_of(&param.name, at);
+        // One item was asked for, and only that one was fetched.
+        let index = if at.is_some() { None } else { index };
         match &param.op {
             ParamOp::Default => {
                 if value.as_ref().is_some_and(|value| value.iter().any(|text| !text.text.is_empty())) {
@@ -39,9 +45,14 @@ impl Walker<'_> {
             ParamOp::Get => self.pick(param, value, index.as_deref()),
             ParamOp::Indirect => {
                 let target = value.and_then(|value| value.first().cloned()).filter(|text| text.exact);
-                let found = target.and_then(|name| self.value_of(&name.text));
+                let found = target.and_then(|name| self.value_of(&name.text, Some(0)));
                 let first = found.and_then(|value| value.first().cloned());
                 Resolved::One(first.unwrap_or_else(|| Text::unknown(param.text.clone())))
+            }
+            ParamOp::Length if index.is_some() => {
+                let known = value.filter(|value| value.iter().all(|text| text.exact));
+                let count = known.map(|value| Text::exact(value.len().to_string()));
+                Resolved::One(count.unwrap_or_else(|| Text::unknown(param.text.clone())))
             }
             ParamOp::Length => {
                 let first = value.and_then(|value| value.first().cloned()).filter(|text| text.exact);
@@ -69,6 +80,12 @@ impl Walker<'_> {
         }
         let mut done = Vec::new();
         for text in picked {
+            // A replacement may be longer than what it replaces.
+            let bytes =
+                text.text.len().saturating_mul(if op.starts_with('/') { word.text.len() + 1 } else { 1 });
+            if bytes > VALUE_MAX || !self.grow(bytes) {
+                return Resolved::One(Text::unknown(param.text.clone()));
+            }
             match edit::edit(&text.text, op, &word.text).filter(|_| text.exact && word.exact) {
                 Some(new) => done.push(Text::exact(new)),
                 None => return Resolved::One(Text::unknown(param.text.clone())),
@@ -90,30 +107,26 @@ impl Walker<'_> {
                 }
             }
             (_, None) => Resolved::One(value.first().cloned().unwrap_or(Text::exact(""))),
-            (_, Some(index)) => match index.parse::<usize>() {
-                Ok(at) => Resolved::One(value.get(at).cloned().unwrap_or(Text::exact(""))),
-                Err(_) => Resolved::One(Text::unknown(param.text.clone())),
-            },
+            (_, Some(_)) => Resolved::One(Text::unknown(param.text.clone())),
         }
     }
 
-    /// What is known of a parameter. Where it may have several values, the
+    /// What is known of a parameter, or of its item number `at`. Where it may have several values, the
     /// one of the present choice; the walker then comes back for the others.
-    fn value_of(&mut self, name: &str) -> Option<Value> {
+    fn value_of(&mut self, name: &str, at: Option<usize>) -> Option<Value> {
         let is_place = name == "*" || name.starts_with(|first: char| first.is_ascii_digit()) && name != "0";
         let place = if is_place { "@" } else { name };
         if let Some(options) = self.scope.get(place) {
-            let count = options.len();
-            let value = options.get(self.choice.min(count.saturating_sub(1))).cloned().unwrap_or_default();
-            self.widest = self.widest.max(count);
-            let bytes: usize = value.iter().map(|text| text.text.len() + ITEM_COST).sum();
-            if !self.grow(bytes) {
-                return None;
-            }
-            return match name.parse::<usize>() {
-                Ok(0) | Err(_) => Some(value),
-                Ok(at) => Some(value.get(at - 1).cloned().into_iter().collect()),
+            self.widest = self.widest.max(options.len());
+            let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
+            let position = name.parse::<usize>().ok().filter(|_| is_place).and_then(|at| at.checked_sub(1));
+            let value: &[Text] = match position.or(at) {
+                Some(at) => value.get(at..=at).unwrap_or_default(),
+                None => value,
             };
+            let bytes = size_of_value(value);
+            let value = (bytes < VALUE_MAX).then(|| value.to_vec());
+            return value.filter(|_| self.grow(bytes));
         }
         match name {
             "IFS" => Some(vec![Text::exact(" \t\n")]),

@@ -14,18 +14,20 @@ impl Parser<'_> {
 
     fn command_here(&mut self) -> Node {
         self.blanks();
+        self.count_piece();
         let bare = self.bare();
+        let bare = bare.as_str();
         if bare == "coproc" {
             return self.coproc();
         }
         if bare == "function" {
             return self.function_word();
         }
-        if CLOSERS.contains(&bare.as_str()) || bare == "in" && self.pos == self.end {
+        if CLOSERS.contains(&bare) || bare == "in" && self.pos == self.end {
             self.fail(self.pos, format!("unexpected `{bare}`"));
             return Node::Group(Vec::new(), Vec::new());
         }
-        match self.compound(&bare) {
+        match self.compound(bare) {
             Some(node) => node,
             None => self.simple(),
         }
@@ -117,9 +119,18 @@ impl Parser<'_> {
 
     /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
     /// parenthesis matching the second one is followed at once by another.
-    pub(super) fn arithmetic_closes(&self, ahead: usize) -> bool {
+    pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
+        let closes = self.look_for_close(ahead);
+        if !self.may_look(0) {
+            self.fail(self.pos, "more than can be followed");
+        }
+        closes
+    }
+
+    fn look_for_close(&self, ahead: usize) -> bool {
         let mut level = 1usize;
         let Some((mut at, _)) = self.ahead().nth(ahead) else { return false };
+        let start = at;
         let mut quote: Option<u8> = None;
         while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
             match (quote, byte) {
@@ -134,10 +145,12 @@ impl Parser<'_> {
                 _ => {}
             }
             if level == 0 {
-                return self.bytes.get(at + 1) == Some(&b')') && at + 1 < self.end;
+                let closes = self.bytes.get(at + 1) == Some(&b')') && at + 1 < self.end;
+                return self.may_look(at - start) && closes;
             }
             at += 1;
         }
+        let _ = self.may_look(at - start);
         false
     }
 
@@ -198,13 +211,14 @@ impl Parser<'_> {
         self.lines();
         let body_start = self.pos;
         let body = self.loop_body(start);
-        let uses_name = mentions(self.slice(body_start, self.pos), &name);
+        let text = self.slice(body_start, self.pos);
+        let uses_name = self.fault.is_some() || !self.may_look(text.len()) || mentions(text, &name);
         Node::For { name, words, body: Rc::new(body), uses_name, redirects: Vec::new() }
     }
 
     /// `do … done`, or the `{ … }` bash takes in its place.
     fn loop_body(&mut self, start: usize) -> List {
-        if self.bare() == "{" {
+        if self.bare().as_str() == "{" {
             match self.group() {
                 Node::Group(list, _) => list,
                 _ => Vec::new(),
@@ -283,7 +297,7 @@ impl Parser<'_> {
         }
         let body = self.list();
         self.lines();
-        if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && self.bare() != "esac" {
+        if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && self.bare().as_str() != "esac" {
             self.fail_unexpected();
         }
         (patterns, body)
@@ -330,11 +344,11 @@ impl Parser<'_> {
         self.take_bare("coproc");
         self.blanks();
         let back = self.pos;
-        if !self.at_compound(&self.bare()) {
+        if !self.at_compound(self.bare().as_str()) {
             let name = self.identifier();
             self.blanks();
             let next = self.bare();
-            if name.is_empty() || !self.at_compound(&next) || self.pos == back {
+            if name.is_empty() || !self.at_compound(next.as_str()) || self.pos == back {
                 self.pos = back;
             }
         }
@@ -365,7 +379,7 @@ impl Parser<'_> {
     pub(super) fn function_body(&mut self, name: String) -> Node {
         self.lines();
         let bare = self.bare();
-        let body = self.deeper(|parser| parser.compound(&bare));
+        let body = self.deeper(|parser| parser.compound(bare.as_str()));
         let body = body.unwrap_or_else(|| {
             self.fail_unexpected();
             Node::Group(Vec::new(), Vec::new())

@@ -15,6 +15,7 @@ const OPERATORS: [&str; 22] = [
 impl Parser<'_> {
     /// The expansion standing here; a lone `$` stands for itself.
     pub(super) fn dollar(&mut self, quoted: bool) -> Part {
+        self.count_piece();
         let part = self.deeper(|parser| Some(parser.dollar_here(quoted)));
         part.unwrap_or(Part::Quoted(String::new()))
     }
@@ -277,6 +278,7 @@ impl Parser<'_> {
 
     /// Backticks: the text loses one level of backslashes and is read anew.
     pub(super) fn backtick(&mut self, quoted: bool) -> Part {
+        self.count_piece();
         let start = self.pos;
         self.advance(1);
         let mut text = String::new();
@@ -307,11 +309,16 @@ impl Parser<'_> {
     }
 
     fn inner_text(&mut self, text: &str, base: crate::reading::Span) -> List {
-        let parsed = super::parse(text, Some(base), self.depth);
-        if let Some(fault) = parsed.fault {
+        let mut parser = Parser::new(text, Some(base), self.depth);
+        parser.pieces = self.pieces + 1;
+        parser.looked.set(self.looked.get());
+        let list = parser.whole();
+        self.pieces = parser.pieces;
+        self.looked.set(parser.looked.get());
+        if let Some(fault) = parser.fault {
             self.fail(self.pos, fault.message);
         }
-        parsed.list
+        list
     }
 }
 

@@ -12,7 +12,7 @@ mod redirect;
 mod simple;
 mod word;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use crate::reading::{Fault, Span};
@@ -20,6 +20,12 @@ use crate::tree::{List, RawWord};
 
 /// Deepest nesting of any kind that is followed.
 pub(crate) const DEPTH_MAX: usize = 80;
+
+/// More words, parts and nodes than this are not made of one text.
+const PIECES_MAX: usize = 30_000;
+
+/// Bytes that may be looked at ahead of time, all in all.
+const LOOKED_MAX: usize = 8 << 20;
 
 /// Longest source spelling kept for a value that is not known.
 const SPELLING_MAX: usize = 160;
@@ -37,6 +43,20 @@ pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
     let mut parser = Parser::new(source, base, depth);
     let list = parser.whole();
     Parsed { list, fault: parser.fault }
+}
+
+/// A word as short as the longest reserved one, without an allocation: one is
+/// looked for wherever a command may stand.
+#[derive(Default)]
+struct Bare {
+    bytes: [u8; 9],
+    len: usize,
+}
+
+impl Bare {
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
 }
 
 /// A here-document whose lines have not been reached yet.
@@ -58,12 +78,27 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     pending: Vec<Pending>,
     fault: Option<Fault>,
+    /// Words, parts and nodes made so far.
+    pieces: usize,
+    /// Bytes looked at ahead of time so far.
+    looked: Cell<usize>,
 }
 
 impl<'a> Parser<'a> {
     fn new(source: &'a str, base: Option<Span>, depth: usize) -> Self {
         let bytes = source.as_bytes();
-        Parser { source, bytes, pos: 0, end: bytes.len(), base, depth, pending: Vec::new(), fault: None }
+        Parser {
+            source,
+            bytes,
+            pos: 0,
+            end: bytes.len(),
+            base,
+            depth,
+            pending: Vec::new(),
+            fault: None,
+            pieces: 0,
+            looked: Cell::new(0),
+        }
     }
 
     fn whole(&mut self) -> List {
@@ -187,6 +222,20 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Counts something made; fails when there is too much of it.
+    fn count_piece(&mut self) {
+        self.pieces += 1;
+        if self.pieces > PIECES_MAX {
+            self.fail(self.pos, "more than can be followed");
+        }
+    }
+
+    /// Counts bytes looked at ahead of time; false when there are too many.
+    fn may_look(&self, bytes: usize) -> bool {
+        self.looked.set(self.looked.get().saturating_add(bytes));
+        self.looked.get() <= LOOKED_MAX
+    }
+
     /// Runs `inner` one level deeper, or fails if that is too deep.
     fn deeper<T: Default>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEPTH_MAX {
@@ -234,17 +283,21 @@ impl<'a> Parser<'a> {
 
     /// The bare word standing here; empty when it is quoted, expanded or longer
     /// than any reserved word.
-    fn bare(&self) -> String {
-        let mut word = String::new();
+    fn bare(&self) -> Bare {
+        let mut word = Bare::default();
         let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
         while let Some(byte) = ahead.next() {
             match byte {
-                b'<' | b'>' if ahead.peek() == Some(&b'(') => return String::new(),
+                b'<' | b'>' if ahead.peek() == Some(&b'(') => return Bare::default(),
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
-                b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']' if word.len() < 9 => {
-                    word.push(char::from(byte))
-                }
-                _ => return String::new(),
+                b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']' => match word.bytes.get_mut(word.len) {
+                    Some(slot) => {
+                        *slot = byte;
+                        word.len += 1;
+                    }
+                    None => return Bare::default(),
+                },
+                _ => return Bare::default(),
             }
         }
         word
@@ -256,7 +309,7 @@ impl<'a> Parser<'a> {
     }
 
     fn eat_bare(&mut self, word: &str) -> bool {
-        let found = self.bare() == word;
+        let found = self.bare().as_str() == word;
         if found {
             self.take_bare(word);
         }

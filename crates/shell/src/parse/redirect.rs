@@ -26,6 +26,9 @@ const OPERATORS: [(&str, RedirectKind); 12] = [
 impl<'a> Parser<'a> {
     /// The redirect standing here, if one does.
     pub(super) fn redirect(&mut self) -> Option<RawRedirect> {
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')) {
+            return None;
+        }
         let start = self.pos;
         let from = self.descriptor();
         let found = OPERATORS.iter().find(|(text, _)| self.looking_at(text));
@@ -38,6 +41,7 @@ impl<'a> Parser<'a> {
             self.pos = start;
             return None;
         }
+        self.count_piece();
         self.advance(text.len());
         self.blanks();
         if *kind == RedirectKind::HereDoc {

@@ -55,8 +55,7 @@ impl Parser<'_> {
 
     /// A word; after `declare` and its like also `name=(…)`.
     fn argument(&mut self, simple: &Simple) -> Option<RawWord> {
-        let declares =
-            simple.words.first().is_some_and(|word| DECLARERS.contains(&plain_text(word).as_str()));
+        let declares = simple.words.first().is_some_and(declares);
         let start = self.pos;
         if declares
             && let Some(head_end) = self.assignment_head()
@@ -98,6 +97,7 @@ impl Parser<'_> {
 
     fn assignment(&mut self) -> Option<RawAssignment> {
         let head_end = self.assignment_head()?;
+        self.count_piece();
         let name = self.identifier();
         let index = if self.eat("[") { Some(self.subscript()) } else { None };
         let append = self.eat("+");
@@ -165,6 +165,14 @@ fn skip_subscript(ahead: &mut impl Iterator<Item = (usize, u8)>) -> Option<()> {
         }
     }
     None
+}
+
+/// Is this the name of a builtin whose arguments may be assignments?
+fn declares(word: &RawWord) -> bool {
+    match word.parts.as_slice() {
+        [Part::Plain(text)] => DECLARERS.contains(&text.as_str()),
+        parts => parts.len() < 16 && DECLARERS.contains(&plain_text(word).as_str()),
+    }
 }
 
 fn is_function_head(simple: &Simple) -> bool {

@@ -87,6 +87,7 @@ impl Parser<'_> {
             self.fail(start, "unclosed `(`");
         }
         let parts = parts.take();
+        self.count_piece();
         if self.pos == start || parts.is_empty() && self.slice(start, self.pos).is_empty() {
             return None;
         }

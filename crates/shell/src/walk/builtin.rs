@@ -2,11 +2,14 @@
 
 use super::{Walker, join_path};
 use crate::reading::{Command, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, size_of};
 use crate::stream::Stream;
 
 /// Longer folders than this are not followed.
 const PATH_MAX: usize = 1024;
+
+/// What a byte of a folder counts for: it is cut and joined again.
+const PATH_COST: usize = 8;
 
 impl Walker<'_> {
     /// Applies what `command` does to the shell that runs it.
@@ -23,7 +26,9 @@ impl Walker<'_> {
             }
             "set" => self.set_positions(arguments),
             "shift" => {
-                let moved = self.scope.get("@").map(|options| {
+                let bytes = self.scope.get("@").map_or(0, size_of);
+                let affordable = self.grow(bytes);
+                let moved = self.scope.get("@").filter(|_| affordable).map(|options| {
                     options
                         .iter()
                         .map(|value| value.get(1..).unwrap_or_default().to_vec())
@@ -76,6 +81,7 @@ impl Walker<'_> {
             Some(word) if word.text == "-" => Text::unknown("-"),
             Some(word) => {
                 let absolute = word.text.starts_with('/');
+                self.grow((here.len() + word.text.len()) * PATH_COST);
                 let text = join_path(&here, &word.text);
                 let text = if text.len() > PATH_MAX { "…".to_string() } else { text };
                 let known = word.exact && !word.glob && !word.text.starts_with('~') && text != "…";

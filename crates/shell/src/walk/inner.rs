@@ -6,9 +6,12 @@ use super::simple::Call;
 use crate::deed::Deed;
 use crate::parse;
 use crate::reading::{Command, Word};
-use crate::scope::{Text, Value};
+use crate::scope::{Text, Value, size_of};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
+
+/// What reading a byte of opened text costs: it becomes a tree of its own.
+const TEXT_COST: usize = 8;
 
 /// More wrappers around each other than this are not opened.
 const WRAPPERS_MAX: usize = 12;
@@ -60,7 +63,7 @@ impl Walker<'_> {
 
     /// Reads `text` as a shell would and walks it.
     pub(super) fn open_text(&mut self, text: &Word, via: &str, arguments: Vec<Word>) {
-        if !self.grow(text.text.len()) {
+        if !self.grow(text.text.len() * TEXT_COST) {
             return;
         }
         if !text.exact && self.is_unknown(&text.text) {
@@ -72,6 +75,7 @@ impl Walker<'_> {
             self.opaque(text.span, format!("text for `{via}` that cannot be read ({})", fault.message));
         }
         let outer = self.scope.get("@").cloned();
+        self.grow(outer.as_ref().map_or(0, size_of));
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);
         let mut value: Value =

@@ -14,24 +14,25 @@ use std::rc::Rc;
 use crate::reading::{
     Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Word,
 };
-use crate::scope::{DIR, Scope, Text};
+use crate::scope::{Changes, DIR, Options, Scope, Text, size_of};
 use crate::stream::Stream;
 use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
 
 /// More commands than this are not listed.
-const COMMANDS_MAX: usize = 20_000;
+const COMMANDS_MAX: usize = 5_000;
 
-/// More steps than this are not taken: loops and functions multiply.
-const STEPS_MAX: usize = 200_000;
+/// Work one reading may cost, in bytes copied or their like: loops, functions,
+/// variables and opened text multiply. Beyond it the rest is a fault.
+const WORK_MAX: usize = 3 << 20;
+
+/// What one node of the tree counts for.
+const NODE_COST: usize = 60;
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
 
 /// Redirects of surrounding groups that are carried on.
 const CARRIED_MAX: usize = 16;
-
-/// Bytes that expansion of variables may add up to.
-const GROWTH_MAX: usize = 4 << 20;
 
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
@@ -51,8 +52,8 @@ pub(crate) struct Walker<'a> {
     via: Vec<String>,
     in_place: bool,
     depth: usize,
-    steps: usize,
-    grown: usize,
+    /// Work done so far; above `WORK_MAX` nothing more is looked at.
+    work: usize,
     /// Redirects of the groups around what is walked now.
     carried: Vec<Redirect>,
     exported: Vec<Assignment>,
@@ -91,8 +92,7 @@ impl<'a> Walker<'a> {
             via: Vec::new(),
             in_place: true,
             depth: 0,
-            steps: 0,
-            grown: 0,
+            work: 0,
             carried: Vec::new(),
             exported: Vec::new(),
             calls: Vec::new(),
@@ -111,24 +111,19 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Counts one step; false when the budget is spent.
-    fn step(&mut self, span: Span) -> bool {
-        self.steps += 1;
-        let spent = self.steps > STEPS_MAX || self.reading.commands.len() >= COMMANDS_MAX;
+    /// Counts work about to be done; false when the budget is spent. Whoever
+    /// copies, multiplies or looks through anything asks here first.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        self.work = self.work.saturating_add(bytes);
+        let spent = self.is_spent();
         if spent {
-            self.fail(span, "too many commands to follow");
+            self.fail(Span::default(), "more than can be followed");
         }
         !spent
     }
 
-    /// Counts bytes made by expansion; false when there are too many.
-    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
-        self.grown += bytes;
-        let spent = self.grown > GROWTH_MAX;
-        if spent {
-            self.fail(Span::default(), "values grow too large to follow");
-        }
-        !spent
+    pub(crate) fn is_spent(&self) -> bool {
+        self.work > WORK_MAX || self.reading.commands.len() >= COMMANDS_MAX
     }
 
     fn list(&mut self, list: &List, stdin: Option<&Stream>) -> Stream {
@@ -136,12 +131,18 @@ impl<'a> Walker<'a> {
         for node in list {
             let one = self.node(node, stdin);
             all.append(one);
+            if self.is_spent() {
+                return Stream::unknown();
+            }
         }
         all
     }
 
     fn node(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
-        if self.depth >= DEPTH_MAX || !self.step(Span::default()) {
+        if !self.grow(NODE_COST) {
+            return Stream::unknown();
+        }
+        if self.depth >= DEPTH_MAX {
             self.fail(Span::default(), "nested too deeply");
             return Stream::unknown();
         }
@@ -214,6 +215,9 @@ impl<'a> Walker<'a> {
     fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
         let mut flowing: Option<Stream> = stdin.cloned();
         for stage in stages {
+            if self.is_spent() {
+                break;
+            }
             let mark = self.scope.mark();
             let out = self.node(stage, flowing.as_ref());
             self.scope.rollback(mark);
@@ -235,14 +239,24 @@ impl<'a> Walker<'a> {
                     let inner = self.scope.mark();
                     let _ = self.node(node, stdin);
                     let changes = self.scope.take_changes(inner);
-                    self.scope.join(&[changes], true);
+                    self.merge(&[changes], true);
                 }
             }
         }
         let changes = self.scope.take_changes(mark);
         let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
-        self.scope.join(&[changes], !sure);
+        self.merge(&[changes], !sure);
         all
+    }
+
+    /// Joins what branches changed, unless that is more than can be followed.
+    fn merge(&mut self, branches: &[Changes], maybe_none: bool) {
+        let size = |options: &Option<Options>| options.as_ref().map_or(0, size_of);
+        let bytes: usize = branches.iter().flat_map(HashMap::values).map(size).sum();
+        let names: usize = branches.iter().map(HashMap::len).sum();
+        if self.grow(bytes + names * NODE_COST) {
+            self.scope.join(branches, maybe_none);
+        }
     }
 
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {
@@ -263,7 +277,7 @@ impl<'a> Walker<'a> {
             out.text = None;
             changes.push(self.scope.take_changes(mark));
         }
-        self.scope.join(&changes, maybe_none);
+        self.merge(&changes, maybe_none);
         out
     }
 
@@ -279,7 +293,7 @@ impl<'a> Walker<'a> {
             round(self, stdin);
             let changes = self.scope.take_changes(mark);
             let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
-            self.scope.join(&[changes], true);
+            self.merge(&[changes], true);
             if !changed {
                 break;
             }
@@ -314,12 +328,15 @@ impl<'a> Walker<'a> {
         self.in_place &= items.len() == 1;
         let mut out = Stream::silent();
         for item in items {
+            if self.is_spent() {
+                break;
+            }
             let mark = self.scope.mark();
             self.scope.set_one(name, Text { text: item.text, exact: item.exact });
             let one = self.list(body, stdin);
             out.append(one);
             let changes = self.scope.take_changes(mark);
-            self.scope.join(&[changes], true);
+            self.merge(&[changes], true);
         }
         self.in_place = was_in_place;
         out

@@ -9,12 +9,19 @@ use crate::deed::Deed;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, size_of, size_of_value};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
 
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 32;
+
+/// What one command, one word and one option count for, beside their bytes,
+/// and how often words are copied on their way into the reading.
+const CALL_COST: usize = 300;
+const WORD_COST: usize = 32;
+const OPTION_COST: usize = 200;
+const COPIES: usize = 4;
 
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +45,7 @@ impl Walker<'_> {
         let was_in_place = self.in_place;
         let mut choices = 1;
         let mut at = 0;
-        while at < choices {
+        while at < choices && !self.is_spent() {
             self.choice = at;
             self.widest = 1;
             let (call, values, own) = self.expand_simple(simple);
@@ -46,6 +53,9 @@ impl Walker<'_> {
             choices = choices.max(self.widest.max(folders).min(OPTIONS_MAX));
             self.in_place = was_in_place && choices == 1;
             if call.words.is_empty() {
+                if !self.grow((assigned.len() + values.len()) * values.len() * 4) {
+                    break;
+                }
                 collect(&mut assigned, values);
                 out = Stream::silent();
             } else {
@@ -69,7 +79,9 @@ impl Walker<'_> {
     fn assign_for_call(&mut self, values: Vec<(String, Value)>) -> Vec<(String, Option<Options>)> {
         let mut old = Vec::new();
         for (name, value) in values {
-            old.push((name.clone(), self.scope.get(&name).cloned()));
+            let before = self.scope.get(&name).cloned();
+            self.grow(before.as_ref().map_or(0, size_of));
+            old.push((name.clone(), before));
             self.scope.set(&name, vec![value]);
         }
         old
@@ -134,13 +146,15 @@ impl Walker<'_> {
     }
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
-        let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
-            return vec![Text::unknown(format!("${name}"))];
-        };
-        let bytes: usize = old.iter().map(|text| text.text.len()).sum();
+        let unknown = || vec![Text::unknown(format!("${name}"))];
+        let bytes =
+            self.scope.get(name).and_then(|options| options.first()).map_or(0, |value| size_of_value(value));
         if !self.grow(bytes) {
-            return vec![Text::unknown(format!("${name}"))];
+            return unknown();
         }
+        let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
+            return unknown();
+        };
         match (old.last_mut(), value.as_slice()) {
             (Some(last), [only]) if !is_list => {
                 last.text.push_str(&only.text);
@@ -197,7 +211,11 @@ impl Walker<'_> {
 
     /// Lists one command and follows it.
     pub(super) fn call(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
-        if self.depth >= super::DEPTH_MAX || !self.step(call.span) {
+        let cost = self.cost_of(&call, stdin);
+        if !self.grow(cost) {
+            return Stream::unknown();
+        }
+        if self.depth >= super::DEPTH_MAX {
             self.fail(call.span, "nested too deeply");
             return Stream::unknown();
         }
@@ -205,6 +223,20 @@ impl Walker<'_> {
         let stream = self.call_here(call, stdin);
         self.depth -= 1;
         stream
+    }
+
+    /// What listing and following `call` is about to copy.
+    fn cost_of(&self, call: &Call, stdin: Option<&Stream>) -> usize {
+        let word = |word: &Word| word.text.len() + WORD_COST;
+        let option = |word: &&Word| word.text.starts_with('-');
+        let words: usize = call.words.iter().map(word).sum();
+        let options = call.words.iter().filter(option).count();
+        let assignments = self.exported.iter().chain(&call.assignments);
+        let assigned: usize = assignments.map(|one| word(&one.value) + WORD_COST).sum();
+        let redirects = call.redirects.iter().chain(&self.carried);
+        let redirected: usize = redirects.map(|one| word(&one.target)).sum();
+        let piped = stdin.and_then(|stream| stream.text.as_ref()).map_or(0, String::len);
+        CALL_COST + COPIES * (words + assigned + redirected) + OPTION_COST * options + piped
     }
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
@@ -342,6 +374,7 @@ impl Walker<'_> {
         let text = |word: &Word| Text { text: word.text.clone(), exact: word.exact };
         let arguments: Value = command.words.iter().skip(1).map(text).collect();
         let outer = self.scope.get("@").cloned();
+        self.grow(outer.as_ref().map_or(0, size_of));
         let choice = self.choice;
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         self.via.push(command.program.clone());

@@ -91,6 +91,9 @@ fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'stat
     INTERPRETERS.iter().find(|(name, _)| *name == bare || *name == program)
 }
 
+/// Longer program text than this is only looked through for a few calls.
+const LONG: usize = 32 << 10;
+
 /// The language a program of this name runs.
 pub(super) fn name_of(program: &str) -> Option<&'static str> {
     interpreter(program).map(|(name, _)| *name)
@@ -178,6 +181,9 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
     let text = program.text.as_str();
     let mut rest = text;
     let mut before = ' ';
+    // Each look may go through all of the text.
+    let looks = if text.len() > LONG { 8 } else { 256 };
+    let mut looked = 0;
     while let Some(first) = rest.chars().next() {
         let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
         if name_end == 0 {
@@ -192,10 +198,15 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
             continue;
         }
         let (name, after) = (rest.get(..name_end).unwrap_or(""), rest.get(name_end..).unwrap_or(""));
+        if [CALLS, EVALUATORS].iter().any(|names| names.contains(&name)) {
+            looked += 1;
+        }
         found.extend(call(language, text, name, before, after, program));
         before = name.chars().last().unwrap_or(' ');
         rest = after;
-        if found.len() > 64 {
+        if found.len() > 64 || looked > looks {
+            let what = format!("{language} program with more than can be followed");
+            found.push(Inner::Opaque { span: program.span, what });
             break;
         }
     }
