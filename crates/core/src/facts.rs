@@ -40,9 +40,9 @@ impl Access {
 
     fn of(deed: Deed) -> Option<Access> {
         match deed {
-            Deed::ReadsFile => Some(Access::Read),
+            Deed::ReadsFile | Deed::SendsFile | Deed::QuotesFile => Some(Access::Read),
             Deed::WritesFile | Deed::ChangesAccess => Some(Access::Write),
-            Deed::DeletesFile => Some(Access::Delete),
+            Deed::DeletesFile | Deed::DeletesBelow => Some(Access::Delete),
             Deed::DeletesTree => Some(Access::DeleteTree),
             _ => None,
         }

@@ -102,7 +102,11 @@ pub enum RequestState {
         answer: Answer,
     },
     /// Approved, and the call ran.
-    Used,
+    Used {
+        /// The host's id of that call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+    },
     /// Nobody answered in time.
     Expired,
 }
@@ -115,7 +119,7 @@ impl RequestState {
             RequestState::Pending => "pending",
             RequestState::Approved { .. } => "approved",
             RequestState::Denied { .. } => "denied",
-            RequestState::Used => "used",
+            RequestState::Used { .. } => "used",
             RequestState::Expired => "expired",
         }
     }
@@ -171,8 +175,8 @@ impl Request {
                     Word::Deny => RequestState::Denied { answer: answer.clone() },
                 })
             }
-            (RequestState::Approved { .. }, Entry::Used { request }) if *request == self.id => {
-                Some(RequestState::Used)
+            (RequestState::Approved { .. }, Entry::Used { request, call }) if *request == self.id => {
+                Some(RequestState::Used { call: call.clone() })
             }
             (RequestState::Pending | RequestState::Approved { .. }, Entry::Expired { request })
                 if *request == self.id =>
@@ -215,6 +219,13 @@ impl Request {
             }
             _ => None,
         }
+    }
+
+    /// Whether its grant was used by the very call that asks now. A host may
+    /// ask twice about one call, when the hook is installed twice.
+    #[must_use]
+    pub fn is_used_by(&self, call: Option<&str>) -> bool {
+        matches!(&self.state, RequestState::Used { call: Some(user) } if Some(user.as_str()) == call)
     }
 
     /// The grant this request holds at `now_ms`, if a backed yes is there.

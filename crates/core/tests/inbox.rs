@@ -54,9 +54,9 @@ fn check(entries: &[(&str, i64)], expected: &str) {
         let entry = match *name {
             "approve" => answer(Word::Approve, Proof::Terminal),
             "deny" => answer(Word::Deny, Proof::Terminal),
-            "use" => Entry::Used { request: "r-1".to_owned() },
+            "use" => Entry::Used { request: "r-1".to_owned(), call: None },
             "expire" => Entry::Expired { request: "r-1".to_owned() },
-            "use another" => Entry::Used { request: "r-2".to_owned() },
+            "use another" => Entry::Used { request: "r-2".to_owned(), call: None },
             other => panic!("{other}"),
         };
         request.after(&entry, *at_ms)

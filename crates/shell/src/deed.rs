@@ -32,20 +32,28 @@ macro_rules! deeds {
 deeds! {
     /// Reads a file (target: the path).
     ReadsFile = "reads-file",
+    /// Looks for a file by its whole name, outside the folder it runs in (target: where and what).
+    SeeksFile = "seeks-file",
     /// Writes, creates or changes a file (target: the path).
     WritesFile = "writes-file",
     /// Deletes one file (target: the path).
     DeletesFile = "deletes-file",
     /// Deletes a folder with all it holds (target: the path).
     DeletesTree = "deletes-tree",
+    /// Deletes what matches anywhere below a folder (target: the folder).
+    DeletesBelow = "deletes-below",
     /// Overwrites a disk or makes a file system (target: the device).
     WipesDevice = "wipes-device",
     /// Lets a git command run without the hooks of the repository.
     SkipsCommitHooks = "skips-commit-hooks",
     /// Rewrites or deletes what others may have on the remote (target: the branch, if known).
     RewritesRemote = "rewrites-remote",
-    /// Throws away uncommitted or unreachable work.
+    /// Rewrites the remote only if nobody else has pushed (target: the branch, if known).
+    RewritesOwnRemote = "rewrites-own-remote",
+    /// Throws away uncommitted or unreachable work, all there is.
     DiscardsWork = "discards-work",
+    /// Throws away the work of named files, one branch, one stash, one worktree.
+    DiscardsNamedWork = "discards-named-work",
     /// Rewrites local history.
     RewritesHistory = "rewrites-history",
     /// Runs with the rights of another user (target: the user, if known).
@@ -58,10 +66,44 @@ deeds! {
     ReachesHost = "reaches-host",
     /// Sends local data to a host (target: host or URL).
     SendsData = "sends-data",
+    /// Sends the content of a file to a host, whole (target: the path).
+    SendsFile = "sends-file",
+    /// Puts what a file says into what goes to a host (target: the path).
+    QuotesFile = "quotes-file",
     /// Installs packages (target: the package).
     InstallsPackage = "installs-package",
     /// Makes files accessible or owned otherwise (target: the path).
     ChangesAccess = "changes-access",
+    /// Lets whoever runs a file have the rights of its owner (target: the path).
+    GivesOwnerRights = "gives-owner-rights",
     /// Ends or signals processes (target: pid or name).
     EndsProcess = "ends-process",
+    /// Starts processes without end.
+    FloodsProcesses = "floods-processes",
+    /// Makes something run later or at every start (target: where it is left, if known).
+    RunsLater = "runs-later",
+    /// Destroys machines, services or stores in a cloud or a cluster (target: what goes).
+    DestroysInfrastructure = "destroys-infrastructure",
+    /// Weakens what protects or watches the machine.
+    WeakensDefence = "weakens-defence",
+    /// Removes the traces of what was done.
+    HidesTraces = "hides-traces",
+    /// Lets whoever is at the other end of a connection run a program here (target: the host, if known).
+    GivesShell = "gives-shell",
+}
+
+impl Deed {
+    /// Whether it is about files or devices of the machine it runs on.
+    pub(crate) fn is_local(self) -> bool {
+        matches!(
+            self,
+            Deed::ReadsFile
+                | Deed::WritesFile
+                | Deed::DeletesFile
+                | Deed::DeletesTree
+                | Deed::WipesDevice
+                | Deed::ChangesAccess
+                | Deed::EndsProcess
+        )
+    }
 }

@@ -25,8 +25,8 @@ mod wrappers;
 pub use deed::Deed;
 pub use programs::canonical_flag;
 pub use reading::{
-    Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Usage,
-    Word,
+    Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
+    Unknown, Usage, Word,
 };
 
 /// Longer text than this is not read.
@@ -40,7 +40,7 @@ pub fn read(source: &str, setting: &Setting) -> Reading {
         return Reading { fault: Some(fault), ..Reading::default() };
     }
     let parsed = parse::parse(source, None, 0);
-    let mut reading = walk::walk(&parsed.list, setting);
+    let mut reading = walk::walk(&parsed.list, source, setting);
     reading.fault = parsed.fault.or(reading.fault);
     reading
 }

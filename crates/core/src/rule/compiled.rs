@@ -8,14 +8,14 @@ use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen};
 use crate::outcome::Outcome;
 use crate::places::Place;
-use crate::rule::data::{Rule, RuleKind};
+use crate::rule::data::{ANY_SORT, Rule, RuleKind};
 use crate::rule::lazy::LazyRegex;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
 use crate::rule::{change, matching, require};
 use regex::Regex;
 use serde_json::Value;
-use toolgate_shell::Deed;
+use toolgate_shell::{Deed, Unknown};
 
 /// Something wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct CompiledRule {
     pub(crate) rule: Rule,
     pub(crate) source: Source,
     pub(crate) deeds: Vec<Deed>,
+    pub(crate) targets: Vec<Pattern>,
+    pub(crate) opaque: Vec<Unknown>,
     pub(crate) regex: Option<LazyRegex>,
     pub(crate) params: Vec<(String, LazyRegex)>,
     pub(crate) tools: Vec<Pattern>,
@@ -87,6 +89,8 @@ impl CompiledRule {
         };
         let compiled = CompiledRule {
             deeds: check.deeds(&rule.matches.does)?,
+            targets: check.globs(&rule.matches.target)?,
+            opaque: check.sorts(&rule.matches.opaque)?,
             regex: check.regex(rule.matches.regex.as_ref())?,
             params: check.params(&rule.matches.params)?,
             tools: check.globs(&rule.matches.tool)?,
@@ -286,6 +290,14 @@ impl Check<'_> {
     fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {
         let known: Vec<&str> = Deed::ALL.iter().map(|deed| deed.name()).collect();
         self.named(names, "deed", &known, Deed::from_name)
+    }
+
+    fn sorts(&self, names: &Names) -> Result<Vec<Unknown>, RuleFault> {
+        if names.iter().any(|name| name == ANY_SORT) {
+            return Ok(Unknown::ALL.to_vec());
+        }
+        let known: Vec<&str> = Unknown::ALL.iter().map(|one| one.name()).collect();
+        self.named(names, "sort of opaque", &known, Unknown::from_name)
     }
 
     fn access(&self, names: &Names) -> Result<Vec<Access>, RuleFault> {

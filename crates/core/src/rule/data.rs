@@ -140,10 +140,37 @@ pub struct Match {
     /// Input fields by name (`a.b` for nested ones), each a regular expression.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// True: something stands where a command would stand, and what it would
-    /// run cannot be told.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub opaque: bool,
+    /// What the deeds of `does` are done to – a host, a package, a branch, a
+    /// statement; `*` and `?` allowed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub target: Names,
+    /// Something stands where a command would stand, and what it would run
+    /// cannot be told: `true` for any sort, or the sorts: `variable`, `output`,
+    /// `decoded`, `name`, `computed`, `syntax`, `limit`.
+    #[serde(default, deserialize_with = "sorts", skip_serializing_if = "Names::is_empty")]
+    #[schemars(with = "Sorts")]
+    pub opaque: Names,
+}
+
+/// Any sort of what cannot be told.
+pub(crate) const ANY_SORT: &str = "any";
+
+/// `true`, or names.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Sorts {
+    /// Any sort, or none.
+    All(bool),
+    /// These sorts.
+    Some(Names),
+}
+
+fn sorts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Names, D::Error> {
+    Ok(match Sorts::deserialize(deserializer)? {
+        Sorts::All(true) => Names(vec![ANY_SORT.to_owned()]),
+        Sorts::All(false) => Names::default(),
+        Sorts::Some(names) => names,
+    })
 }
 
 /// Conditions on one simple command. In each list, one must hold.

@@ -13,7 +13,7 @@ use crate::rule::data::CommandMatch;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
 use serde_json::Value;
-use toolgate_shell::{Command, canonical_flag};
+use toolgate_shell::{Command, Effect, canonical_flag};
 
 /// Why a rule is about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,19 +37,22 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     if !rule.params.iter().all(|(name, regex)| param_matches(&call.input, name, regex)) {
         return None;
     }
-    if wanted.opaque {
-        let reading = &seen.facts.reading;
-        let mut evidence: Vec<String> = reading.opaque.iter().map(|place| place.what.clone()).collect();
-        // What was not read to its end may hold anything behind that point.
-        evidence.extend(
-            reading.fault.iter().map(|fault| format!("cannot be read to its end: {}", fault.message)),
-        );
-        return (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() });
+    if !rule.opaque.is_empty() {
+        return opaque_hit(rule, seen);
     }
     match &call.kind {
         Kind::Shell { .. } => shell_hit(rule, seen),
         _ => plain_hit(rule, seen),
     }
+}
+
+fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
+    let reading = &seen.facts.reading;
+    let places = reading.opaque.iter().filter(|place| rule.opaque.contains(&place.kind));
+    let mut evidence: Vec<String> = places.map(|place| place.what.clone()).collect();
+    let fault = reading.fault.iter().filter(|fault| rule.opaque.contains(&fault.kind()));
+    evidence.extend(fault.map(|fault| format!("cannot be read to its end: {}", fault.message)));
+    (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
 }
 
 fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
@@ -89,7 +92,7 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     {
         return None;
     }
-    if !rule.deeds.is_empty() && !command.effects.iter().any(|effect| rule.deeds.contains(&effect.deed)) {
+    if !rule.deeds.is_empty() && !command.effects.iter().any(|effect| deed_matches(rule, effect)) {
         return None;
     }
     if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(seen.facts.normal(at))) {
@@ -105,6 +108,12 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
         evidence.extend(found);
     }
     Some(evidence)
+}
+
+fn deed_matches(rule: &CompiledRule, effect: &Effect) -> bool {
+    let target = effect.target.as_ref().map_or("", |word| word.text.as_str());
+    rule.deeds.contains(&effect.deed)
+        && (rule.targets.is_empty() || rule.targets.iter().any(|glob| glob.is_match(target)))
 }
 
 fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
@@ -170,7 +179,9 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
     let placed = fact.exact;
     (files.access.is_empty() || files.access.contains(&fact.access))
         && (files.path.is_empty()
-            || files.path.iter().any(|glob| targets.iter().any(|path| is_like(glob, path, places))))
+            || files.path.iter().any(|glob| {
+                targets.iter().any(|path| is_like(glob, path, places)) || could_be(glob, fact, places)
+            }))
         && !files.except.iter().any(|glob| targets.iter().all(|path| is_like(glob, path, places)))
         && (files.inside.is_empty()
             || placed
@@ -179,6 +190,23 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
             || placed
                 && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
         && (files.covers.is_empty() || placed && covers(files, fact, &targets, places))
+}
+
+/// Could the pattern of the call (`cat .e*v`) mean a file the rule names in
+/// full? Only where it says at least how that name begins: `*` means no secret.
+fn could_be(glob: &Pattern, fact: &FileFact, places: &Places) -> bool {
+    if !fact.glob {
+        return false;
+    }
+    let Some((folder, last)) = fact.path.rsplit_once('/') else { return false };
+    let begin: String = last.chars().take_while(|found| !"*?[{(".contains(*found)).collect();
+    if begin.chars().count() < 2 || begin.len() == last.len() {
+        return false;
+    }
+    glob.names().iter().any(|name| {
+        let fits = begin == *name || Pattern::word(last).is_ok_and(|pattern| pattern.is_match(name));
+        fits && is_like(glob, &format!("{folder}/{name}"), places)
+    })
 }
 
 /// A pattern may speak of `~`; a path is tried as it is and as seen from home.

@@ -29,6 +29,20 @@ impl Pattern {
         Ok(Pattern::Word(text.replace('/', NO_SLASH)))
     }
 
+    /// The last parts of the paths it names in full: `{a,b}.x` names `a.x` and `b.x`.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let Pattern::Path(glob) = self else { return Vec::new() };
+        let last = glob.rsplit('/').next().unwrap_or(glob);
+        let spread = match (last.split_once('{'), last.rsplit_once('}')) {
+            (Some((head, _)), Some((_, tail))) => {
+                let inner = last.get(head.len() + 1..last.len() - tail.len() - 1).unwrap_or_default();
+                inner.split(',').map(|one| format!("{head}{one}{tail}")).collect()
+            }
+            _ => vec![last.to_owned()],
+        };
+        spread.into_iter().filter(|name| !name.contains(['*', '?', '[', '{', '}'])).collect()
+    }
+
     /// Whether it matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         match self {

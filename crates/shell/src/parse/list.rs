@@ -24,7 +24,8 @@ impl Parser<'_> {
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
                 self.advance(1);
-                list.push(Node::Subshell(vec![node], Vec::new()));
+                // A group inside tells it from `( … )`.
+                list.push(Node::Subshell(vec![Node::Group(vec![node], Vec::new())], Vec::new()));
                 continue;
             }
             list.push(node);

@@ -10,14 +10,14 @@ pub(super) const MODELS: &[Model] = &[
         "x,extract get>extract c,create t,list r,append u,update A,catenate d,diff delete f,file= C,directory= v,verbose z,gzip j,bzip2 J,xz zstd \
          a,auto-compress p,preserve-permissions k,keep-old-files O,to-stdout T,files-from= X,exclude-from= exclude= strip-components= \
          I,use-compress-program= to-command= checkpoint-action= checkpoint? remove-files h,dereference m o,no-same-owner s= transform= P,absolute-names \
-         W S g= K= N= L= V= b= wildcards overwrite one-top-level?",
+         W S g= K= N= L= V= b= wildcards overwrite one-top-level? force-local F,info-script= new-volume-script>info-script label= no-recursion rsh-command=",
         tar,
     ),
     plain(&["unzip", "7z", "7za", "unrar", "unar"], "d= o n q l v t j x= P=", unpack),
     plain(&["zip", "rar"], "r q 9 x= i= m j u d e P= b= O= T TT=", pack),
     plain(
         &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress"],
-        "d,decompress k,keep c,stdout f,force q,quiet r,recursive t,test l,list o= T= S= v,verbose rm",
+        "d,decompress k,keep c,stdout f,force q,quiet r,recursive t,test l,list o= T,threads= S= v,verbose rm ultra long? D=",
         compress,
     ),
 ];
@@ -31,6 +31,13 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
         |name: &str, letter: char| usage.has(name) || old.is_some_and(|letters| letters.contains(letter));
     let old_file = old.filter(|letters| letters.contains('f')).and_then(|_| usage.operands.get(1));
     let archive = usage.value("--file").or(old_file).filter(|word| !is_stream(&word.text));
+    // `host:path` is a file on another machine.
+    let remote = archive
+        .filter(|word| {
+            word.text.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+        })
+        .filter(|_| !usage.has("--force-local"));
+    let archive = archive.filter(|_| remote.is_none());
     let skip = usize::from(old.is_some()) + usize::from(old_file.is_some());
     let members = usage.operands.get(skip..).unwrap_or_default();
     let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
@@ -41,7 +48,11 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
         }
     } else if does("--create", 'c') || does("--append", 'r') || does("--update", 'u') {
         deeds.on_each(Deed::WritesFile, archive);
+        deeds.on_each(Deed::ReachesHost, remote);
+        deeds.on_each(Deed::SendsData, remote);
         deeds.on_each(Deed::ReadsFile, members);
+        deeds.on_each(Deed::ReadsFile, usage.values("--files-from").filter(|word| !is_stream(&word.text)));
+        deeds.on_each(Deed::ReadsFile, usage.values("--exclude-from").filter(|word| !is_stream(&word.text)));
         if usage.has("--remove-files") {
             deeds.on_each(Deed::DeletesTree, members);
         }

@@ -33,7 +33,7 @@ pub(super) const MODELS: &[Model] = &[
         effects: docker,
     },
     Model {
-        names: &["kubectl", "oc", "helm"],
+        names: &["kubectl", "oc"],
         spec: Spec {
             options: "n,namespace= context= kubeconfig= cluster= user= s,server= token= as=",
             leading: false,
@@ -86,10 +86,15 @@ fn cluster(command: &Command, _: Option<&str>) -> Deeds {
             | "pv"
             | "persistentvolume"
     );
-    if command.program != "helm" && usage.sub() == "delete" && holds_data {
+    if usage.sub() == "delete"
+        && (usage.has("--all") || first == "all" || matches!(kind, "node" | "nodes" | "no" | "crd" | "crds"))
+    {
+        deeds.add(Deed::DestroysInfrastructure);
+    }
+    if usage.sub() == "delete" && holds_data {
         deeds.on_each(Deed::DropsData, usage.operands.iter().skip(usize::from(!first.contains('/'))));
     }
-    if command.program != "helm" && matches!(usage.sub(), "apply" | "create" | "replace") {
+    if matches!(usage.sub(), "apply" | "create" | "replace") {
         deeds.on_each(Deed::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));
     }
     deeds

@@ -2,6 +2,7 @@
 
 use super::{Deeds, Model, plain, sql};
 use crate::deed::Deed;
+use crate::options::Spec;
 use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
@@ -16,11 +17,19 @@ pub(super) const MODELS: &[Model] = &[
         "e,execute=~ h,host= u,user= p,password? P,port= D,database= S,socket= N,skip-column-names B,batch s,silent f,force init-command=~ default-character-set=",
         statements,
     ),
-    plain(
-        &["sqlite3", "sqlite", "duckdb", "litecli", "turso", "libsql"],
-        "c=~ cmd=~ init= separator= nullvalue= header csv json line list column batch bail readonly html interactive",
-        file_then_statements,
-    ),
+    Model {
+        names: &["sqlite3", "sqlite", "duckdb", "litecli", "turso", "libsql"],
+        spec: Spec {
+            options: "c=~ cmd=~ init= separator= nullvalue= header noheader csv json line list column batch bail readonly safe html \
+                      interactive markdown table box quote ascii tabs vfs= newline= lookaside= mmap= echo stats version help",
+            leading: false,
+            short_names: false,
+            one_dash: true,
+        },
+        subs: &[],
+        groups: &[],
+        effects: file_then_statements,
+    },
     plain(
         &[
             "sqlcmd",
@@ -83,7 +92,10 @@ fn statements(command: &Command, input: Option<&str>) -> Deeds {
 fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut texts: Vec<&Word> = usage.operands.iter().skip(1).collect();
-    texts.extend(usage.values("-c").chain(usage.values("--cmd")));
+    texts.extend(usage.values("-c").chain(usage.values("-cmd")));
+    if usage.has("-readonly") || usage.has("-safe") {
+        return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
+    }
     let mut deeds = drop_statements(&texts, input);
     deeds.on_each(Deed::WritesFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
     deeds

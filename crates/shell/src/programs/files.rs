@@ -50,6 +50,9 @@ pub(super) const MODELS: &[Model] = &[
         "R,recursive c,changes f,silent v,verbose reference= from= h,no-dereference H L P no-preserve-root",
         access,
     ),
+    plain(&["setcap"], "r q v n=", |command, _| {
+        Deeds::of(Deed::GivesOwnerRights, command.usage.operands.get(1..).unwrap_or_default())
+    }),
     plain(
         &["setfacl", "chattr", "xattr", "icacls"],
         "R,recursive m,modify= x,remove= b,remove-all d w= r",
@@ -167,10 +170,22 @@ fn access(command: &Command, _: Option<&str>) -> Deeds {
     let takes_run = mode.contains("-x")
         || mode.contains("a-")
         || matches!(mode, "644" | "0644" | "600" | "000" | "0" | "444" | "-rwx");
+    if command.program == "chmod" && gives_owner_rights(mode) {
+        deeds.on_each(Deed::GivesOwnerRights, paths);
+    }
     if command.program == "chmod" && takes_run {
         without_hooks(&mut deeds, paths);
     }
     deeds
+}
+
+/// `u+s`, `+s`, `4755`: whoever runs the file gets its owner's or group's rights.
+fn gives_owner_rights(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        return digits.len() == 4 && digits.starts_with(['2', '3', '4', '5', '6', '7']);
+    }
+    mode.split(',').any(|one| one.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
 }
 
 fn patch(command: &Command, _: Option<&str>) -> Deeds {

@@ -27,6 +27,8 @@ pub(crate) struct Find {
     pattern: Option<Word>,
     /// Something narrows the match.
     filtered: bool,
+    /// It asks for a whole name, no pattern.
+    named: bool,
     /// `-mindepth`, so never the start itself.
     below: bool,
     pub(crate) deletes: bool,
@@ -62,6 +64,13 @@ impl Find {
                 }
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
                     find.pattern = rest.next().cloned();
+                    find.filtered = true;
+                    find.named |=
+                        find.pattern.as_ref().is_some_and(|word| !word.text.contains(['*', '?', '[', '/']));
+                }
+                // What is pruned is not what is matched.
+                "-prune" => {
+                    find.pattern = None;
                     find.filtered = true;
                 }
                 "-fprint" | "-fls" | "-fprint0" => find.writes.extend(rest.next().cloned()),
@@ -99,8 +108,12 @@ impl Find {
             if !self.filtered && !self.below {
                 return start.clone();
             }
-            let pattern = self.pattern.as_ref().map_or("*", |word| word.text.as_str());
             let head = start.text.trim_end_matches('/');
+            if !self.filtered {
+                // Everything below the start, but not the start.
+                return Word { text: format!("{head}/*"), glob: true, ..start.clone() };
+            }
+            let pattern = self.pattern.as_ref().map_or("*", |word| word.text.as_str());
             Word {
                 text: format!("{head}/{}", pattern.trim_start_matches('/')),
                 exact: false,
@@ -136,7 +149,15 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     if find.deletes {
         let deed = if find.filtered { Deed::DeletesFile } else { Deed::DeletesTree };
         deeds.on_each(deed, &find.matches());
+        if find.filtered {
+            deeds.on_each(Deed::DeletesBelow, &find.starts);
+        }
     }
     deeds.on_each(Deed::WritesFile, &find.writes);
+    // Looking for a file by its whole name, outside, is for its content.
+    if find.named {
+        let sought = find.matches();
+        deeds.on_each(Deed::SeeksFile, sought.iter().filter(|word| word.text.starts_with(['/', '~'])));
+    }
     deeds
 }

@@ -113,6 +113,11 @@ const SUBCOMMANDS: &[(&str, &str)] = &[
         "expire= expire-unreachable= all updateref rewrite stale-fix n,dry-run verbose",
     ),
     ("gc|prune", "prune? aggressive auto force keep-largest-pack q,quiet expire= n,dry-run v,verbose cruft"),
+    (
+        "apply",
+        "directory= p= 3,3way index cached R,reverse check stat numstat summary v,verbose reject whitespace= exclude= include= C= unidiff-zero",
+    ),
+    ("cat-file", "p t s e batch? batch-check? textconv filters path= z follow-symlinks"),
     ("update-ref", "d m=~ no-deref create-reflog stdin z"),
     ("symbolic-ref", "d,delete q,quiet short m=~"),
     ("commit-tree", "p= m=~ F= S,gpg-sign?"),
@@ -182,7 +187,7 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
         git_settings(command).iter().any(|(name, _)| name.eq_ignore_ascii_case("core.hookspath"));
     let by_plumbing = matches!(sub, "commit-tree" | "fast-import");
     let by_variable = HOOKED.contains(&sub) && skips_by_variable(command);
-    let by_config = sub == "config" && redirects_hooks(command);
+    let by_config = sub == "config" && (redirects_hooks(command) || names_bypass(command));
     if by_flag
         || by_plumbing
         || by_variable
@@ -208,6 +213,20 @@ fn skips_by_variable(command: &Command) -> bool {
             _ => false,
         }
     })
+}
+
+/// `git config alias.c 'commit --no-verify'`: the bypass under another name.
+fn names_bypass(command: &Command) -> bool {
+    let mut operands =
+        command.usage.operands.iter().map(|word| word.text.as_str()).skip_while(|word| *word == "set");
+    let (Some(name), Some(value)) = (operands.next(), operands.next()) else { return false };
+    name.to_ascii_lowercase().starts_with("alias.")
+        && (value.contains("--no-verify")
+            || value.contains("core.hooksPath")
+            || value.starts_with("commit")
+                && value
+                    .split(' ')
+                    .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('n')))
 }
 
 /// `git config core.hooksPath …`, unless it names a hooks folder of the project.
@@ -248,15 +267,21 @@ fn remote(command: &Command, deeds: &mut Deeds) {
     if let Some(address) = usage.operands.first().filter(is_address) {
         deeds.on(Deed::SendsData, address);
     }
-    let all = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"]
-        .iter()
-        .any(|name| usage.has(name));
+    let all = ["--force", "--mirror", "--delete", "--prune"].iter().any(|name| usage.has(name));
+    let leased = !all && usage.has("--force-with-lease");
     let refs = usage.operands.get(1..).unwrap_or_default();
-    let rewritten: Vec<&Word> = refs.iter().filter(|word| all || word.text.starts_with(['+', ':'])).collect();
+    let marked = |word: &&Word| all || word.text.starts_with(['+', ':']);
+    let rewritten: Vec<Word> = refs.iter().filter(marked).map(branch).collect();
     if all && rewritten.is_empty() {
         deeds.add(Deed::RewritesRemote);
     }
-    deeds.on_each(Deed::RewritesRemote, rewritten.into_iter().map(branch).collect::<Vec<_>>().iter());
+    if leased && rewritten.is_empty() {
+        match refs.first() {
+            Some(name) => deeds.on(Deed::RewritesOwnRemote, &branch(name)),
+            None => deeds.add(Deed::RewritesOwnRemote),
+        }
+    }
+    deeds.on_each(Deed::RewritesRemote, &rewritten);
 }
 
 /// The branch a refspec changes: `+HEAD:main` changes `main`.
@@ -272,25 +297,27 @@ fn discarded(command: &Command, deeds: &mut Deeds) {
     let has_dashes = command.words.iter().any(|word| word.text == "--");
     let forced = usage.has("--force");
     let first = usage.operands.first().map_or("", |word| word.text.as_str());
+    let wholesale = usage.operands.iter().any(|word| is_tree(&word.text));
     let discards = match usage.sub() {
         "reset" => usage.has("--hard"),
-        "clean" => forced && !usage.has("--dry-run"),
-        "checkout" => {
-            let new_branch = usage.has("-b") || usage.has("--orphan");
-            let paths = has_dashes && !usage.operands.is_empty();
-            forced
-                || !new_branch
-                    && (paths
-                        || usage.operands.iter().any(|word| is_tree(&word.text))
-                        || usage.operands.len() > 1)
+        "clean" => {
+            let unforced = set_to(command, "clean.requireforce", &["false", "no", "off", "0"]);
+            (forced || unforced)
+                && !usage.has("--dry-run")
+                && !usage.has("--interactive")
+                && (usage.operands.is_empty() || wholesale)
         }
+        "checkout" => forced || !usage.has("-b") && wholesale,
         "switch" => forced || usage.has("--discard-changes"),
-        "restore" => !usage.has("--staged") || usage.has("--worktree"),
-        "stash" => matches!(second, "drop" | "clear"),
-        "branch" => usage.has("-D") || usage.has("--delete") && forced,
-        "worktree" => second == "remove" && forced,
+        "restore" => (!usage.has("--staged") || usage.has("--worktree")) && wholesale,
+        "stash" => second == "clear",
         "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
-        "gc" => usage.value("--prune").is_some_and(|when| matches!(when.text.as_str(), "now" | "all")),
+        "gc" => {
+            let at_once =
+                |when: &str| matches!(when, "now" | "all" | "0" | "never") || when.starts_with("1970");
+            usage.value("--prune").is_some_and(|when| at_once(&when.text))
+                || set_to(command, "gc.pruneexpire", &["now", "all", "0"])
+        }
         "prune" => !usage.has("--dry-run"),
         "checkout-index" => forced || first == "-f",
         "read-tree" => usage.has("--reset") && usage.has("-u"),
@@ -298,11 +325,45 @@ fn discarded(command: &Command, deeds: &mut Deeds) {
     };
     if discards {
         deeds.add(Deed::DiscardsWork);
+    } else if discards_some(command, has_dashes) {
+        deeds.add(Deed::DiscardsNamedWork);
     }
 }
 
+/// Is `name` set to one of `values` for this command?
+fn set_to(command: &Command, name: &str, values: &[&str]) -> bool {
+    git_settings(command)
+        .iter()
+        .any(|(given, value)| given.eq_ignore_ascii_case(name) && values.contains(&value.text.as_str()))
+}
+
+/// Work of named files, one branch, one stash or one worktree.
+fn discards_some(command: &Command, has_dashes: bool) -> bool {
+    let usage = &command.usage;
+    let forced = usage.has("--force");
+    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    match usage.sub() {
+        "clean" => forced && !usage.has("--dry-run") && !usage.has("--interactive"),
+        "checkout" => {
+            let new_branch = usage.has("-b") || usage.has("-B") || usage.has("--orphan");
+            !new_branch
+                && (has_dashes && !usage.operands.is_empty()
+                    || usage.operands.len() > 1
+                    || usage.operands.iter().any(|word| word.text.ends_with('/')))
+        }
+        "restore" => !usage.has("--staged") || usage.has("--worktree"),
+        "stash" => second == "drop",
+        "branch" => usage.has("-D") || usage.has("--delete") && forced,
+        "worktree" => second == "remove" && forced,
+        _ => false,
+    }
+}
+
+/// Does this path stand for everything?
 fn is_tree(text: &str) -> bool {
-    text == "." || text.starts_with("./") || text.starts_with(":/") || text.ends_with('/')
+    let text = text.trim_end_matches('/');
+    text.ends_with("..")
+        || matches!(text, "." | "./." | ":" | "*" | ":/." | "./*" | "$(git rev-parse --show-toplevel)")
 }
 
 fn history(command: &Command, deeds: &mut Deeds) {
@@ -331,8 +392,22 @@ fn files(command: &Command, deeds: &mut Deeds) {
             let paths = command.words.iter().skip_while(|word| word.text != "--").skip(1);
             deeds.on_each(Deed::WritesFile, paths);
         }
-        "apply" | "am" => deeds.on_each(Deed::ReadsFile, &usage.operands),
-        "archive" | "format-patch" => {
+        "apply" | "am" => {
+            deeds.on_each(Deed::ReadsFile, &usage.operands);
+            deeds.on_each(Deed::WritesFile, usage.value("--directory"));
+        }
+        // `git show REV:path` prints the file as it was.
+        "show" | "cat-file" | "archive" => {
+            let inside = |word: &Word| {
+                let (_, path) = word.text.split_once(':').filter(|(_, path)| !path.is_empty())?;
+                Some(Word { text: path.to_string(), ..word.clone() })
+            };
+            let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
+            deeds.on_each(Deed::ReadsFile, &paths);
+            deeds.on_each(Deed::WritesFile, usage.value("--output"));
+        }
+        "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
+        "format-patch" => {
             deeds.on_each(
                 Deed::WritesFile,
                 usage.value("--output").into_iter().chain(usage.value("--output-directory")),

@@ -5,16 +5,19 @@
 //! one file, one line in [`MODELS`], one case in the tests.
 
 mod archive;
+mod cloud;
 mod container;
 mod database;
 mod disk;
 mod files;
 pub(crate) mod find;
 mod git;
+mod machine;
 mod network;
 mod packages;
 mod process;
 mod readers;
+mod socket;
 pub(crate) mod sql;
 mod user;
 
@@ -88,6 +91,7 @@ const MODELS: &[&[Model]] = &[
     readers::MODELS,
     find::MODELS,
     network::MODELS,
+    socket::MODELS,
     packages::MODELS,
     user::MODELS,
     process::MODELS,
@@ -95,6 +99,8 @@ const MODELS: &[&[Model]] = &[
     archive::MODELS,
     disk::MODELS,
     container::MODELS,
+    cloud::MODELS,
+    machine::MODELS,
 ];
 
 /// For programs nobody described.
@@ -135,6 +141,13 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
         effects.extend((model.effects)(command, input).0);
+    } else {
+        effects.extend(unnamed(command));
+    }
+    for effect in &mut effects {
+        if effect.deed == Deed::WritesFile && effect.target.as_ref().is_some_and(|word| is_disk(&word.text)) {
+            effect.deed = Deed::WipesDevice;
+        }
     }
     let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
     effects.retain(|effect| {
@@ -142,6 +155,20 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
         seen.insert((effect.deed, target))
     });
     command.effects = effects;
+}
+
+/// A program nobody knows the name of, given `-rf /`, may be `rm`.
+fn unnamed(command: &Command) -> Vec<Effect> {
+    let words = command.words.get(1..).unwrap_or_default();
+    let deep = |word: &Word| {
+        let letters = word.text.strip_prefix('-').unwrap_or("");
+        word.text == "--recursive"
+            || letters.contains(['r', 'R']) && letters.bytes().all(|byte| b"rRfvidI".contains(&byte))
+    };
+    if !words.iter().any(deep) {
+        return Vec::new();
+    }
+    Deeds::of(Deed::DeletesTree, words.iter().filter(|word| !word.text.starts_with('-'))).0
 }
 
 fn usage_of(words: &[Word], model: &Model) -> Usage {
@@ -180,6 +207,18 @@ fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
         Some(options) => Spec { options, leading: true, ..model.spec },
         None => Spec { options, leading: false, ..model.spec },
     }
+}
+
+/// A disk or a part of one: writing to it destroys what is on it.
+fn is_disk(path: &str) -> bool {
+    path.strip_prefix("/dev/").is_some_and(|name| {
+        [
+            "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop",
+            "mem", "kmem", "port",
+        ]
+        .iter()
+        .any(|head| name.starts_with(head))
+    })
 }
 
 /// Files that are no files: nothing is kept in them.

@@ -29,13 +29,9 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &["ssh", "autossh", "mosh", "sftp", "telnet", "ssh-copy-id"],
         "b= B= c= D= E= e= F= I= i= J= L= l= m= O= o= p= Q= R= S= W= w= 4 6 A a C f G g K k M N n q s T t V v X x Y y P=",
-        first_host,
+        ssh,
     ),
-    plain(
-        &["nc", "ncat", "netcat", "socat", "nmap", "openssl"],
-        "l k e= c= p= w= s= x= X= i= q= u v z n connect=",
-        socket,
-    ),
+    plain(&["nmap"], "p= o= T= e= S= D= iL= s", first_host),
     plain(
         &["ping", "ping6", "dig", "nslookup", "host", "traceroute", "whois", "drill", "mtr"],
         "c= i= w= W= t= s= p= q=",
@@ -147,10 +143,19 @@ fn web(command: &Command, _: Option<&str>) -> Deeds {
     let method = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_uppercase());
     let skip = usize::from(usage.operands.first().as_ref().is_some_and(method));
     let mut deeds = Deeds::of(Deed::ReachesHost, usage.operands.get(skip));
-    if skip == 1 || usage.operands.len() > 1 {
+    if skip == 1 || usage.operands.len() > 1 || command.piped_from.is_some() {
         deeds.on_each(Deed::SendsData, usage.operands.get(skip));
     }
     deeds.on_each(Deed::WritesFile, usage.value("--output"));
+    deeds
+}
+
+/// `… | ssh host 'cat > x'` sends what comes in.
+fn ssh(command: &Command, input: Option<&str>) -> Deeds {
+    let mut deeds = first_host(command, input);
+    if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
+        deeds.on_each(Deed::SendsData, command.usage.operands.first());
+    }
     deeds
 }
 
@@ -164,27 +169,6 @@ fn first_host(command: &Command, _: Option<&str>) -> Deeds {
 fn first_sends(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = first_host(command, input);
     deeds.on_each(Deed::SendsData, command.usage.operands.first());
-    deeds
-}
-
-fn socket(command: &Command, _: Option<&str>) -> Deeds {
-    let usage = &command.usage;
-    let mut deeds = Deeds::none();
-    if command.program == "openssl" {
-        deeds.on_each(Deed::ReachesHost, usage.value("--connect").or(usage.value("-connect")));
-        return deeds;
-    }
-    if usage.has("-l") {
-        return deeds;
-    }
-    let hosts: Vec<&Word> =
-        usage.operands.iter().take(if command.program == "socat" { 2 } else { 1 }).collect();
-    deeds.on_each(Deed::ReachesHost, hosts.iter().copied());
-    let feeds = command.piped_from.is_some()
-        || command.redirects.iter().any(|one| one.kind == crate::RedirectKind::Read);
-    if feeds && matches!(command.program.as_str(), "nc" | "ncat" | "netcat" | "socat") {
-        deeds.on_each(Deed::SendsData, hosts);
-    }
     deeds
 }
 

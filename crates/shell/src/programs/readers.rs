@@ -93,6 +93,9 @@ pub(super) const MODELS: &[Model] = &[
         "b,bytes= c,characters= d,delimiter= f,fields= s,only-delimited complement output-delimiter= z",
         read_operands,
     ),
+    plain(&["date"], "f,file= d,date= r,reference= s,set= u,utc I? R", |command, _| {
+        Deeds::of(Deed::ReadsFile, command.usage.value("--file"))
+    }),
     plain(&["grep", "egrep", "fgrep", "zgrep", "ggrep", "pcregrep"], SEARCH, search),
     plain(&["rg", "ripgrep"], RG, search),
     plain(
@@ -118,7 +121,7 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["perl"], "e=~ E=~ i? n p l? 0? a F= M= m= I= w c v x? s t T u U W X C? d? D?", perl),
     Model {
-        names: &["ls", "dir", "vdir", "exa", "eza", "lsd", "du", "df", "date"],
+        names: &["ls", "dir", "vdir", "exa", "eza", "lsd", "du", "df"],
         spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
         subs: &[],
         groups: &[],
@@ -165,6 +168,7 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
+    deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));
     deeds
 }
 

@@ -37,6 +37,15 @@ impl Walker<'_> {
                 moved.into_iter().for_each(|options| self.scope.set("@", options));
             }
             "read" | "mapfile" | "readarray" => self.read_variables(arguments, stdin),
+            "hash" => {
+                if let [option, path, names @ ..] = arguments
+                    && option.text == "-p"
+                {
+                    for name in names {
+                        self.scope.set_alias(&name.text, &path.text);
+                    }
+                }
+            }
             "alias" => {
                 for word in arguments {
                     if let Some((name, text)) = word.text.split_once('=') {
@@ -98,7 +107,11 @@ impl Walker<'_> {
             match word.text.split_once('=') {
                 Some((name, text)) => {
                     let name = name.trim_end_matches('+');
-                    self.scope.set_one(name, Text { text: text.to_string(), exact: word.exact });
+                    if command.program != "export" {
+                        self.hide(name);
+                    }
+                    let value = self.declared(arguments, text, word.exact);
+                    self.scope.set_one(name, value);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
                     }
@@ -116,6 +129,31 @@ impl Walker<'_> {
                 None => {}
             }
         }
+    }
+
+    /// `local x` in a function: the old value comes back at its end.
+    fn hide(&mut self, name: &str) {
+        let old = self.scope.get(name).cloned();
+        if let Some(hidden) = self.hidden.last_mut() {
+            hidden.push((name.to_string(), old));
+        }
+    }
+
+    /// `declare -l`, `-u` and `-n` change what the value means.
+    fn declared(&self, arguments: &[Word], text: &str, exact: bool) -> Text {
+        let has = |letter: char| {
+            arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter))
+        };
+        if has('n') {
+            let known = self.scope.get(text).and_then(|options| options.first()?.first()).cloned();
+            return known.unwrap_or_else(|| Text::unknown(format!("${text}")));
+        }
+        let text = match (has('l'), has('u')) {
+            (true, _) => text.to_lowercase(),
+            (_, true) => text.to_uppercase(),
+            _ => text.to_string(),
+        };
+        Text { text, exact }
     }
 
     /// `set -- a b`: the positional parameters.

@@ -5,7 +5,7 @@ use super::Walker;
 use super::simple::Call;
 use crate::deed::Deed;
 use crate::parse;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, Value, size_of};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
@@ -19,9 +19,26 @@ const WRAPPERS_MAX: usize = 12;
 impl Walker<'_> {
     /// Opens whatever `command` wraps.
     pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        self.open_named(command, index, stdin);
         for inner in wrappers::open(command, stdin) {
             self.open_one(command, index, stdin, inner);
         }
+    }
+
+    /// Commands named by variables (`GIT_EDITOR=x`). What they start does not
+    /// start them again.
+    fn open_named(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        let named = wrappers::editors(command);
+        if named.is_empty() {
+            return;
+        }
+        let without =
+            self.exported.iter().filter(|one| !wrappers::names_command(&one.name)).cloned().collect();
+        let exported = std::mem::replace(&mut self.exported, without);
+        for inner in named {
+            self.open_one(command, index, stdin, inner);
+        }
+        self.exported = exported;
     }
 
     pub(super) fn open_one(&mut self, command: &Command, index: usize, stdin: Option<&Stream>, inner: Inner) {
@@ -49,7 +66,12 @@ impl Walker<'_> {
             Inner::Input => self.open_input(command, index, stdin),
             Inner::Program => self.open_program(command, index, stdin),
             Inner::File(path) => self.open_file(command, index, &path),
-            Inner::Opaque { span, what } => self.opaque(span, what),
+            Inner::Away(words) => {
+                let was_away = std::mem::replace(&mut self.away, true);
+                self.open_one(command, index, stdin, Inner::words(&words));
+                self.away = was_away;
+            }
+            Inner::Opaque { span, kind, what } => self.opaque(span, kind, what),
         }
     }
 
@@ -67,12 +89,14 @@ impl Walker<'_> {
             return;
         }
         if !text.exact && self.is_unknown(&text.text) {
-            self.opaque(text.span, format!("{via} of `{}`", text.text));
+            let kind = self.kind_of_text(&text.text);
+            self.opaque(text.span, kind, format!("{via} of `{}`", text.text));
             return;
         }
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
         if let Some(fault) = parsed.fault {
-            self.opaque(text.span, format!("text for `{via}` that cannot be read ({})", fault.message));
+            let what = format!("text for `{via}` that cannot be read ({})", fault.message);
+            self.opaque(text.span, fault.kind(), what);
         }
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
@@ -88,6 +112,7 @@ impl Walker<'_> {
         }
         self.via.push(via.to_string());
         let _ = self.list(&parsed.list, None);
+        super::runaway::mark(&parsed.list, "", &mut self.reading);
         self.via.pop();
         self.choice = choice;
         self.in_place = was_in_place;
@@ -110,26 +135,33 @@ impl Walker<'_> {
     fn open_input(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let span = command.span;
         let Some(stream) = stdin else { return };
-        if let Some(url) = &stream.download {
-            self.add_effect(index, Deed::RunsDownload, Some(url.clone()));
+        if let Some(url) = stream.download.clone().or_else(|| self.downloaded(stream)) {
+            self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
         match stream.text.clone().or(partial) {
+            Some(text) if stream.text.is_none() && self.is_unknown(&text) => {
+                let kind = self.kind_of_text(&text);
+                self.opaque(span, kind, format!("`{text}` given to `{}`", command.program));
+            }
             Some(text) => {
                 let mark = self.scope.mark();
                 self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}
-            None => self.opaque(span, format!("text piped to `{}`", command.program)),
+            None => {
+                let kind = self.kind_of_input(stream);
+                self.opaque(span, kind, format!("text piped to `{}`", command.program));
+            }
         }
     }
 
     /// An interpreter of another language that reads its program from its input.
     fn open_program(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let Some(stream) = stdin else { return };
-        if let Some(url) = &stream.download {
-            self.add_effect(index, Deed::RunsDownload, Some(url.clone()));
+        if let Some(url) = stream.download.clone().or_else(|| self.downloaded(stream)) {
+            self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         match &stream.text {
             Some(text) => {
@@ -139,7 +171,10 @@ impl Walker<'_> {
                 }
             }
             None if stream.is_file => {}
-            None => self.opaque(command.span, format!("program piped to `{}`", command.program)),
+            None => {
+                let kind = self.kind_of_stream(stream);
+                self.opaque(command.span, kind, format!("program piped to `{}`", command.program));
+            }
         }
     }
 
@@ -147,16 +182,16 @@ impl Walker<'_> {
     fn open_file(&mut self, command: &Command, index: usize, path: &Word) {
         let key = self.path_key(path);
         let stream = self.streams.get(&path.text).or_else(|| self.files.get(&key)).cloned();
-        let Some(stream) = stream else {
+        let Some(stream) = stream.or_else(|| self.descriptor(&path.text)) else {
             if path.text.starts_with("<(") {
-                self.opaque(path.span, format!("text given to `{}`", command.program));
+                self.opaque(path.span, Unknown::Output, format!("text given to `{}`", command.program));
             }
             return;
         };
-        if let Some(url) = stream.download {
+        if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
-        match stream.text {
+        match stream.text.clone() {
             Some(text) if wrappers::language_of(&command.program, &text).is_some() => {
                 let language = wrappers::language_of(&command.program, &text).unwrap_or_default();
                 let word = Word { text, exact: true, glob: false, span: path.span };
@@ -170,12 +205,16 @@ impl Walker<'_> {
                 self.open_text(&word, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }
-            None => self.opaque(path.span, format!("text of `{}` for `{}`", path.text, command.program)),
+            None if stream.is_file => {}
+            None => {
+                let kind = self.kind_of_stream(&stream);
+                self.opaque(path.span, kind, format!("text of `{}` for `{}`", path.text, command.program));
+            }
         }
     }
 
     /// Text that holds the output of a download runs a download.
-    fn mark_download(&mut self, index: usize, text: &str) {
+    pub(super) fn mark_download(&mut self, index: usize, text: &str) {
         let found = self
             .downloads
             .iter()

@@ -5,14 +5,16 @@
 //! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
 
 mod builtin;
+mod flow;
 mod inner;
+mod runaway;
 mod simple;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::reading::{
-    Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Word,
+    Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Unknown, Word,
 };
 use crate::scope::{Changes, DIR, Options, Scope, Text, size_of};
 use crate::stream::Stream;
@@ -36,6 +38,9 @@ const CARRIED_MAX: usize = 16;
 
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
+
+/// Substitutions whose commands are remembered.
+const OUTPUTS_MAX: usize = 64;
 
 /// Items of a `for` that are followed one by one.
 const ITEMS_MAX: usize = 16;
@@ -70,14 +75,26 @@ pub(crate) struct Walker<'a> {
     files: HashMap<String, Stream>,
     /// Positions in `reading.commands` by a hash of the command.
     seen: HashMap<u64, usize>,
+    /// What descriptors opened by `exec` and `coproc` yield, whichever they are.
+    descriptors: Option<Stream>,
+    /// The file a descriptor opened by `exec` writes to.
+    descriptor_file: Option<Word>,
+    /// Commands whose output stands in words, by source spelling.
+    outputs: Vec<(String, usize)>,
+    /// What is walked now runs on another machine or in a container.
+    away: bool,
+    /// Variables `local` has hidden, per function being followed.
+    hidden: Vec<Vec<(String, Option<crate::scope::Options>)>>,
 }
 
 /// Lists every command of `list`.
-pub(crate) fn walk(list: &List, setting: &Setting) -> Reading {
+pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     let mut walker = Walker::new(setting);
     walker.scope.set_one(DIR, Text::exact(""));
     let _ = walker.list(list, None);
     walker.uncalled_functions();
+    runaway::mark(list, source, &mut walker.reading);
+    flow::mark_sent(&mut walker.reading.commands);
     in_reading_order(walker.reading)
 }
 
@@ -102,6 +119,11 @@ impl<'a> Walker<'a> {
             downloads: Vec::new(),
             files: HashMap::new(),
             seen: HashMap::new(),
+            descriptors: None,
+            descriptor_file: None,
+            outputs: Vec::new(),
+            away: false,
+            hidden: Vec::new(),
         }
     }
 
@@ -171,6 +193,7 @@ impl<'a> Walker<'a> {
                 let mark = self.scope.mark();
                 let stream = self.node(inner, Some(&Stream::unknown()));
                 self.scope.rollback(mark);
+                self.keep_descriptor(&stream);
                 stream
             }
             Node::If { arms, rest, redirects } => {
@@ -384,11 +407,14 @@ impl<'a> Walker<'a> {
         if let Some(url) = stream.download.clone().filter(|_| self.downloads.len() < DOWNLOADS_MAX) {
             self.downloads.push((spelling.to_string(), url));
         }
+        if let Some(from) = stream.from.filter(|_| self.outputs.len() < OUTPUTS_MAX && !spelling.is_empty()) {
+            self.outputs.push((spelling.to_string(), from));
+        }
         self.streams.insert(spelling.to_string(), stream);
     }
 
-    fn opaque(&mut self, span: Span, what: String) {
-        let opaque = Opaque { span, what };
+    fn opaque(&mut self, span: Span, kind: Unknown, what: String) {
+        let opaque = Opaque { span, kind, what };
         if !self.reading.opaque.contains(&opaque) && self.reading.opaque.len() < 256 {
             self.reading.opaque.push(opaque);
         }
@@ -458,6 +484,7 @@ fn in_reading_order(reading: Reading) -> Reading {
     }
     let moved = |(_, mut command): (usize, Command)| {
         command.piped_from = command.piped_from.and_then(|old| place.get(old).copied());
+        command.quotes = command.quotes.iter().filter_map(|old| place.get(*old).copied()).collect();
         command
     };
     Reading { commands: order.into_iter().map(moved).collect(), ..reading }

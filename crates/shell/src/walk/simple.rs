@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use super::flow::is_descriptor;
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::output;
@@ -57,7 +58,7 @@ impl Walker<'_> {
                     break;
                 }
                 collect(&mut assigned, values);
-                out = Stream::silent();
+                out = self.only_redirects(call);
             } else {
                 let scoped = self.assign_for_call(values);
                 out = self.call(call, own.as_ref().or(stdin));
@@ -191,6 +192,7 @@ impl Walker<'_> {
             RedirectKind::Read | RedirectKind::ReadWrite => {
                 let path = self.path_key(&redirect.target);
                 let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
+                let known = known.or_else(|| self.descriptor(text)).or_else(|| from_socket(&redirect.target));
                 Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
             }
             _ => None,
@@ -241,11 +243,16 @@ impl Walker<'_> {
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let written = call.written.clone();
+        let from_descriptor =
+            self.descriptors.clone().filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor));
+        let stdin = stdin.or(from_descriptor.as_ref());
         let command = self.command_of(call, stdin);
         let index = self.list_command(&command);
         if command.program.is_empty() {
             let first = command.words.first().cloned().unwrap_or_default();
-            self.opaque(first.span, format!("command named by `{}`", first.text));
+            let kind = self.kind_of_name(&first.text);
+            self.mark_download(index, &first.text);
+            self.opaque(first.span, kind, format!("command named by `{}`", first.text));
             return Stream { from: Some(index), ..Stream::default() };
         }
         let returned = self.follow(&command, index, stdin);
@@ -254,6 +261,7 @@ impl Walker<'_> {
             out = known;
         }
         out.from = Some(index);
+        let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
         if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
     }
@@ -275,11 +283,17 @@ impl Walker<'_> {
             via: self.via.clone(),
             dir: call.dir.or_else(|| self.dir_now()),
             piped_from: stdin.and_then(|stream| stream.from),
+            quotes: Vec::new(),
             in_place,
             ..Command::default()
         };
         let from_pipe = stdin.and_then(|stream| stream.text.as_deref());
+        self.add_options(&mut command);
         programs::study(&mut command, from_pipe);
+        command.quotes = self.quoted(&command);
+        if self.away {
+            command.effects.retain(|effect| !effect.deed.is_local());
+        }
         self.move_dir(&mut command);
         command
     }
@@ -331,6 +345,7 @@ impl Walker<'_> {
     /// reach everything it starts.
     fn follow(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) -> Option<Stream> {
         self.builtin(command, stdin);
+        self.open_descriptors(command);
         if command.assignments.len() == self.exported.len() {
             return self.follow_into(command, index, stdin);
         }
@@ -379,11 +394,15 @@ impl Walker<'_> {
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         self.via.push(command.program.clone());
         self.calls.push(command.program.clone());
+        self.hidden.push(Vec::new());
         let mut out = Stream::unknown();
         for body in bodies {
             self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", vec![arguments.clone()]);
             out = self.node(body, stdin);
+        }
+        for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
+            self.scope.restore(&name, old);
         }
         self.calls.pop();
         self.via.pop();
@@ -429,17 +448,18 @@ impl Walker<'_> {
                     self.files.insert(path, out.clone());
                 }
             }
-            ("cp" | "mv" | "ln" | "install", [from, to]) => {
+            ("cp" | "mv" | "ln" | "install" | "rsync" | "scp", [from, to]) => {
                 if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
                     let path = self.path_key(to);
                     self.files.insert(path, stream);
                 }
             }
+            ("dd", operands) => self.remember_copy(operands),
             _ => {}
         }
         for effect in &command.effects {
             if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
-                && matches!(command.program.as_str(), "curl" | "wget")
+                && brings_download(command)
             {
                 let host = command.effects.iter().find(|one| one.deed == Deed::ReachesHost);
                 let download = host.and_then(|one| one.target.clone()).unwrap_or_default();
@@ -466,6 +486,19 @@ fn program_name(word: &Word) -> String {
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
     let matched = word.glob && name.contains(['*', '?', '[', '(']);
     if unknown || matched { String::new() } else { name.to_string() }
+}
+
+/// `< /dev/tcp/host/port` reads what the host says.
+fn from_socket(target: &Word) -> Option<Stream> {
+    let is_socket = target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/");
+    is_socket.then(|| Stream { download: Some(target.clone()), ..Stream::default() })
+}
+
+/// Does it write what another machine sends?
+fn brings_download(command: &Command) -> bool {
+    matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "sftp")
+        && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
+        && !command.effects.iter().any(|effect| effect.deed == Deed::SendsData)
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.

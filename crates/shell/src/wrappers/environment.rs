@@ -82,8 +82,13 @@ fn env(words: &[Word]) -> Vec<Inner> {
     vec![Inner::Words { words: rest.to_vec(), assignments, dir, moved: false, same_shell: false }]
 }
 
+/// Does a variable of this name hold a command?
+pub(crate) fn names_command(name: &str) -> bool {
+    COMMANDS.contains(&name)
+}
+
 /// Commands named by the variables in front of `command`.
-pub(super) fn editors(command: &Command) -> Vec<Inner> {
+pub(crate) fn editors(command: &Command) -> Vec<Inner> {
     let named = command.assignments.iter().filter(|one| COMMANDS.contains(&one.name.as_str()));
     named.filter(|one| !one.value.text.is_empty()).map(|one| Inner::text(one.value.clone())).collect()
 }

@@ -12,7 +12,7 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         "vi" | "vim" | "nvim" | "ex" => editor(command),
         "psql" | "mysql" | "mariadb" | "sqlite3" => escapes(command),
         "sed" | "gsed" => sed(command),
-        "nc" | "ncat" | "netcat" => ["-e", "-c"]
+        "nc" | "ncat" | "netcat" => ["--exec", "--sh-exec"]
             .iter()
             .filter_map(|name| command.usage.value(name))
             .cloned()
@@ -25,7 +25,7 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
 fn tar(command: &Command) -> Vec<Inner> {
     let usage = &command.usage;
     let mut found: Vec<Inner> = Vec::new();
-    for name in ["--to-command", "--use-compress-program"] {
+    for name in ["--to-command", "--use-compress-program", "--info-script", "--rsh-command"] {
         found.extend(usage.values(name).cloned().map(Inner::text));
     }
     for action in usage.values("--checkpoint-action") {

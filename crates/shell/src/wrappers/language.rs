@@ -5,8 +5,8 @@
 //! the string literals behind them. What those calls get from elsewhere is
 //! opaque.
 
-use super::{Inner, arguments};
-use crate::reading::{Command, Word};
+use super::{Inner, arguments, file_calls};
+use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
 
 /// Options that carry program text, per interpreter.
@@ -70,21 +70,6 @@ const CALLS: &[&str] = &[
 /// Calls that run computed program text.
 const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Function"];
 
-/// Calls that delete: name, and the `rm` they amount to.
-const DELETERS: &[(&str, &str)] = &[
-    ("rmtree", "-rf"),
-    ("rm_rf", "-rf"),
-    ("rm_r", "-r"),
-    ("remove_tree", "-rf"),
-    ("rmSync", "-rf"),
-    ("rimraf", "-rf"),
-    ("remove_entry_secure", "-rf"),
-    ("unlink", "-f"),
-    ("unlinkSync", "-f"),
-    ("rmdirSync", "-rf"),
-    ("removeSync", "-rf"),
-];
-
 /// The interpreter a program name stands for: `python3.12` is `python`.
 fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
@@ -106,12 +91,16 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let mut has_text = false;
     for (at, word) in words.iter().enumerate() {
         let text = if name.ends_with("awk") {
-            (!word.text.starts_with('-') && word.text.contains('(')).then(|| word.clone())
+            (!word.text.starts_with('-') && word.text.contains(['(', '{'])).then(|| word.clone())
         } else {
             program_of(word, words.get(at + 1), options)
         };
         if let Some(text) = text {
             has_text = true;
+            if !text.exact && text.text.starts_with('$') && !text.text.contains(' ') {
+                let what = format!("{name} program in `{}`", text.text);
+                found.push(Inner::Opaque { span: text.span, kind: Unknown::Variable, what });
+            }
             found.extend(calls(name, &text));
         }
     }
@@ -187,7 +176,10 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
     while let Some(first) = rest.chars().next() {
         let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
         if name_end == 0 {
-            if first == '`' && matches!(language, "perl" | "ruby" | "php") {
+            if language.ends_with("awk") && matches!(first, '>' | '<') {
+                found.extend(file_calls::awk(first, rest.get(1..).unwrap_or(""), program));
+                rest = rest.get(1..).unwrap_or("");
+            } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
                 let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
                 found.push(Inner::text(Word { text: literal, ..program.clone() }));
                 rest = after;
@@ -206,15 +198,32 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         rest = after;
         if found.len() > 64 || looked > looks {
             let what = format!("{language} program with more than can be followed");
-            found.push(Inner::Opaque { span: program.span, what });
+            found.push(Inner::Opaque { span: program.span, kind: Unknown::Limit, what });
             break;
         }
     }
     if found.is_empty() && starts_unseen(language, text) {
         let what = format!("{language} program that may start commands");
-        found.push(Inner::Opaque { span: program.span, what });
+        found.push(Inner::Opaque { span: program.span, kind: kind_of(text), what });
     }
     found
+}
+
+/// Text that unpacks or fetches what it runs hides more than one that computes it.
+fn kind_of(text: &str) -> Unknown {
+    let hides = [
+        "b64decode",
+        "base64",
+        "fromhex",
+        "codecs",
+        "decompress",
+        "unhexlify",
+        "atob(",
+        "urlopen",
+        "marshal",
+        "xor",
+    ];
+    if hides.iter().any(|sign| text.contains(sign)) { Unknown::Decoded } else { Unknown::Computed }
 }
 
 /// Does the text reach for the means to start commands, under a name of its own?
@@ -252,9 +261,9 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
 fn call(language: &str, text: &str, name: &str, before: char, after: &str, program: &Word) -> Vec<Inner> {
     let opening = after.trim_start();
     let inside = opening.strip_prefix('(').map(str::trim_start);
-    if let Some((_, option)) = DELETERS.iter().find(|(known, _)| *known == name) {
-        let path = inside.or(Some(opening)).and_then(literal).map(|(path, _)| path);
-        return path.map(|path| deletes(option, &path, program)).into_iter().collect();
+    let head = text.get(..text.len() - after.len() - name.len()).unwrap_or("");
+    if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside }, program) {
+        return vec![file];
     }
     if starts_command(language, text, name, before) {
         let argument = match inside {
@@ -273,15 +282,11 @@ fn call(language: &str, text: &str, name: &str, before: char, after: &str, progr
     if evaluates {
         return vec![Inner::Opaque {
             span: program.span,
+            kind: kind_of(text),
             what: format!("computed text run by `{name}` in {language}"),
         }];
     }
     Vec::new()
-}
-
-fn deletes(option: &str, path: &str, program: &Word) -> Inner {
-    let word = |text: &str| Word { text: text.to_string(), exact: true, glob: false, span: program.span };
-    Inner::made(vec![word("rm"), word(option), word(path)])
 }
 
 /// What a call with this argument starts.
@@ -319,7 +324,8 @@ fn started(name: &str, argument: &str, program: &Word) -> Inner {
         }
         return Inner::text(word(line));
     }
-    Inner::Opaque { span: program.span, what: format!("command computed for `{name}`") }
+    let kind = kind_of(&program.text);
+    Inner::Opaque { span: program.span, kind, what: format!("command computed for `{name}`") }
 }
 
 /// All string literals up to the closing bracket.
@@ -339,7 +345,7 @@ fn literals(text: &str) -> Vec<String> {
 }
 
 /// A string literal at the start of `text`, and what follows it.
-fn literal(text: &str) -> Option<(String, &str)> {
+pub(super) fn literal(text: &str) -> Option<(String, &str)> {
     let bare = text.trim_start_matches(['r', 'b', 'u', 'f', 'R', 'B', 'U', 'F']);
     let bare = if text.len() - bare.len() <= 2 { bare } else { text };
     for quotes in ["'''", "\"\"\""] {

@@ -4,16 +4,19 @@
 //! starts. Nothing here walks or lists; the walker does.
 
 mod environment;
+mod file_calls;
 mod git;
 mod hidden;
 mod language;
+mod launcher;
 mod many;
+mod powershell;
 mod prefix;
 mod remote;
 mod runner;
 mod shell;
 
-use crate::reading::{Assignment, Command, Span, Word};
+use crate::reading::{Assignment, Command, Span, Unknown, Word};
 use crate::stream::Stream;
 
 /// Something a wrapper starts.
@@ -38,13 +41,15 @@ pub(crate) enum Inner {
     Program,
     /// A script file.
     File(Word),
+    /// Words that run in a container, away from this machine's files.
+    Away(Vec<Word>),
     /// Something that cannot be told.
-    Opaque { span: Span, what: String },
+    Opaque { span: Span, kind: Unknown, what: String },
 }
 
 impl Inner {
     /// Words that stand in the text as they are.
-    fn words(words: &[Word]) -> Inner {
+    pub(crate) fn words(words: &[Word]) -> Inner {
         Inner::Words {
             words: words.to_vec(),
             assignments: Vec::new(),
@@ -70,9 +75,11 @@ type Family = fn(&Command, Option<&Stream>) -> Option<Vec<Inner>>;
 /// Every family. The first that knows the program answers.
 const FAMILIES: &[Family] = &[
     shell::open,
+    powershell::open,
     environment::open,
     prefix::open,
     many::open,
+    launcher::open,
     remote::open,
     runner::open,
     language::open,
@@ -81,8 +88,7 @@ const FAMILIES: &[Family] = &[
 
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
-    let mut all = environment::editors(command);
-    all.extend(hidden::open(command));
+    let mut all = hidden::open(command);
     if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
         all.extend(found);
     }
@@ -106,6 +112,7 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
     language::calls(language, text)
 }
 
+pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
 
 /// All words after the program.

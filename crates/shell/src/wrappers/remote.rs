@@ -74,7 +74,19 @@ fn container(command: &Command) -> Vec<Inner> {
         [.., "run"] => behind(words, &["run"], RUN, 1),
         _ => None,
     };
-    inner.map(|words| Inner::words(&words)).into_iter().collect()
+    // Without a mount, its files are its own.
+    let mounts = words.iter().any(|word| {
+        let text = word.text.as_str();
+        text.starts_with("-v")
+            || text.starts_with("--volume")
+            || text.starts_with("--mount")
+            || text == "--privileged"
+    });
+    let away = !mounts
+        && usage.last() == Some(&"run")
+        && command.program != "docker-compose"
+        && usage.first() != Some(&"compose");
+    inner.map(|words| if away { Inner::Away(words) } else { Inner::words(&words) }).into_iter().collect()
 }
 
 fn pod(command: &Command) -> Vec<Inner> {

@@ -4,8 +4,7 @@ use super::{Inner, arguments, joined};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
-pub(super) const SHELLS: [&str; 10] =
-    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "pwsh"];
+pub(super) const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"];
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let words = arguments(command);
@@ -67,10 +66,9 @@ fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
             continue;
         }
         let letters = text.get(1..).unwrap_or("");
-        let powershell = command.program == "pwsh" && letters.to_ascii_lowercase().starts_with('c');
-        wants_text |= text.starts_with('-') && (letters.contains('c') || powershell);
+        wants_text |= text.starts_with('-') && letters.contains('c');
         from_input |= text.starts_with('-') && letters.contains('s');
-        if letters.ends_with(['o', 'O']) && !powershell {
+        if letters.ends_with(['o', 'O']) {
             at += 1;
         }
     }

@@ -1,0 +1,201 @@
+//! Clouds and clusters from the command line: what is destroyed, what is
+//! copied out.
+//!
+//! Which words destroy is data; one function reads them.
+
+use super::{Deeds, Model, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+const OPTIONS: &str = "profile= region= output= query= project= zone= n,namespace= g,resource-group= subscription= account= \
+     filter= format= y,yes q,quiet f,force recursive r R auto-approve destroy target= var= var-file= s,stack= a,app= team= t,token= all \
+     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run exclude= include= acl=";
+
+/// Programs with the words that destroy: each line is words in order, `*` for
+/// any, a word ending in `-` for any that begins so.
+const DESTROYERS: &[(&str, &[&str])] = &[
+    (
+        "terraform|tofu|terragrunt|cdktf|terramate",
+        &["destroy", "run-all destroy", "run destroy", "state rm", "workspace delete"],
+    ),
+    ("pulumi", &["destroy", "down", "stack rm"]),
+    ("cdk|sst|serverless|sls|copilot|sam", &["destroy", "remove", "delete", "app delete"]),
+    (
+        "aws",
+        &[
+            "s3 rb",
+            "* delete-",
+            "* terminate-",
+            "* deregister-",
+            "* purge-",
+            "* destroy-",
+            "* schedule-key-deletion",
+        ],
+    ),
+    ("gcloud", &["delete", "* delete", "* * delete", "* * * delete", "* * * * delete"]),
+    ("az", &["* delete", "* * delete", "* * * delete", "* purge", "* * purge"]),
+    ("gh", &["repo delete", "repo archive", "release delete", "api"]),
+    ("glab", &["repo delete", "project delete"]),
+    ("helm", &["uninstall", "delete", "del", "un"]),
+    ("eksctl", &["delete"]),
+    ("heroku", &["apps:destroy", "pg:reset", "apps:delete", "addons:destroy"]),
+    ("fly|flyctl", &["apps destroy", "destroy", "volumes destroy", "postgres destroy"]),
+    ("doctl", &["* delete", "* * delete", "* * * delete"]),
+    ("vercel|now", &["remove", "rm", "project rm", "projects rm"]),
+    ("netlify", &["sites:delete"]),
+    ("firebase", &["firestore:delete", "database:remove", "projects:delete", "hosting:disable"]),
+    ("supabase", &["projects delete", "db reset"]),
+    ("gsutil", &["rb"]),
+    ("bq", &["rm"]),
+    ("rclone", &["purge", "delete"]),
+    ("s3cmd|mc", &["rb"]),
+    ("linode-cli|hcloud|scw|ibmcloud|oci", &["* delete", "* * delete", "* terminate", "* * terminate"]),
+    ("vault", &["delete", "kv metadata delete", "kv destroy", "secrets disable"]),
+    ("ceph", &["osd pool delete", "fs rm"]),
+    ("etcdctl", &["del"]),
+    ("consul", &["kv delete"]),
+    ("nomad", &["job stop", "system gc"]),
+];
+
+/// Names of all of them.
+pub(super) const MODELS: &[Model] = &[plain(
+    &[
+        "terraform",
+        "tofu",
+        "terragrunt",
+        "cdktf",
+        "terramate",
+        "pulumi",
+        "cdk",
+        "sst",
+        "serverless",
+        "sls",
+        "copilot",
+        "sam",
+        "aws",
+        "gcloud",
+        "az",
+        "gh",
+        "glab",
+        "helm",
+        "eksctl",
+        "heroku",
+        "fly",
+        "flyctl",
+        "doctl",
+        "vercel",
+        "now",
+        "netlify",
+        "firebase",
+        "supabase",
+        "gsutil",
+        "bq",
+        "rclone",
+        "s3cmd",
+        "mc",
+        "linode-cli",
+        "hcloud",
+        "scw",
+        "ibmcloud",
+        "oci",
+        "vault",
+        "ceph",
+        "etcdctl",
+        "consul",
+        "nomad",
+    ],
+    OPTIONS,
+    effects,
+)];
+
+fn effects(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = copies(command);
+    if command
+        .words
+        .iter()
+        .any(|word| matches!(word.text.as_str(), "--help" | "-h" | "--dryrun" | "--dry-run" | "help"))
+    {
+        return deeds;
+    }
+    let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
+    let lines = DESTROYERS
+        .iter()
+        .find(|(names, _)| names.split('|').any(|name| name == command.program))
+        .map_or(&[][..], |(_, lines)| *lines);
+    let named = lines.iter().any(|line| *line != "api" && begins(&words, line));
+    let flagged = words.first() == Some(&"apply")
+        && command.words.iter().any(|word| matches!(word.text.as_str(), "-destroy" | "--destroy"));
+    let emptied = matches!(
+        (command.program.as_str(), words.as_slice()),
+        ("aws", ["s3", "rm", ..]) | ("gsutil" | "s3cmd" | "mc", ["rm" | "del", ..])
+    ) && ["--recursive", "-r", "-R"].iter().any(|name| command.usage.has(name));
+    let by_request = command.program == "gh"
+        && words.first() == Some(&"api")
+        && command.words.windows(2).any(|pair| matches!(pair, [option, value] if matches!(option.text.as_str(), "-X" | "--method") && value.text.eq_ignore_ascii_case("delete")));
+    if named || flagged || emptied || by_request {
+        match command.usage.operands.last() {
+            Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
+            None => deeds.add(Deed::DestroysInfrastructure),
+        }
+    }
+    if matches!(
+        (command.program.as_str(), words.as_slice()),
+        (
+            "aws",
+            ["cloudtrail", "stop-logging" | "delete-trail", ..]
+                | ["guardduty", "delete-detector", ..]
+                | ["logs", "delete-log-group" | "delete-log-stream", ..]
+        )
+    ) {
+        deeds.add(Deed::WeakensDefence);
+    }
+    deeds
+}
+
+/// Do `words` begin with the words of `line`?
+fn begins(words: &[&str], line: &str) -> bool {
+    let mut count = 0;
+    for wanted in line.split(' ') {
+        let Some(word) = words.get(count) else { return false };
+        let fits = wanted == "*" || *word == wanted || wanted.ends_with('-') && word.starts_with(wanted);
+        if !fits {
+            return false;
+        }
+        count += 1;
+    }
+    true
+}
+
+fn is_bucket(word: &Word) -> bool {
+    ["s3://", "gs://", "az://", "https://"].iter().any(|scheme| word.text.starts_with(scheme))
+}
+
+/// `aws s3 cp file s3://x` sends the file.
+fn copies(command: &Command) -> Deeds {
+    let mut deeds = Deeds::none();
+    let operands = &command.usage.operands;
+    let skip = match command.program.as_str() {
+        "aws" | "gcloud" => 2,
+        "gsutil" | "s3cmd" | "mc" | "rclone" => 1,
+        _ => return deeds,
+    };
+    let verb = operands.get(skip - 1).map_or("", |word| word.text.as_str());
+    if !matches!(verb, "cp" | "mv" | "sync" | "rsync" | "put" | "copy" | "move" | "copyto") {
+        return deeds;
+    }
+    let Some((to, from)) = operands.get(skip..).and_then(|rest| rest.split_last()) else { return deeds };
+    let remote = is_bucket(to) || command.program == "rclone" && to.text.contains(':');
+    if remote
+        && from
+            .iter()
+            .any(|word| !is_bucket(word) && !(command.program == "rclone" && word.text.contains(':')))
+    {
+        deeds.on(Deed::ReachesHost, to);
+        deeds.on(Deed::SendsData, to);
+        deeds.on_each(Deed::ReadsFile, from.iter().filter(|word| word.text != "-"));
+    } else if !remote {
+        deeds.on_each(Deed::ReachesHost, from.iter().filter(|word| is_bucket(word)));
+        deeds.on(Deed::WritesFile, to);
+    }
+    deeds
+}

@@ -1,0 +1,254 @@
+//! Programs that change the machine itself: what starts by itself, what
+//! protects it, what it remembers, where it keeps passwords.
+
+use super::{Deeds, Model, plain};
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+pub(super) const MODELS: &[Model] = &[
+    plain(&["crontab"], "u= l e r i", crontab),
+    plain(&["at", "batch"], "f= m q= t= l d c r v V", at),
+    plain(
+        &["systemctl"],
+        "user system now force f,force no-block t,type= n,lines= o,output= H,host= M,machine= q,quiet root= p,property=",
+        systemctl,
+    ),
+    plain(&["service", "rc-service", "initctl"], "", service),
+    plain(&["launchctl"], "w F", launchctl),
+    plain(
+        &["update-rc.d", "chkconfig", "rc-update", "sysv-rc-conf", "insserv"],
+        "f,force level=",
+        starts_later,
+    ),
+    plain(&["ufw"], "force dry-run", ufw),
+    plain(
+        &["iptables", "ip6tables", "iptables-restore", "ip6tables-restore", "ebtables", "arptables"],
+        "t,table= L,list n v S,list-rules line-numbers F,flush D,delete X,delete-chain P,policy A,append I,insert R,replace Z,zero N,new-chain",
+        iptables,
+    ),
+    plain(
+        &["nft", "firewall-cmd", "pfctl", "ipfw"],
+        "f= d e F= s= a permanent list-all state reload panic-off",
+        firewall,
+    ),
+    plain(
+        &[
+            "setenforce",
+            "aa-disable",
+            "aa-complain",
+            "aa-teardown",
+            "csrutil",
+            "spctl",
+            "auditctl",
+            "setsebool",
+            "tamper",
+        ],
+        "a= A= d= D e= R= l s master-disable global-disable status P",
+        defence,
+    ),
+    plain(&["sysctl"], "w,write p a,all n", sysctl),
+    plain(&["history", "fc"], "c d= a n r w p s", history),
+    plain(
+        &["journalctl"],
+        "vacuum-size= vacuum-time= vacuum-files= rotate flush u,unit= n,lines= f,follow since= until= b? k p= o,output= x e r",
+        journal,
+    ),
+    plain(&["dmesg", "auditd", "logrotate"], "C,clear c,read-clear f= n= T", kernel_log),
+    plain(&["security"], "a= s= l= w g D=", keychain),
+    plain(&["secret-tool", "kwallet-query", "gnome-keyring"], "", keyring),
+    plain(&["insmod", "modprobe", "rmmod", "kextload"], "r,remove f,force v n,dry-run l", modules),
+];
+
+fn words(command: &Command) -> Vec<&str> {
+    command.usage.operands.iter().map(|word| word.text.as_str()).collect()
+}
+
+fn crontab(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::none();
+    if !usage.has("-l")
+        && (usage.has("-e") || usage.has("-r") || !usage.operands.is_empty() || command.words.len() == 1)
+    {
+        deeds.add(Deed::RunsLater);
+    }
+    deeds
+}
+
+fn at(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let looks = ["-l", "-c", "-V", "-d", "-r"].iter().any(|name| usage.has(name));
+    let mut deeds = Deeds::of(Deed::ReadsFile, usage.value("-f"));
+    if !looks {
+        deeds.add(Deed::RunsLater);
+    }
+    deeds
+}
+
+/// Services that protect or watch.
+fn is_guard(name: &str) -> bool {
+    let name = name.trim_end_matches(".service");
+    matches!(
+        name,
+        "ufw"
+            | "firewalld"
+            | "nftables"
+            | "iptables"
+            | "pf"
+            | "auditd"
+            | "apparmor"
+            | "rsyslog"
+            | "syslog"
+            | "syslog-ng"
+            | "fail2ban"
+            | "clamav-daemon"
+            | "clamav-freshclam"
+            | "falcon-sensor"
+            | "osqueryd"
+            | "wazuh-agent"
+            | "crowdsec"
+            | "sysmon"
+            | "systemd-journald"
+            | "mdatp"
+            | "cbdaemon"
+            | "cbagentd"
+            | "selinux"
+            | "aide"
+            | "ossec"
+    )
+}
+
+fn systemctl(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    let words = words(command);
+    let Some((verb, units)) = words.split_first() else { return deeds };
+    match *verb {
+        "enable" | "link" | "edit" | "set-default" | "reenable" | "add-wants" => deeds.add(Deed::RunsLater),
+        "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
+            deeds.add(Deed::WeakensDefence)
+        }
+        "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" => deeds.add(Deed::EndsProcess),
+        _ => {}
+    }
+    deeds
+}
+
+fn service(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    if let [name, "stop" | "disable" | "onestop"] | ["stop", name] = words(command).as_slice()
+        && is_guard(name)
+    {
+        deeds.add(Deed::WeakensDefence);
+    }
+    deeds
+}
+
+fn launchctl(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    if let Some(verb) = words(command).first() {
+        if matches!(*verb, "load" | "bootstrap" | "enable" | "submit") {
+            deeds.add(Deed::RunsLater);
+        }
+    }
+    deeds
+}
+
+fn starts_later(_: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    deeds.add(Deed::RunsLater);
+    deeds
+}
+
+fn weakens(yes: bool) -> Deeds {
+    let mut deeds = Deeds::none();
+    if yes {
+        deeds.add(Deed::WeakensDefence);
+    }
+    deeds
+}
+
+fn ufw(command: &Command, _: Option<&str>) -> Deeds {
+    let verbs =
+        ["disable", "delete", "reset", "prepend", "insert", "allow", "deny", "reject", "off", "default"];
+    let changes = words(command).iter().any(|word| verbs.contains(word));
+    weakens(changes && !command.usage.has("--dry-run"))
+}
+
+fn iptables(command: &Command, _: Option<&str>) -> Deeds {
+    let changes =
+        ["--flush", "--delete", "--delete-chain", "--policy", "--append", "--insert", "--replace", "--zero"];
+    weakens(command.program.ends_with("restore") || changes.iter().any(|name| command.usage.has(name)))
+}
+
+fn firewall(command: &Command, _: Option<&str>) -> Deeds {
+    let words = words(command);
+    let verbs = ["flush", "delete", "add", "insert", "destroy", "reset"];
+    let by_option = command.usage.flags.iter().any(|flag| {
+        ["--remove", "--add", "--panic-off", "--set-default"].iter().any(|name| flag.name.starts_with(name))
+            || command.program == "pfctl" && matches!(flag.name.as_str(), "-d" | "-F" | "-f")
+    });
+    weakens(by_option || words.first().is_some_and(|word| verbs.contains(word)))
+}
+
+fn defence(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    weakens(match command.program.as_str() {
+        "csrutil" => words(command).first() == Some(&"disable"),
+        "spctl" => usage.has("--master-disable") || usage.has("--global-disable"),
+        "auditctl" => ["-a", "-A", "-d", "-D", "-e", "-R"].iter().any(|name| usage.has(name)),
+        _ => true,
+    })
+}
+
+fn sysctl(command: &Command, _: Option<&str>) -> Deeds {
+    let weak =
+        ["randomize_va_space=0", "ip_forward=1", "ptrace_scope=0", "dmesg_restrict=0", "kptr_restrict=0"];
+    weakens(words(command).iter().any(|word| weak.iter().any(|sign| word.ends_with(sign))))
+}
+
+fn traces(yes: bool) -> Deeds {
+    let mut deeds = Deeds::none();
+    if yes {
+        deeds.add(Deed::HidesTraces);
+    }
+    deeds
+}
+
+fn history(command: &Command, _: Option<&str>) -> Deeds {
+    traces(command.usage.has("-c") || command.usage.has("-d"))
+}
+
+fn journal(command: &Command, _: Option<&str>) -> Deeds {
+    traces(command.usage.flags.iter().any(|flag| flag.name.starts_with("--vacuum")))
+}
+
+fn kernel_log(command: &Command, _: Option<&str>) -> Deeds {
+    traces(command.program == "dmesg" && (command.usage.has("--clear") || command.usage.has("--read-clear")))
+}
+
+/// Where a store of passwords lies, so that asking it is reading it.
+fn store(command: &Command, path: &str) -> Deeds {
+    let place = command.words.first().cloned().unwrap_or_default();
+    Deeds::of(Deed::ReadsFile, &[Word { text: path.to_string(), exact: true, glob: false, span: place.span }])
+}
+
+fn keychain(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    match words(command).first() {
+        Some(&("dump-keychain" | "export")) => store(command, "/Library/Keychains/System.keychain"),
+        Some(&("find-generic-password" | "find-internet-password")) if usage.has("-w") || usage.has("-g") => {
+            store(command, "/Library/Keychains/System.keychain")
+        }
+        _ => Deeds::none(),
+    }
+}
+
+fn keyring(command: &Command, _: Option<&str>) -> Deeds {
+    match words(command).first() {
+        Some(&("lookup" | "search")) => store(command, "/root/.local/share/keyrings/login.keyring"),
+        _ => Deeds::none(),
+    }
+}
+
+fn modules(command: &Command, _: Option<&str>) -> Deeds {
+    weakens(!command.usage.has("--dry-run") && !command.usage.has("-l"))
+}

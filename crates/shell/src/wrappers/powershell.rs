@@ -1,0 +1,81 @@
+//! PowerShell: another language. Only what is plain in its text is read: what
+//! it downloads and runs, what it deletes with all that is below.
+
+use super::{Inner, arguments};
+use crate::reading::{Command, Unknown, Word};
+use crate::stream::Stream;
+
+/// Words that run text.
+const RUNNERS: [&str; 2] = ["iex", "invoke-expression"];
+
+/// Words that fetch.
+const FETCHERS: [&str; 6] = ["iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curl", "wget"];
+
+/// Words that delete.
+const REMOVERS: [&str; 5] = ["remove-item", "ri", "rm", "del", "rmdir"];
+
+pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
+    if !matches!(command.program.to_ascii_lowercase().as_str(), "pwsh" | "powershell") {
+        return None;
+    }
+    let words = arguments(command);
+    let encoded = words.iter().find(|word| {
+        let text = word.text.to_ascii_lowercase();
+        text.starts_with("-e") && "-encodedcommand".starts_with(&text) && text != "-ex"
+    });
+    if let Some(word) = encoded {
+        let what = "encoded text for PowerShell".to_string();
+        return Some(vec![Inner::Opaque { span: word.span, kind: Unknown::Decoded, what }]);
+    }
+    let file = words.iter().any(|word| word.text.to_ascii_lowercase().starts_with("-f"));
+    if words.is_empty() || words.iter().any(|word| word.text == "-") {
+        return Some(stdin.map(|_| Inner::Program).into_iter().collect());
+    }
+    if file {
+        return Some(Vec::new());
+    }
+    let texts = words.iter().filter(|word| !word.text.starts_with('-'));
+    Some(texts.flat_map(statements).take(64).collect())
+}
+
+/// What the statements of `text` amount to.
+fn statements(text: &Word) -> Vec<Inner> {
+    let lower = text.text.to_ascii_lowercase();
+    let has = |names: &[&str]| {
+        lower
+            .split(|found: char| !(found.is_alphanumeric() || found == '-'))
+            .any(|word| names.contains(&word))
+    };
+    let mut found = Vec::new();
+    if has(&RUNNERS) && (has(&FETCHERS) || lower.contains("downloadstring")) {
+        let word = |name: &str| Word { text: name.to_string(), exact: true, glob: false, span: text.span };
+        found.push(Inner::text(Word { text: format!("{} | sh", "curl https://unknown"), ..word("") }));
+    } else if has(&RUNNERS) {
+        let what = "text run by `Invoke-Expression`".to_string();
+        found.push(Inner::Opaque { span: text.span, kind: Unknown::Computed, what });
+    }
+    for statement in text.text.split([';', '\n', '|', '{', '}']) {
+        found.extend(removal(statement, text));
+    }
+    found
+}
+
+/// `Remove-Item -Recurse path` is `rm -r path`.
+fn removal(statement: &str, text: &Word) -> Option<Inner> {
+    let mut words = statement.split_whitespace();
+    let first = words.next()?.to_ascii_lowercase();
+    if !REMOVERS.contains(&first.as_str()) {
+        return None;
+    }
+    let word = |name: &str| Word {
+        text: name.trim_matches(['"', '\'']).to_string(),
+        exact: !name.contains('$'),
+        glob: false,
+        span: text.span,
+    };
+    let rest: Vec<&str> = words.collect();
+    let deep = rest.iter().any(|word| word.to_ascii_lowercase().starts_with("-r"));
+    let mut made = vec![word("rm"), word(if deep { "-rf" } else { "-f" })];
+    made.extend(rest.iter().filter(|word| !word.starts_with('-')).map(|name| word(name)));
+    Some(Inner::made(made))
+}
