@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// The program under test.
@@ -164,7 +165,15 @@ impl House {
     /// Asks about a shell command.
     #[track_caller]
     pub fn ask(&self, command: &str) -> Answer {
-        self.ask_event(&self.event(command))
+        self.ask_event(&self.call(command))
+    }
+
+    /// The event of a call of its own: as hosts do, every call has another id.
+    pub fn call(&self, command: &str) -> Value {
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        let mut event = self.event(command);
+        event["tool_use_id"] = json!(format!("toolu_call_{}", CALLS.fetch_add(1, Ordering::SeqCst)));
+        event
     }
 
     #[track_caller]

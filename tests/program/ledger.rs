@@ -73,7 +73,7 @@ fn entry(number: usize) -> Entry {
             };
             Entry::Answered(answer)
         }
-        9 => Entry::Used { request: format!("r-{}", number - 4) },
+        9 => Entry::Used { request: format!("r-{}", number - 4), call: None },
         11 => Entry::Expired { request: "r-0".to_owned() },
         _ => Entry::Noted { what: "n".to_owned(), text: number.to_string() },
     }

@@ -165,6 +165,22 @@ fn of_racing_calls_one_runs() {
     house.run(&["ledger", "verify"]).ended(0);
 }
 
+/// The hook installed twice asks twice about one call: both get the same yes, used up once.
+#[test]
+fn one_call_asked_about_twice_runs_and_uses_one_yes() {
+    let house = locked();
+    let id = house.ask(ASKED).request();
+    answer(&house, "approve", &id, PASSPHRASE).ended(0);
+    let call = house.call(ASKED);
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| house.ask_event(&call))).collect();
+        asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|answer| *answer == Answer::Silent), "{answers:?}");
+    assert_eq!(house.records().iter().filter(|record| record["entry"]["entry"] == "used").count(), 1);
+    assert!(house.ask(ASKED).is_no(), "another call needs another yes");
+}
+
 /// Racing answers: one of them counts, and both are told which.
 #[test]
 fn of_racing_answers_one_counts() {

@@ -214,6 +214,10 @@ impl Round<'_> {
 
     fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
         let arguments = self.event.call.arguments_digest();
+        if let Some(request) = self.used_by_this_call(&arguments)? {
+            let delivered = go_ahead(&decision, self.event);
+            return Ok(Answered { decision, delivered, request: Some(request) });
+        }
         let mut pending = None;
         for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
             let key = self.approver.map(|approver| approver.key.as_str());
@@ -251,20 +255,21 @@ impl Round<'_> {
         Ok(Answered { decision, delivered, request: Some(request) })
     }
 
+    /// A host with the hook installed twice asks twice about one call; both
+    /// get the same yes, and it is used up once.
+    fn used_by_this_call(&mut self, arguments: &str) -> Result<Option<Request>, Broken> {
+        let Some(call) = &self.event.call.id else { return Ok(None) };
+        let found = self.turn.request_used_by(&self.event.call.session, arguments, call)?;
+        let Some(request) = found.filter(|request| !request.is_over(self.now_ms)) else { return Ok(None) };
+        let told = self.turn.request_in_records(&request.id)?;
+        Ok(told.filter(|told| *told == request))
+    }
+
     fn use_grant(&mut self, decision: Decision, request: &str) -> Result<Answered, Broken> {
-        self.turn.append(
-            self.now_ms,
-            &context(self.event, self.policy),
-            Entry::Used { request: request.to_owned() },
-        )?;
+        let entry = Entry::Used { request: request.to_owned(), call: self.event.call.id.clone() };
+        self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
         let used = self.turn.request(request)?;
-        let delivered = match decision.event == *self.event {
-            true => Delivered::Silence,
-            false => Delivered::Modified {
-                input: decision.event.call.input.clone(),
-                text: "Run as rewritten, after approval.".to_owned(),
-            },
-        };
+        let delivered = go_ahead(&decision, self.event);
         Ok(Answered { decision, delivered, request: used })
     }
 
@@ -320,6 +325,15 @@ impl Round<'_> {
         };
         Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
     }
+}
+
+/// An approved call runs as it was judged: as asked, or as a rule rewrote it.
+fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
+    if decision.event == *event {
+        return Delivered::Silence;
+    }
+    let input = decision.event.call.input.clone();
+    Delivered::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
 }
 
 fn is_canary(decision: &Decision) -> bool {

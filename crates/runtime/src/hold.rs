@@ -29,7 +29,9 @@ impl Gate {
         }
         let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
         match self.watch(&request, until)? {
-            Some(RequestState::Approved { .. } | RequestState::Denied { .. }) => self.resume(event, answered),
+            Some(RequestState::Approved { .. } | RequestState::Denied { .. } | RequestState::Used { .. }) => {
+                self.resume(event, answered)
+            }
             _ => Ok(answered),
         }
     }

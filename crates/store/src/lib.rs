@@ -88,6 +88,18 @@ pub trait Turn {
     /// If the store cannot be read.
     fn session(&mut self, id: &str) -> Result<Session, StoreError>;
 
+    /// The request of a session for exactly this call whose grant the call
+    /// with the host's id `call` used.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn request_used_by(
+        &mut self,
+        session: &str,
+        arguments: &str,
+        call: &str,
+    ) -> Result<Option<Request>, StoreError>;
+
     /// Open requests of a session for exactly this call, newest first.
     ///
     /// # Errors

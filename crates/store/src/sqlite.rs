@@ -213,6 +213,20 @@ impl Turn for SqliteTurn<'_> {
         }
     }
 
+    fn request_used_by(
+        &mut self,
+        session: &str,
+        arguments: &str,
+        call: &str,
+    ) -> Result<Option<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 0 AND session = ?1 AND arguments = ?2";
+        let requests: Result<Vec<Request>, StoreError> = bodies(&self.turn, sql, [session, arguments])?
+            .iter()
+            .map(|body| Ok(serde_json::from_str(body)?))
+            .collect();
+        Ok(requests?.into_iter().find(|request| request.is_used_by(Some(call))))
+    }
+
     fn open_requests(&mut self, session: &str, arguments: &str) -> Result<Vec<Request>, StoreError> {
         let sql =
             "SELECT body FROM request WHERE is_open = 1 AND session = ?1 AND arguments = ?2 ORDER BY id DESC";
@@ -290,7 +304,7 @@ impl SqliteTurn<'_> {
         match &record.entry {
             Entry::Requested(request) => self.put_request(request),
             Entry::Answered(answer) => self.fold_request(&answer.request, record),
-            Entry::Used { request } | Entry::Expired { request } => self.fold_request(request, record),
+            Entry::Used { request, .. } | Entry::Expired { request } => self.fold_request(request, record),
             _ => Ok(()),
         }
     }

@@ -130,7 +130,7 @@ impl Replay {
                 return;
             }
             Entry::Answered(answer) => &answer.request,
-            Entry::Used { request } | Entry::Expired { request } => request,
+            Entry::Used { request, .. } | Entry::Expired { request } => request,
             _ => return,
         };
         if let Some(before) = self.requests.remove(request) {

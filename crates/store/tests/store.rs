@@ -104,7 +104,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),
         (id(), any::<bool>())
             .prop_map(|(id, yes)| answered(id, if yes { Word::Approve } else { Word::Deny })),
-        id().prop_map(|id| Entry::Used { request: id.to_owned() }),
+        id().prop_map(|id| Entry::Used { request: id.to_owned(), call: None }),
         id().prop_map(|id| Entry::Expired { request: id.to_owned() }),
         "\\PC{0,10}".prop_map(|text| note(&text)),
     ]

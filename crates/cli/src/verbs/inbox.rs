@@ -179,7 +179,7 @@ fn answer(args: &AnswerArgs, word: Word) -> Outcome {
     }
     let took = matches!(
         (word, &after.state),
-        (Word::Approve, RequestState::Approved { .. } | RequestState::Used)
+        (Word::Approve, RequestState::Approved { .. } | RequestState::Used { .. })
             | (Word::Deny, RequestState::Denied { .. })
     );
     Ok(if took { ExitCode::SUCCESS } else { ExitCode::from(1) })
