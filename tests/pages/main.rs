@@ -107,6 +107,7 @@ fn every_page_of_a_pack_has_cases() {
 fn every_rule_is_shown_from_both_sides() {
     let stage = Stage::new();
     let pages = pack_pages();
+    let default = stage.rules_of("default");
     let mut missing = Vec::new();
     for pack in packs() {
         let name = format!("policies/{pack}.md");
@@ -115,7 +116,13 @@ fn every_rule_is_shown_from_both_sides() {
             continue;
         };
         let built_in: &[&str] = if pack == "default" { BUILT_IN } else { &[] };
-        let rules = stage.rules_of(&pack).into_iter().chain(built_in.iter().map(|id| (*id).to_owned()));
+        // Other packs stand beside the default one.
+        let own = if pack == "default" {
+            default.clone()
+        } else {
+            stage.rules_of(&pack).into_iter().filter(|rule| !default.contains(rule)).collect()
+        };
+        let rules = own.into_iter().chain(built_in.iter().map(|id| (*id).to_owned()));
         missing.extend(rules.flat_map(|rule| gaps(page, &rule)));
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));

@@ -11,7 +11,11 @@ pub struct Pack {
 }
 
 /// Every pack.
-pub const PACKS: &[Pack] = &[Pack { name: "default", text: include_str!("../../../policies/default.yaml") }];
+pub const PACKS: &[Pack] = &[
+    Pack { name: "default", text: include_str!("../../../policies/default.yaml") },
+    Pack { name: "strict", text: include_str!("../../../policies/strict.yaml") },
+    Pack { name: "relaxed", text: include_str!("../../../policies/relaxed.yaml") },
+];
 
 /// The pack of that name.
 pub(crate) fn pack(name: &str) -> Option<&'static Pack> {

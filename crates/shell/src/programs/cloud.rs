@@ -154,14 +154,12 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
 
 /// Do `words` begin with the words of `line`?
 fn begins(words: &[&str], line: &str) -> bool {
-    let mut count = 0;
-    for wanted in line.split(' ') {
-        let Some(word) = words.get(count) else { return false };
+    for (at, wanted) in line.split(' ').enumerate() {
+        let Some(word) = words.get(at) else { return false };
         let fits = wanted == "*" || *word == wanted || wanted.ends_with('-') && word.starts_with(wanted);
         if !fits {
             return false;
         }
-        count += 1;
     }
     true
 }
@@ -188,7 +186,7 @@ fn copies(command: &Command) -> Deeds {
     if remote
         && from
             .iter()
-            .any(|word| !is_bucket(word) && !(command.program == "rclone" && word.text.contains(':')))
+            .any(|word| !(is_bucket(word) || command.program == "rclone" && word.text.contains(':')))
     {
         deeds.on(Deed::ReachesHost, to);
         deeds.on(Deed::SendsData, to);

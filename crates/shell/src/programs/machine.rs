@@ -144,10 +144,9 @@ fn service(command: &Command, _: Option<&str>) -> Deeds {
 
 fn launchctl(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
-    if let Some(verb) = words(command).first() {
-        if matches!(*verb, "load" | "bootstrap" | "enable" | "submit") {
-            deeds.add(Deed::RunsLater);
-        }
+    let starts = ["load", "bootstrap", "enable", "submit"];
+    if words(command).first().is_some_and(|verb| starts.contains(verb)) {
+        deeds.add(Deed::RunsLater);
     }
     deeds
 }

@@ -11,10 +11,10 @@ use crate::reading::{Command, Effect, Redirect, RedirectKind, Unknown, Word};
 use crate::stream::Stream;
 
 /// Commands looked at behind one another.
-const CHAIN_MAX: usize = 64;
+const CHAIN_MAX: usize = 16;
 
 /// Files one command can be seen to send.
-const SENT_MAX: usize = 64;
+const SENT_MAX: usize = 16;
 
 /// Longer words are not searched for substitutions.
 const WORD_MAX: usize = 64 << 10;
@@ -143,11 +143,10 @@ impl Walker<'_> {
             values.push(Word { text: value.text.clone(), exact: value.exact, ..Word::default() });
         }
         let span = command.words.first().map(|word| word.span).unwrap_or_default();
-        let mut at = 1;
-        for text in values.iter().flat_map(|value| value.text.split_ascii_whitespace()).take(32) {
+        let texts = values.iter().flat_map(|value| value.text.split_ascii_whitespace()).take(32);
+        for (at, text) in (1..).zip(texts) {
             command.words.insert(at, Word { text: text.to_string(), exact: true, glob: false, span });
             command.in_place = false;
-            at += 1;
         }
     }
 

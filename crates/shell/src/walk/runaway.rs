@@ -4,7 +4,7 @@
 //! Looks at the shape of the tree only. A call that hangs on a condition may
 //! end, so it does not count.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::deed::Deed;
 use crate::reading::{Effect, Reading};
@@ -34,7 +34,7 @@ pub(super) fn mark(list: &List, source: &str, reading: &mut Reading) {
 struct Search<'a> {
     /// The text the tree was read from.
     source: &'a str,
-    functions: HashMap<String, Vec<Called>>,
+    functions: BTreeMap<String, Vec<Called>>,
     /// A job an endless loop starts.
     looping: Option<String>,
     steps: usize,
