@@ -36,7 +36,11 @@ const SOURCE_MAX: usize = 1 << 20;
 #[must_use]
 pub fn read(source: &str, setting: &Setting) -> Reading {
     if source.len() > SOURCE_MAX {
-        let fault = Fault { span: Span::default(), message: "longer than a command may be".to_string() };
+        let fault = Fault {
+            span: Span::default(),
+            message: "longer than a command may be".to_string(),
+            kind: Unknown::Limit,
+        };
         return Reading { fault: Some(fault), ..Reading::default() };
     }
     let parsed = parse::parse(source, None, 0);

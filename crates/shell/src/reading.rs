@@ -227,21 +227,6 @@ pub struct Fault {
     pub span: Span,
     /// What was wrong, for a person: "unclosed `'`".
     pub message: String,
-}
-
-/// What is said where the reader's own limits end it.
-const LIMITS: [&str; 5] = [
-    "nested too deeply",
-    "wrapped too deeply",
-    "too many commands to follow",
-    "values grow too large to follow",
-    "longer than a command may be",
-];
-
-impl Fault {
-    /// Whether the text was too much, or not the shell's language.
-    #[must_use]
-    pub fn kind(&self) -> Unknown {
-        if LIMITS.contains(&self.message.as_str()) { Unknown::Limit } else { Unknown::Syntax }
-    }
+    /// Whether the text is not the shell's language, or more than is read.
+    pub kind: Unknown,
 }

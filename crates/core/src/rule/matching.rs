@@ -50,7 +50,7 @@ fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let reading = &seen.facts.reading;
     let places = reading.opaque.iter().filter(|place| rule.opaque.contains(&place.kind));
     let mut evidence: Vec<String> = places.map(|place| place.what.clone()).collect();
-    let fault = reading.fault.iter().filter(|fault| rule.opaque.contains(&fault.kind()));
+    let fault = reading.fault.iter().filter(|fault| rule.opaque.contains(&fault.kind));
     evidence.extend(fault.map(|fault| format!("cannot be read to its end: {}", fault.message)));
     (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
 }

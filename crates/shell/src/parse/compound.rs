@@ -122,7 +122,7 @@ impl Parser<'_> {
     pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
         let closes = self.look_for_close(ahead);
         if !self.may_look(0) {
-            self.fail(self.pos, "more than can be followed");
+            self.exceed("more than can be followed");
         }
         closes
     }

@@ -316,7 +316,7 @@ impl Parser<'_> {
         self.pieces = parser.pieces;
         self.looked.set(parser.looked.get());
         if let Some(fault) = parser.fault {
-            self.fail(self.pos, fault.message);
+            self.end_with(self.pos, fault.message, fault.kind);
         }
         list
     }

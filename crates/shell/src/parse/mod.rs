@@ -15,7 +15,7 @@ mod word;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
-use crate::reading::{Fault, Span};
+use crate::reading::{Fault, Span, Unknown};
 use crate::tree::{List, RawWord};
 
 /// Deepest nesting of any kind that is followed.
@@ -205,10 +205,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Keeps the first fault and ends all reading.
+    /// The text is not the shell's language.
     fn fail(&mut self, start: usize, message: impl Into<String>) {
+        self.end_with(start, message, Unknown::Syntax);
+    }
+
+    /// The text is more than is read.
+    fn exceed(&mut self, message: &str) {
+        self.end_with(self.pos, message, Unknown::Limit);
+    }
+
+    fn end_with(&mut self, start: usize, message: impl Into<String>, kind: Unknown) {
         if self.fault.is_none() {
             let end = self.pos.max(start).min(self.bytes.len());
-            self.fault = Some(Fault { span: self.span(start.min(end), end), message: message.into() });
+            self.fault = Some(Fault { span: self.span(start.min(end), end), message: message.into(), kind });
         }
         self.pos = self.end;
     }
@@ -226,7 +236,7 @@ impl<'a> Parser<'a> {
     fn count_piece(&mut self) {
         self.pieces += 1;
         if self.pieces > PIECES_MAX {
-            self.fail(self.pos, "more than can be followed");
+            self.exceed("more than can be followed");
         }
     }
 
@@ -239,7 +249,7 @@ impl<'a> Parser<'a> {
     /// Runs `inner` one level deeper, or fails if that is too deep.
     fn deeper<T: Default>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEPTH_MAX {
-            self.fail(self.pos, "nested too deeply");
+            self.exceed("nested too deeply");
             return T::default();
         }
         self.depth += 1;

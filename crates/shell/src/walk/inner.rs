@@ -96,7 +96,7 @@ impl Walker<'_> {
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
-            self.opaque(text.span, fault.kind(), what);
+            self.opaque(text.span, fault.kind, what);
         }
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));

@@ -129,7 +129,8 @@ impl<'a> Walker<'a> {
 
     fn fail(&mut self, span: Span, message: &str) {
         if self.reading.fault.is_none() {
-            self.reading.fault = Some(Fault { span, message: message.to_string() });
+            // Walking only ever fails for being too much.
+            self.reading.fault = Some(Fault { span, message: message.to_string(), kind: Unknown::Limit });
         }
     }
 
