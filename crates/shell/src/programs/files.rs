@@ -122,6 +122,13 @@ fn ends(command: &Command) -> (Vec<Word>, Option<Word>) {
 }
 
 fn relocate(command: &Command, _: Option<&str>) -> Deeds {
+    // It refuses options it does not know: nothing moves.
+    let refused = |flag: &crate::reading::Flag| {
+        flag.name.len() == 2 && !flag.name.ends_with(['b', 'f', 'i', 'n', 'v', 'u', 't', 'T', 'S', 'Z', 'h'])
+    };
+    if command.usage.flags.iter().any(refused) {
+        return Deeds::none();
+    }
     let (from, to) = ends(command);
     let mut deeds = Deeds::of(Deed::DeletesFile, &from);
     deeds.on_each(Deed::WritesFile, &to);

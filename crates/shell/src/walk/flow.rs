@@ -238,9 +238,7 @@ impl Walker<'_> {
     pub(super) fn kind_of_input(&self, stream: &Stream) -> Unknown {
         let last = stream.from.and_then(|at| self.reading.commands.get(at));
         match self.kind_of_stream(stream) {
-            Unknown::Output
-                if last.is_some_and(|command| !TEXT_TOOLS.contains(&command.program.as_str())) =>
-            {
+            Unknown::Output if last.is_none_or(|command| !TEXT_TOOLS.contains(&command.program.as_str())) => {
                 Unknown::Variable
             }
             kind => kind,

@@ -420,7 +420,11 @@ impl Walker<'_> {
         let mut line = text.to_string();
         for word in command.words.iter().skip(1) {
             line.push(' ');
-            line.push_str(&if word.exact { crate::normal::quote(&word.text) } else { word.text.clone() });
+            line.push_str(&if word.exact && !word.glob {
+                crate::normal::quote(&word.text)
+            } else {
+                word.text.clone()
+            });
         }
         let span = command.span;
         self.open_text(&Word { text: line, exact: true, glob: false, span }, &command.program, Vec::new());

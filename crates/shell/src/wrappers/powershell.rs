@@ -32,7 +32,8 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
         return Some(stdin.map(|_| Inner::Program).into_iter().collect());
     }
     if file {
-        return Some(Vec::new());
+        let at = words.iter().position(|word| word.text.to_ascii_lowercase().starts_with("-f"));
+        return Some(at.and_then(|at| words.get(at + 1)).cloned().map(Inner::File).into_iter().collect());
     }
     let texts = words.iter().filter(|word| !word.text.starts_with('-'));
     Some(texts.flat_map(statements).take(64).collect())
