@@ -89,6 +89,9 @@ fn printf(arguments: &[Word]) -> Option<String> {
     if arguments.iter().any(|word| !word.exact) {
         return None;
     }
+    if arguments.first().is_some_and(|word| word.text.starts_with("-v")) {
+        return Some(String::new());
+    }
     let skip = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
     let mut words = arguments.iter().skip(skip).map(|word| word.text.as_str());
     let format = words.next()?;

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::reading::Word;
 use crate::tree::Node;
 
 /// More possible values than this are "unknown".
@@ -27,6 +28,11 @@ pub(crate) struct Text {
 impl Text {
     pub(crate) fn exact(text: impl Into<String>) -> Text {
         Text { text: text.into(), exact: true }
+    }
+
+    /// A word as a value; what a pattern becomes is not known.
+    pub(crate) fn of(word: &Word) -> Text {
+        Text { text: word.text.clone(), exact: word.exact && !word.glob }
     }
 
     pub(crate) fn unknown(text: impl Into<String>) -> Text {
@@ -62,14 +68,26 @@ pub(crate) struct Scope {
     log: Vec<(String, Option<Options>)>,
     functions: HashMap<String, Vec<Rc<Node>>>,
     aliases: HashMap<String, String>,
+    hiding: bool,
+}
+
+/// Would `text` run something if it were expanded once more?
+pub(crate) fn hides(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${")
 }
 
 impl Scope {
+    /// Did any variable ever hold text that would run something if expanded?
+    pub(crate) fn hides_commands(&self) -> bool {
+        self.hiding
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Options> {
         self.values.get(name)
     }
 
     pub(crate) fn set(&mut self, name: &str, options: Options) {
+        self.hiding |= options.iter().flatten().any(|text| hides(&text.text));
         let old = self.values.insert(name.to_string(), options);
         self.log.push((name.to_string(), old));
     }
@@ -115,6 +133,19 @@ impl Scope {
             changes.entry(name).or_insert(now);
         }
         changes
+    }
+
+    /// Forgets every variable but those `keep` names, until the next rollback.
+    pub(crate) fn forget(&mut self, keep: impl Fn(&str) -> bool) {
+        let names: Vec<String> = self.values.keys().filter(|name| !keep(name)).cloned().collect();
+        for name in names {
+            let old = self.values.remove(&name);
+            self.log.push((name, old));
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.values.len()
     }
 
     /// One of `branches` ran (or none, when `maybe_none`).

@@ -5,6 +5,7 @@
 //! inexact. Substituted commands are walked here, for they run here.
 
 pub(crate) mod ansi;
+mod arithmetic;
 pub(crate) mod brace;
 mod edit;
 mod param;
@@ -106,6 +107,8 @@ impl Walker<'_> {
     }
 
     fn split_fields(&mut self, parts: &[Part], span: Span) -> Vec<Word> {
+        let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
+        let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
         let separators = self.separators();
         for (at, part) in parts.iter().enumerate() {
@@ -117,7 +120,7 @@ impl Walker<'_> {
                 }
                 Part::Quoted(text) => fields.push(text, true),
                 Part::Unknown { text, inner } => {
-                    let _ = self.single(inner, span);
+                    self.arithmetic(inner, span);
                     fields.push(text, false);
                 }
                 Part::Array(words) => {
@@ -139,7 +142,16 @@ impl Walker<'_> {
                     }
                 }
                 Part::Param(param) => {
-                    let value = self.param(param);
+                    let mut value = self.param(param);
+                    match &mut value {
+                        // `"$@"` of no arguments is no word at all.
+                        Resolved::Many(texts) if texts.is_empty() && filled == 1 => return Vec::new(),
+                        // Where an item may vanish, others meet what stands beside them.
+                        Resolved::Many(texts) if filled > 1 && texts.iter().any(|text| !text.exact) => {
+                            texts.iter_mut().for_each(|text| text.exact = false);
+                        }
+                        _ => {}
+                    }
                     self.add_param(&mut fields, value, param.quoted, &separators);
                 }
             }
@@ -177,7 +189,7 @@ impl Walker<'_> {
                 }
                 Part::Quoted(text) => Text::exact(text.clone()),
                 Part::Unknown { text, inner } => {
-                    let _ = self.single(inner, span);
+                    self.arithmetic(inner, span);
                     Text::unknown(text.clone())
                 }
                 Part::Array(words) => {

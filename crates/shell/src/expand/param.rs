@@ -18,6 +18,12 @@ impl Walker<'_> {
         let span = Span::default();
         let word = self.single(&param.word, span);
         let index = param.index.as_ref().map(|parts| self.single(parts, span).text);
+        if let Some(text) = index.as_deref().filter(|text| !matches!(*text, "@" | "*")) {
+            self.evaluate(text, span);
+        }
+        if param.op == ParamOp::Edit(":".to_string()) {
+            self.evaluate(&word.text, span);
+        }
         let at = match &index {
             Some(text) => text.parse::<usize>().ok(),
             None => (!matches!(param.name.as_str(), "@" | "*")).then_some(0),
@@ -71,6 +77,12 @@ impl Walker<'_> {
         op: &str,
         word: &crate::reading::Word,
     ) -> Resolved {
+        if param.text.ends_with("@P}") {
+            // The value is expanded as a prompt is, substitutions and all.
+            for text in value.iter().flatten().map(|text| text.text.clone()).collect::<Vec<_>>() {
+                self.run_text(&text, Span::default());
+            }
+        }
         let picked = match self.pick(param, value, index) {
             Resolved::One(text) => vec![text],
             Resolved::Many(texts) => texts,
@@ -132,7 +144,11 @@ impl Walker<'_> {
             "IFS" => Some(vec![Text::exact(" \t\n")]),
             "HOME" => self.setting.home.clone().map(|home| vec![Text::exact(home)]),
             "PWD" => self.here().map(|here| vec![here]),
-            "#" => self.scope.get("@")?.first().map(|value| vec![Text::exact(value.len().to_string())]),
+            "#" => {
+                let value = self.scope.get("@")?.first()?;
+                let exact = value.iter().all(|text| text.exact);
+                Some(vec![Text { text: value.len().to_string(), exact }])
+            }
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use crate::reading::{Fault, Span, Unknown};
-use crate::tree::{List, RawWord};
+use crate::tree::{List, Part, RawWord};
 
 /// Deepest nesting of any kind that is followed.
 pub(crate) const DEPTH_MAX: usize = 80;
@@ -43,6 +43,14 @@ pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
     let mut parser = Parser::new(source, base, depth);
     let list = parser.whole();
     Parsed { list, fault: parser.fault }
+}
+
+/// The parts of text that is expanded like a here-document. Where it cannot be
+/// read to its end, the second value says so.
+pub(crate) fn parse_text(source: &str, base: Span, depth: usize) -> (Vec<Part>, bool) {
+    let mut parser = Parser::new(source, Some(base), depth);
+    let parts = parser.text_parts(false);
+    (parts, parser.fault.is_none())
 }
 
 /// A word as short as the longest reserved one, without an allocation: one is

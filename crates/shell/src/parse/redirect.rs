@@ -55,6 +55,8 @@ impl<'a> Parser<'a> {
             }
         };
         let kind = if *text == ">&" { kind_of_output(&target) } else { *kind };
+        // Later readers need not know the sign to tell `<&3` from `>&3`.
+        let from = from.or_else(|| (*text == "<&").then(|| "0".to_string()));
         Some(RawRedirect { kind, from, target: Rc::new(target), body: Rc::default() })
     }
 

@@ -239,7 +239,8 @@ impl Parser<'_> {
                 }
             }
             b'`' => {
-                let part = self.backtick(true);
+                // In a here-document, `\"` inside backticks keeps its backslash.
+                let part = self.backtick(stop != b'\n');
                 parts.push(part);
             }
             b'$' => {

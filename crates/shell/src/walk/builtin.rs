@@ -14,6 +14,7 @@ const PATH_COST: usize = 8;
 impl Walker<'_> {
     /// Applies what `command` does to the shell that runs it.
     pub(super) fn builtin(&mut self, command: &Command, stdin: Option<&Stream>) {
+        self.expressions(command);
         let arguments = command.words.get(1..).unwrap_or_default();
         match command.program.as_str() {
             "cd" | "pushd" | "chdir" => self.change_dir(arguments),
@@ -110,7 +111,9 @@ impl Walker<'_> {
                     if command.program != "export" {
                         self.hide(name);
                     }
-                    let value = self.declared(arguments, text, word.exact);
+                    // The tilde would be a home by now, unless it was quoted.
+                    let exact = word.exact && !text.starts_with('~');
+                    let value = self.declared(arguments, text, exact);
                     self.scope.set_one(name, value);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
@@ -161,8 +164,7 @@ impl Walker<'_> {
         let after_dashes = arguments.iter().position(|word| word.text == "--").map(|at| at + 1);
         let first_plain = arguments.first().filter(|word| !word.text.starts_with(['-', '+'])).map(|_| 0);
         let Some(from) = after_dashes.or(first_plain) else { return };
-        let texts =
-            arguments.iter().skip(from).map(|word| Text { text: word.text.clone(), exact: word.exact });
+        let texts = arguments.iter().skip(from).map(Text::of);
         self.scope.set("@", vec![texts.collect()]);
     }
 

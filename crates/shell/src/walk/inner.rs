@@ -61,7 +61,10 @@ impl Walker<'_> {
             }
             Inner::Text { text, arguments, same_shell } => {
                 self.mark_download(index, &text.text);
-                self.in_shell(same_shell, |walker| walker.open_text(&text, &command.program, arguments));
+                self.in_shell(same_shell, |walker| {
+                    walker.enter_child(&command.program);
+                    walker.open_text(&text, &command.program, arguments);
+                });
             }
             Inner::Input => self.open_input(command, index, stdin),
             Inner::Program => self.open_program(command, index, stdin),
@@ -102,8 +105,7 @@ impl Walker<'_> {
         self.grow(outer.as_ref().map_or(0, size_of));
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);
-        let mut value: Value =
-            arguments.into_iter().map(|word| Text { text: word.text, exact: word.exact }).collect();
+        let mut value: Value = arguments.iter().map(Text::of).collect();
         let name = (!value.is_empty()).then(|| value.remove(0));
         let outer_name = self.scope.get("0").cloned();
         if let Some(name) = name {
@@ -146,6 +148,7 @@ impl Walker<'_> {
             }
             Some(text) => {
                 let mark = self.scope.mark();
+                self.enter_child(&command.program);
                 self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }
@@ -202,6 +205,7 @@ impl Walker<'_> {
             Some(text) => {
                 let word = Word { text, exact: true, glob: false, span: path.span };
                 let mark = self.scope.mark();
+                self.enter_child(&command.program);
                 self.open_text(&word, &command.program, Vec::new());
                 self.scope.rollback(mark);
             }

@@ -4,7 +4,9 @@
 //! that change the shell itself (`builtin.rs`). What a command does is asked
 //! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
 
+mod budget;
 mod builtin;
+mod expression;
 mod flow;
 mod inner;
 mod runaway;
@@ -16,19 +18,9 @@ use std::rc::Rc;
 use crate::reading::{
     Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Unknown, Word,
 };
-use crate::scope::{Changes, DIR, Options, Scope, Text, size_of};
+use crate::scope::{DIR, Scope, Text};
 use crate::stream::Stream;
 use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
-
-/// More commands than this are not listed.
-const COMMANDS_MAX: usize = 5_000;
-
-/// Work one reading may cost, in bytes copied or their like: loops, functions,
-/// variables and opened text multiply. Beyond it the rest is a fault.
-const WORK_MAX: usize = 3 << 20;
-
-/// What one node of the tree counts for.
-const NODE_COST: usize = 60;
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
@@ -57,6 +49,8 @@ pub(crate) struct Walker<'a> {
     via: Vec<String>,
     in_place: bool,
     depth: usize,
+    /// Some variable was declared to be an integer.
+    counted: bool,
     /// Work done so far; above `WORK_MAX` nothing more is looked at.
     work: usize,
     /// Redirects of the groups around what is walked now.
@@ -109,6 +103,7 @@ impl<'a> Walker<'a> {
             via: Vec::new(),
             in_place: true,
             depth: 0,
+            counted: false,
             work: 0,
             carried: Vec::new(),
             exported: Vec::new(),
@@ -127,26 +122,11 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn fail(&mut self, span: Span, message: &str) {
+    pub(crate) fn fail(&mut self, span: Span, message: &str) {
         if self.reading.fault.is_none() {
             // Walking only ever fails for being too much.
             self.reading.fault = Some(Fault { span, message: message.to_string(), kind: Unknown::Limit });
         }
-    }
-
-    /// Counts work about to be done; false when the budget is spent. Whoever
-    /// copies, multiplies or looks through anything asks here first.
-    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
-        self.work = self.work.saturating_add(bytes);
-        let spent = self.is_spent();
-        if spent {
-            self.fail(Span::default(), "more than can be followed");
-        }
-        !spent
-    }
-
-    pub(crate) fn is_spent(&self) -> bool {
-        self.work > WORK_MAX || self.reading.commands.len() >= COMMANDS_MAX
     }
 
     fn list(&mut self, list: &List, stdin: Option<&Stream>) -> Stream {
@@ -162,7 +142,7 @@ impl<'a> Walker<'a> {
     }
 
     fn node(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
-        if !self.grow(NODE_COST) {
+        if !self.grow(budget::NODE_COST) {
             return Stream::unknown();
         }
         if self.depth >= DEPTH_MAX {
@@ -224,7 +204,8 @@ impl<'a> Walker<'a> {
             }
             Node::Test(words, redirects) => {
                 for word in words {
-                    let _ = self.single(&word.parts, word.span);
+                    self.arithmetic(&word.parts, word.span);
+                    self.subscript_of(&word.parts, word.span);
                 }
                 self.redirected(redirects, stdin, |_, _| Stream::silent())
             }
@@ -271,16 +252,6 @@ impl<'a> Walker<'a> {
         let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
         self.merge(&[changes], !sure);
         all
-    }
-
-    /// Joins what branches changed, unless that is more than can be followed.
-    fn merge(&mut self, branches: &[Changes], maybe_none: bool) {
-        let size = |options: &Option<Options>| options.as_ref().map_or(0, size_of);
-        let bytes: usize = branches.iter().flat_map(HashMap::values).map(size).sum();
-        let names: usize = branches.iter().map(HashMap::len).sum();
-        if self.grow(bytes + names * NODE_COST) {
-            self.scope.join(branches, maybe_none);
-        }
     }
 
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {

@@ -17,13 +17,6 @@ use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 32;
 
-/// What one command, one word and one option count for, beside their bytes,
-/// and how often words are copied on their way into the reading.
-const CALL_COST: usize = 300;
-const WORD_COST: usize = 32;
-const OPTION_COST: usize = 200;
-const COPIES: usize = 4;
-
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
@@ -118,7 +111,7 @@ impl Walker<'_> {
 
     fn expand_assignment(&mut self, raw: &RawAssignment) -> (Value, Word) {
         if let Some(index) = &raw.index {
-            let _ = self.single(index, raw.value.span);
+            self.arithmetic(index, raw.value.span);
         }
         let (mut value, word) = match raw.value.parts.as_slice() {
             [Part::Array(items)] => {
@@ -137,6 +130,7 @@ impl Walker<'_> {
                 (vec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };
+        self.assigned(&word);
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
@@ -174,31 +168,6 @@ impl Walker<'_> {
         Redirect { kind: raw.kind, target }
     }
 
-    /// What a redirect puts on the standard input.
-    pub(super) fn stream_of(&mut self, redirect: &Redirect, raw: &RawRedirect) -> Option<Stream> {
-        if raw.from.as_deref().is_some_and(|from| from != "0") {
-            return None;
-        }
-        let text = &redirect.target.text;
-        match redirect.kind {
-            RedirectKind::HereDoc if redirect.target.exact => Some(Stream::known(text.clone())),
-            RedirectKind::HereString if redirect.target.exact => Some(Stream::known(format!("{text}\n"))),
-            RedirectKind::HereDoc | RedirectKind::HereString => {
-                // Unknown parts keep their spelling; a shell reading this text
-                // is then opaque only where a command would stand.
-                let download = self.streams.get(text).and_then(|stream| stream.download.clone());
-                Some(Stream { download, paths: vec![redirect.target.clone()], ..Stream::default() })
-            }
-            RedirectKind::Read | RedirectKind::ReadWrite => {
-                let path = self.path_key(&redirect.target);
-                let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
-                let known = known.or_else(|| self.descriptor(text)).or_else(|| from_socket(&redirect.target));
-                Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
-            }
-            _ => None,
-        }
-    }
-
     pub(super) fn path_key(&self, word: &Word) -> String {
         let here = self.here().or_else(|| self.dir_now().map(|dir| Text::exact(dir.text)));
         join_path(&here.unwrap_or_default().text, &word.text)
@@ -225,20 +194,6 @@ impl Walker<'_> {
         let stream = self.call_here(call, stdin);
         self.depth -= 1;
         stream
-    }
-
-    /// What listing and following `call` is about to copy.
-    fn cost_of(&self, call: &Call, stdin: Option<&Stream>) -> usize {
-        let word = |word: &Word| word.text.len() + WORD_COST;
-        let option = |word: &&Word| word.text.starts_with('-');
-        let words: usize = call.words.iter().map(word).sum();
-        let options = call.words.iter().filter(option).count();
-        let assignments = self.exported.iter().chain(&call.assignments);
-        let assigned: usize = assignments.map(|one| word(&one.value) + WORD_COST).sum();
-        let redirects = call.redirects.iter().chain(&self.carried);
-        let redirected: usize = redirects.map(|one| word(&one.target)).sum();
-        let piped = stdin.and_then(|stream| stream.text.as_ref()).map_or(0, String::len);
-        CALL_COST + COPIES * (words + assigned + redirected) + OPTION_COST * options + piped
     }
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
@@ -386,8 +341,7 @@ impl Walker<'_> {
         if self.calls.contains(&command.program) {
             return None;
         }
-        let text = |word: &Word| Text { text: word.text.clone(), exact: word.exact };
-        let arguments: Value = command.words.iter().skip(1).map(text).collect();
+        let arguments: Value = command.words.iter().skip(1).map(Text::of).collect();
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
         let choice = self.choice;
@@ -452,6 +406,13 @@ impl Walker<'_> {
                     self.files.insert(path, out.clone());
                 }
             }
+            ("mkfifo" | "mknod", pipes) => {
+                // Whoever reads it may come before whoever writes it.
+                for pipe in pipes.iter().take(8) {
+                    let path = self.path_key(pipe);
+                    self.files.insert(path, Stream::unknown());
+                }
+            }
             ("cp" | "mv" | "ln" | "install" | "rsync" | "scp", [from, to]) => {
                 if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
                     let path = self.path_key(to);
@@ -493,7 +454,7 @@ fn program_name(word: &Word) -> String {
 }
 
 /// `< /dev/tcp/host/port` reads what the host says.
-fn from_socket(target: &Word) -> Option<Stream> {
+pub(super) fn from_socket(target: &Word) -> Option<Stream> {
     let is_socket = target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/");
     is_socket.then(|| Stream { download: Some(target.clone()), ..Stream::default() })
 }

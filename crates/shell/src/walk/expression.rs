@@ -1,0 +1,126 @@
+//! Builtins whose arguments bash evaluates: arithmetic, and the subscripts of
+//! names. `unset 'a[$(rm y)]'` runs `rm`. Also what stands on the input.
+
+use super::Walker;
+use super::simple::from_socket;
+use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
+use crate::scope::DIR;
+use crate::stream::Stream;
+use crate::tree::{Part, RawRedirect};
+
+/// Programs that read text as a shell does, in a process of their own.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh"];
+
+/// Variables every process has from the start.
+const INHERITED: [&str; 7] = ["@", "0", "HOME", "PATH", "PWD", "USER", "SHELL"];
+
+/// What looking at one variable costs.
+const VARIABLE_COST: usize = 32;
+
+impl Walker<'_> {
+    /// What evaluating the arguments of `command` starts.
+    pub(super) fn expressions(&mut self, command: &Command) {
+        let arguments = command.words.get(1..).unwrap_or_default();
+        let named = match command.program.as_str() {
+            "let" => {
+                for word in arguments {
+                    self.evaluate(&word.text, word.span);
+                }
+                true
+            }
+            "declare" | "typeset" | "local" | "export" | "readonly" => {
+                let counts = |word: &Word| word.text.starts_with('-') && word.text.contains('i');
+                self.counted |= arguments.iter().any(counts);
+                true
+            }
+            "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),
+            "read" | "unset" | "test" | "[" | "wait" | "mapfile" | "readarray" | "getopts" => true,
+            _ => false,
+        };
+        let subscripts = arguments.iter().filter(|word| named && word.text.contains('['));
+        for word in subscripts {
+            self.run_text(&word.text, word.span);
+        }
+        if let "mapfile" | "readarray" = command.program.as_str() {
+            let at = arguments.iter().position(|word| word.text == "-C");
+            if let Some(word) = at.and_then(|at| arguments.get(at + 1)) {
+                // It is called with a number and a line.
+                let text = Word { text: format!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
+                self.open_text(&text, &command.program, Vec::new());
+            }
+        }
+    }
+
+    /// A name with a subscript in `[[ -v … ]]`.
+    pub(super) fn subscript_of(&mut self, parts: &[Part], span: Span) {
+        let literal = |part: &Part| match part {
+            Part::Plain(text) | Part::Quoted(text) => Some(text.clone()),
+            _ => None,
+        };
+        if let Some(text) = parts.iter().map(literal).collect::<Option<String>>()
+            && text.contains('[')
+        {
+            self.run_text(&text, span);
+        }
+    }
+
+    /// Values of variables that may be integers are evaluated when they are set.
+    pub(super) fn assigned(&mut self, value: &Word) {
+        if self.counted {
+            self.run_text(&value.text, value.span);
+            self.evaluate(&value.text, value.span);
+        }
+    }
+
+    /// A shell of its own sees no variable but those that were exported.
+    pub(super) fn enter_child(&mut self, program: &str) {
+        if !SHELLS.contains(&program) || !self.grow(self.scope.count() * VARIABLE_COST) {
+            return;
+        }
+        let exported: Vec<String> = self.exported.iter().map(|one| one.name.clone()).collect();
+        self.scope.forget(|name| {
+            INHERITED.contains(&name) || name == DIR || exported.iter().any(|known| known == name)
+        });
+    }
+
+    /// What a redirect puts on the standard input.
+    pub(super) fn stream_of(&mut self, redirect: &Redirect, raw: &RawRedirect) -> Option<Stream> {
+        if let Some(from) = raw.from.as_deref().filter(|from| *from != "0") {
+            let stream = self.stream_on_input(redirect, Some("0")).filter(|_| !matches!(from, "1" | "2"));
+            stream.into_iter().for_each(|stream| self.keep_numbered(from, stream));
+            return None;
+        }
+        self.stream_on_input(redirect, raw.from.as_deref())
+    }
+
+    fn stream_on_input(&mut self, redirect: &Redirect, from: Option<&str>) -> Option<Stream> {
+        let text = &redirect.target.text;
+        match redirect.kind {
+            RedirectKind::HereDoc if redirect.target.exact => Some(Stream::known(text.clone())),
+            RedirectKind::HereString if redirect.target.exact => Some(Stream::known(format!("{text}\n"))),
+            RedirectKind::HereDoc | RedirectKind::HereString => {
+                // Unknown parts keep their spelling; a shell reading this text
+                // is then opaque only where a command would stand.
+                let download = self.streams.get(text).and_then(|stream| stream.download.clone());
+                Some(Stream { download, paths: vec![redirect.target.clone()], ..Stream::default() })
+            }
+            RedirectKind::Read | RedirectKind::ReadWrite => {
+                let path = self.path_key(&redirect.target);
+                let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
+                let known = known.or_else(|| self.descriptor(text)).or_else(|| from_socket(&redirect.target));
+                Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
+            }
+            // `<&3`: what was put on that descriptor, or nobody knows.
+            RedirectKind::Duplicate if from == Some("0") && text != "-" && text != "0" => {
+                let known = self.streams.get(&format!("/dev/fd/{text}")).cloned();
+                Some(known.or_else(|| self.descriptors.clone()).unwrap_or_default())
+            }
+            _ => None,
+        }
+    }
+
+    /// Remembers what a descriptor reads, for `<&3` and `/dev/fd/3`.
+    pub(super) fn keep_numbered(&mut self, from: &str, stream: Stream) {
+        self.streams.insert(format!("/dev/fd/{from}"), stream);
+    }
+}
