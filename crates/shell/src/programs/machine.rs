@@ -243,7 +243,7 @@ fn keychain(command: &Command, _: Option<&str>) -> Deeds {
 
 fn keyring(command: &Command, _: Option<&str>) -> Deeds {
     match words(command).first() {
-        Some(&("lookup" | "search")) => store(command, "/root/.local/share/keyrings/login.keyring"),
+        Some(&("lookup" | "search")) => store(command, "/Library/Keychains/System.keychain"),
         _ => Deeds::none(),
     }
 }

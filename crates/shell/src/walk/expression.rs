@@ -2,7 +2,7 @@
 //! names. `unset 'a[$(rm y)]'` runs `rm`. Also what stands on the input.
 
 use super::Walker;
-use super::simple::from_socket;
+use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
 use crate::scope::DIR;
 use crate::stream::Stream;

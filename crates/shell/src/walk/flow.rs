@@ -312,12 +312,17 @@ pub(super) fn mark_sent(commands: &mut [Command]) {
         new.extend(quoted.into_iter().take(SENT_MAX).map(effect(Deed::QuotesFile)));
         if let Some(command) = commands.get_mut(at) {
             for effect in new {
-                if !command.effects.contains(&effect) {
+                let same = |known: &Effect| known.deed == effect.deed && text_of(known) == text_of(&effect);
+                if !command.effects.iter().any(same) {
                     command.effects.push(effect);
                 }
             }
         }
     }
+}
+
+fn text_of(effect: &Effect) -> Option<&str> {
+    effect.target.as_ref().map(|word| word.text.as_str())
 }
 
 /// Programs that send a letter: what it says is meant to be read.

@@ -11,6 +11,7 @@ mod flow;
 mod inner;
 mod runaway;
 mod simple;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -379,8 +380,13 @@ impl<'a> Walker<'a> {
         if let Some(url) = stream.download.clone().filter(|_| self.downloads.len() < DOWNLOADS_MAX) {
             self.downloads.push((spelling.to_string(), url));
         }
-        if let Some(from) = stream.from.filter(|_| self.outputs.len() < OUTPUTS_MAX && !spelling.is_empty()) {
-            self.outputs.push((spelling.to_string(), from));
+        if let Some(from) = stream.from.filter(|_| !spelling.is_empty()) {
+            let known = self.outputs.iter_mut().find(|(known, _)| known == spelling);
+            if let Some((_, at)) = known {
+                *at = from;
+            } else if self.outputs.len() < OUTPUTS_MAX {
+                self.outputs.push((spelling.to_string(), from));
+            }
         }
         self.streams.insert(spelling.to_string(), stream);
     }

@@ -385,55 +385,6 @@ impl Walker<'_> {
         self.calls.pop();
     }
 
-    /// `cat x` of a file this text wrote.
-    fn printed_file(&self, command: &Command) -> Option<Stream> {
-        match command.words.as_slice() {
-            [_, path] if command.program == "cat" => self.files.get(&self.path_key(path)).cloned(),
-            _ => None,
-        }
-    }
-
-    /// Keeps what a file would hold, for a shell that runs it later.
-    fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
-        if let Some(target) = written.filter(|target| target.exact) {
-            let path = self.path_key(target);
-            self.files.insert(path, out.clone());
-        }
-        match (command.program.as_str(), command.usage.operands.as_slice()) {
-            ("tee", files) => {
-                for file in files.iter().take(8) {
-                    let path = self.path_key(file);
-                    self.files.insert(path, out.clone());
-                }
-            }
-            ("mkfifo" | "mknod", pipes) => {
-                // Whoever reads it may come before whoever writes it.
-                for pipe in pipes.iter().take(8) {
-                    let path = self.path_key(pipe);
-                    self.files.insert(path, Stream::unknown());
-                }
-            }
-            ("cp" | "mv" | "ln" | "install" | "rsync" | "scp", [from, to]) => {
-                if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
-                    let path = self.path_key(to);
-                    self.files.insert(path, stream);
-                }
-            }
-            ("dd", operands) => self.remember_copy(operands),
-            _ => {}
-        }
-        for effect in &command.effects {
-            if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
-                && brings_download(command)
-            {
-                let host = command.effects.iter().find(|one| one.deed == Deed::ReachesHost);
-                let download = host.and_then(|one| one.target.clone()).unwrap_or_default();
-                let path = self.path_key(target);
-                self.files.insert(path, Stream { download: Some(download), ..Stream::default() });
-            }
-        }
-    }
-
     pub(super) fn export(&mut self, name: &str, value: Word) {
         self.exported.retain(|known| known.name != name);
         if self.exported.len() >= EXPORTED_MAX {
@@ -451,19 +402,6 @@ fn program_name(word: &Word) -> String {
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
     let matched = word.glob && name.contains(['*', '?', '[', '(']);
     if unknown || matched { String::new() } else { name.to_string() }
-}
-
-/// `< /dev/tcp/host/port` reads what the host says.
-pub(super) fn from_socket(target: &Word) -> Option<Stream> {
-    let is_socket = target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/");
-    is_socket.then(|| Stream { download: Some(target.clone()), ..Stream::default() })
-}
-
-/// Does it write what another machine sends?
-fn brings_download(command: &Command) -> bool {
-    matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "sftp")
-        && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
-        && !command.effects.iter().any(|effect| effect.deed == Deed::SendsData)
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.
