@@ -18,12 +18,14 @@ mod programs;
 mod reading;
 mod scope;
 mod stream;
+mod surely;
 mod tree;
 mod walk;
 mod wrappers;
 
 pub use deed::Deed;
 pub use programs::canonical_flag;
+pub use surely::surely_ran;
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,
@@ -45,6 +47,12 @@ pub fn read(source: &str, setting: &Setting) -> Reading {
     }
     let parsed = parse::parse(source, None, 0);
     let mut reading = walk::walk(&parsed.list, source, setting);
-    reading.fault = parsed.fault.or(reading.fault);
+    // Too much to follow weighs more than a mistake in the text: what was not
+    // followed would have run before the mistake.
+    let is_limit = |fault: &Fault| fault.kind == Unknown::Limit;
+    reading.fault = match reading.fault.filter(is_limit) {
+        Some(limit) => Some(limit),
+        None => parsed.fault,
+    };
     reading
 }

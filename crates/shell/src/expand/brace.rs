@@ -3,7 +3,7 @@
 use crate::tree::Part;
 
 /// More words than this are not made; the word then stays as written.
-const WORDS_MAX: usize = 128;
+const WORDS_MAX: usize = 512;
 
 /// More groups than this in a row or in each other are not followed.
 const GROUPS_MAX: usize = 40;
@@ -29,6 +29,11 @@ pub(crate) enum Braces {
 /// Is there anything to expand in `parts`?
 pub(crate) fn has_brace(parts: &[Part]) -> bool {
     parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')))
+}
+
+/// Do the braces name their words? `{1..9}` only counts, `{a,b}` names.
+pub(crate) fn names_words(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains(',')))
 }
 
 /// Expands the braces of `parts`.

@@ -99,6 +99,11 @@ impl Walker<'_> {
                 all
             }
             Braces::TooMany => {
+                // Words that are named and not seen could be anything; mere
+                // numbers are numbers.
+                if brace::names_words(&word.parts) {
+                    self.fail(word.span, "more than can be followed");
+                }
                 let mut one = self.single(&word.parts, word.span);
                 one.exact = false;
                 vec![one]
