@@ -26,6 +26,7 @@ fn request(id: &str) -> Request {
         arguments: digest_of(b"call"),
         tool: "Bash".to_owned(),
         title: "git push --force".to_owned(),
+        input: None,
         dir: "/work".to_owned(),
         why: vec!["it rewrites".to_owned()],
         made_ms: 1,

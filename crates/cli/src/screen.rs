@@ -1,7 +1,6 @@
 //! What people see: results on stdout, talk on stderr, colour only where a
 //! person looks. Text from outside never reaches a terminal raw.
 
-use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{BufRead, IsTerminal, Write};
@@ -36,18 +35,19 @@ pub fn verdict_style(verdict: Verdict) -> Style {
 
 /// Result for a person.
 pub fn out(text: &str) {
-    println!("{text}");
+    // Nobody is left to tell when the reader is gone or the disk is full.
+    let _ = writeln!(anstream::stdout(), "{text}");
 }
 
 /// Talk beside the result.
 pub fn talk(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 /// Result for a program, one line.
 pub fn json<T: Serialize>(value: &T) {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
-    println!("{text}");
+    let _ = writeln!(anstream::stdout(), "{text}");
 }
 
 /// Control characters made visible, so that shown text cannot hide or fake

@@ -73,6 +73,11 @@ pub fn judge(
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);
         if blocked || edits.is_empty() {
+            // A guard that edited and still wants to: its edit was undone by
+            // another, and there is no form both accept.
+            if !blocked && findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify) {
+                findings.push(too_many_rewrites());
+            }
             return decision(applied, findings, event, facts);
         }
         if round == PASSES_MAX {
@@ -154,8 +159,7 @@ fn crashed(guard: &dyn Guard) -> Finding {
 }
 
 fn too_many_rewrites() -> Finding {
-    let message =
-        format!("the rules still want to rewrite this call after {PASSES_MAX} passes, so it does not run");
+    let message = "the rules do not come to an end of rewriting this call, so it does not run".to_owned();
     own_finding("gate-rewrites", message, "write the command the way the rules ask for")
 }
 

@@ -140,6 +140,9 @@ pub struct Request {
     pub tool: String,
     /// The whole text of the call, for the person.
     pub title: String,
+    /// The whole input, for calls whose title is not all there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// The folder it would run in.
     pub dir: String,
     /// Why it is asked: rule, place, sentence.
@@ -160,6 +163,8 @@ pub struct Grant {
     pub request: String,
     /// Who said yes.
     pub by: String,
+    /// What they want the agent to know.
+    pub words: Option<String>,
 }
 
 impl Request {
@@ -235,7 +240,7 @@ impl Request {
             RequestState::Approved { answer, .. }
                 if !self.is_over(now_ms) && answer.is_backed(self, approver) =>
             {
-                Some(Grant { request: self.id.clone(), by: answer.by.clone() })
+                Some(Grant { request: self.id.clone(), by: answer.by.clone(), words: answer.words.clone() })
             }
             _ => None,
         }

@@ -16,6 +16,7 @@ fn request() -> Request {
         arguments: "digest".to_owned(),
         tool: "Bash".to_owned(),
         title: "t".to_owned(),
+        input: None,
         dir: "/".to_owned(),
         why: Vec::new(),
         made_ms: MADE,

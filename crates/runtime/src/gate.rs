@@ -13,9 +13,10 @@ use crate::private::make_private_folder;
 use crate::scene::{Scene, Setup};
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
+use toolgate_core::shell::Command;
 use toolgate_core::{
-    Answer, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Mode, Outcome, Policy,
-    Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
+    Answer, Call, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts, Grant,
+    Mode, Outcome, Policy, Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -27,6 +28,9 @@ const CHECKPOINT_EVERY: u64 = 256;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
+
+/// How much of a call's input a request keeps for the person.
+const INPUT_MAX: usize = 256 << 10;
 
 /// A judged event.
 #[derive(Debug, Clone)]
@@ -110,7 +114,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
-        let ran = self.scene.facts(&event.call).normal;
+        let ran = ran(&self.scene.facts(&event.call), &event.call);
         let resulted =
             Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
         let context = context(event, self.scene.policy());
@@ -226,7 +230,7 @@ impl Round<'_> {
                 let grant =
                     recorded.filter(|told| *told == request).and_then(|told| told.grant(self.now_ms, key));
                 let altered = || Broken::from(StoreError::Altered);
-                return self.use_grant(decision, &grant.ok_or_else(altered)?.request);
+                return self.use_grant(decision, &grant.ok_or_else(altered)?);
             }
             if let Some(answer) = request.refusal(self.now_ms, key) {
                 let delivered = refused(answer);
@@ -265,11 +269,16 @@ impl Round<'_> {
         Ok(told.filter(|told| *told == request))
     }
 
-    fn use_grant(&mut self, decision: Decision, request: &str) -> Result<Answered, Broken> {
-        let entry = Entry::Used { request: request.to_owned(), call: self.event.call.id.clone() };
+    fn use_grant(&mut self, decision: Decision, grant: &Grant) -> Result<Answered, Broken> {
+        let entry = Entry::Used { request: grant.request.clone(), call: self.event.call.id.clone() };
         self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
-        let used = self.turn.request(request)?;
-        let delivered = go_ahead(&decision, self.event);
+        let used = self.turn.request(&grant.request)?;
+        let delivered = match (go_ahead(&decision, self.event), &grant.words) {
+            (Delivered::Silence, Some(words)) => {
+                Delivered::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
+            }
+            (delivered, _) => delivered,
+        };
         Ok(Answered { decision, delivered, request: used })
     }
 
@@ -283,6 +292,7 @@ impl Round<'_> {
             arguments,
             tool: call.tool.clone(),
             title: call.title(),
+            input: shown_input(call),
             dir: call.dir.clone(),
             why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
             made_ms: self.now_ms,
@@ -336,6 +346,25 @@ fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
     Delivered::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
 }
 
+/// The commands whose success the success of the call proves, and no others.
+fn ran(facts: &Facts, call: &Call) -> Vec<String> {
+    let sure = call.command().map(toolgate_core::shell::surely_ran).unwrap_or_default();
+    let is_sure =
+        |command: &Command| command.in_place && command.via.is_empty() && sure.contains(&command.span);
+    facts
+        .commands()
+        .filter(|(_, command)| is_sure(command))
+        .map(|(at, _)| facts.normal(at).to_owned())
+        .collect()
+}
+
+/// The whole input of a call that is not a shell command, for the person who
+/// is asked. Very long ones are cut, and say so.
+fn shown_input(call: &Call) -> Option<String> {
+    let text = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
+    call.command().is_none().then(|| cut_at(&text(), INPUT_MAX))
+}
+
 fn is_canary(decision: &Decision) -> bool {
     decision.findings.iter().any(|finding| finding.guard == guards::CANARY_ID)
 }
@@ -359,10 +388,14 @@ fn ticket(request: &Request) -> String {
 }
 
 pub(crate) fn cut(text: &str) -> String {
-    if text.len() <= TITLE_MAX {
+    cut_at(text, TITLE_MAX)
+}
+
+fn cut_at(text: &str, max: usize) -> String {
+    if text.len() <= max {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(TITLE_MAX);
+    let end = text.floor_char_boundary(max);
     format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
 }
 

@@ -25,11 +25,11 @@ mod wrappers;
 
 pub use deed::Deed;
 pub use programs::canonical_flag;
-pub use surely::surely_ran;
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,
 };
+pub use surely::surely_ran;
 
 /// Longer text than this is not read.
 const SOURCE_MAX: usize = 1 << 20;

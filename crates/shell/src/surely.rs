@@ -19,7 +19,8 @@ pub fn surely_ran(source: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     of_list(&parsed.list, &mut spans);
     // The tree keeps no `!`; what stands behind one succeeded by failing.
-    let is_negated = |span: &Span| source.get(..span.start).is_some_and(|before| before.trim_end().ends_with('!'));
+    let is_negated =
+        |span: &Span| source.get(..span.start).is_some_and(|before| before.trim_end().ends_with('!'));
     spans.retain(|span| !is_negated(span));
     spans
 }
@@ -50,7 +51,8 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &[&str]) {
-        let found: Vec<&str> = surely_ran(source).iter().filter_map(|span| source.get(span.start..span.end)).collect();
+        let found: Vec<&str> =
+            surely_ran(source).iter().filter_map(|span| source.get(span.start..span.end)).collect();
         assert_eq!(found, expected, "{source}");
     }
 

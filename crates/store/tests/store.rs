@@ -72,6 +72,7 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
         arguments: format!("call-{id}"),
         tool: "Bash".to_owned(),
         title: "t".to_owned(),
+        input: None,
         dir: "/".to_owned(),
         why: Vec::new(),
         made_ms: 0,

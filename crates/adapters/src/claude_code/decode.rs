@@ -42,6 +42,15 @@ fn shorten(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
+/// No command, path or argument can hold a NUL; text behind one would be judged
+/// but never seen, or the other way round. File contents may.
+fn has_nul(input: &Value) -> bool {
+    let texts = input.as_object().into_iter().flatten();
+    texts
+        .filter(|(name, _)| !matches!(name.as_str(), "content" | "old_string" | "new_string" | "new_source"))
+        .any(|(_, value)| value.as_str().is_some_and(|text| text.contains('\0')))
+}
+
 struct Message<'a> {
     value: &'a Value,
 }
@@ -71,7 +80,7 @@ impl<'a> Message<'a> {
 
     fn dir(&self) -> Result<String, Unreadable> {
         let dir = self.text("cwd")?;
-        if dir.starts_with('/') {
+        if dir.starts_with('/') && !dir.contains('\0') {
             Ok(dir.to_owned())
         } else {
             Err(unreadable("the host's `cwd` is not an absolute path".to_owned()))
@@ -98,6 +107,12 @@ impl<'a> Message<'a> {
         }
         let input = self.value.get("tool_input").cloned().unwrap_or(Value::Null);
         let kind = tools::kind_of(tool, &input)?;
+        if has_nul(&input) {
+            return Err(unreadable(format!(
+                "the input of `{}` holds a NUL, which no program can be given",
+                shorten(tool)
+            )));
+        }
         self.call_with(tool, kind, input)
     }
 

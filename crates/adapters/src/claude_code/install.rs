@@ -126,13 +126,29 @@ pub(super) fn objection(settings: Option<&[u8]>, ours: Ours) -> Option<String> {
         return Some("the changed settings switch all hooks off (`disableAllHooks`)".to_owned());
     }
     let lost = ours == Ours::Yes && !is_whole(&value);
-    lost.then(|| "the changed settings no longer hold the gate's hook".to_owned())
+    lost.then(|| "the settings no longer hold the gate's hook as it was installed".to_owned())
 }
 
-/// Whether our hook stands at every event it was installed for.
+/// Whether our hook stands at every event it was installed for, armed: for
+/// every tool, with the fail-closed switch, and with the time it needs.
 fn is_whole(value: &Value) -> bool {
     EVENTS.iter().all(|(event, _)| {
         let groups = value.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
-        groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten().any(is_ours)
+        groups.into_iter().flatten().any(|group| {
+            let hooks = group.get("hooks").and_then(Value::as_array);
+            matches_all(group) && hooks.into_iter().flatten().any(|hook| is_ours(hook) && is_armed(hook))
+        })
     })
+}
+
+fn matches_all(group: &Value) -> bool {
+    group.get("matcher").is_none_or(|matcher| matches!(matcher.as_str(), Some("" | "*")))
+}
+
+fn is_armed(hook: &Value) -> bool {
+    let loosens = ["async", "asyncRewake", "once", "if", "args", "shell"];
+    hook.get("type").and_then(Value::as_str) == Some("command")
+        && hook.get("onFailure").and_then(Value::as_str) == Some("block")
+        && hook.get("timeout").and_then(Value::as_u64).is_some_and(|seconds| seconds >= u64::from(TIMEOUT))
+        && loosens.iter().all(|key| hook.get(*key).is_none())
 }

@@ -85,6 +85,7 @@ fn blank() -> Request {
         arguments: String::new(),
         tool: String::new(),
         title: String::new(),
+        input: None,
         dir: String::new(),
         why: Vec::new(),
         made_ms: 0,
@@ -123,6 +124,9 @@ fn at_terminal(request: &Request, word: Word) -> Result<Proof, Failure> {
         return Err(NotAPerson::NoTerminal.into());
     }
     talk(&visible(&request.title));
+    if let Some(input) = &request.input {
+        talk(&visible(input));
+    }
     let code = request.id.trim_start_matches("r-").chars().take(4).collect::<String>();
     let verb = if word == Word::Approve { "approve" } else { "deny" };
     anstream::eprint!("Type {code} to {verb} this: ");

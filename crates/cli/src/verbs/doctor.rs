@@ -68,11 +68,7 @@ pub fn run(args: &Args) -> Outcome {
         checks.extend(hooks(*host, &setup));
     }
     if checks.len() == before {
-        checks.push(Check::bad(
-            "hooks",
-            "no host is guarded here",
-            "run `toolgate init`, or `toolgate install HOST`",
-        ));
+        checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate install claude-code`"));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     if args.json {

@@ -143,6 +143,9 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
 fn card(request: &Request) {
     out(&styled(BOLD, &format!("{}  {}", request.id, request.state.name())));
     out(&format!("what    {}", visible(&request.title)));
+    for line in request.input.iter().flat_map(|input| input.lines()) {
+        out(&format!("        {}", visible(line)));
+    }
     out(&format!("tool    {} in {}", visible(&request.tool), visible(&request.dir)));
     for why in &request.why {
         out(&format!("why     {}", visible(why)));

@@ -35,7 +35,10 @@ pub fn run(args: &Args) -> Outcome {
     let hosts = chosen(args, &setup)?;
     if hosts.is_empty() {
         let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
-        talk(&format!("no known host found here; `toolgate install HOST` adds one of: {}", known.join(", ")));
+        talk(&format!(
+            "no known host found here; `toolgate init --host HOST` guards one all the same: {}",
+            known.join(", ")
+        ));
     }
     let home = setup
         .dirs

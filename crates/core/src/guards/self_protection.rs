@@ -76,6 +76,9 @@ impl Guard for SelfProtection {
 }
 
 fn touches_gate(file: &FileFact, places: &Places) -> bool {
+    if file.glob && file.access != Access::Read && file.targets().any(|path| could_be_own(path, places)) {
+        return true;
+    }
     match file.access {
         Access::Read => false,
         Access::Write => file.targets().any(|path| is_own(path, places)),
@@ -89,6 +92,20 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
 /// would otherwise take the place of the one in force.
 fn is_own(path: &str, places: &Places) -> bool {
     places.holds(Place::Gate, path) || path.split('/').any(|part| part == ".toolgate")
+}
+
+/// Whether a pattern can mean our files: its parts fit the parts of one, from
+/// the root on. Only patterns that name something: `*` alone means everything,
+/// and the rules about whole folders speak of that.
+fn could_be_own(pattern: &str, places: &Places) -> bool {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let fits = |own: &str| {
+        let own: Vec<&str> = own.split('/').collect();
+        let pairs = || parts.iter().zip(&own);
+        let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
+        named && parts.len() >= own.len() && pairs().all(|(part, name)| fast_glob::glob_match(part, name))
+    };
+    places.gate.iter().any(|own| fits(own))
 }
 
 /// Deleting a folder above the gate's files loses them too. `/`, system

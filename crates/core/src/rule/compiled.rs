@@ -8,7 +8,7 @@ use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen};
 use crate::outcome::Outcome;
 use crate::places::Place;
-use crate::rule::data::{ANY_SORT, Rule, RuleKind};
+use crate::rule::data::{ANY_SORT, Match, Rule, RuleKind};
 use crate::rule::lazy::LazyRegex;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
@@ -146,7 +146,9 @@ impl Guard for CompiledRule {
             RuleKind::Prohibit => Some(self.finding(Outcome::Block, hit.evidence, None)),
             RuleKind::Escalate => Some(self.finding(Outcome::Escalate, hit.evidence, None)),
             RuleKind::Warn => Some(self.finding(Outcome::Warn, hit.evidence, None)),
-            RuleKind::Approve => Some(self.finding(Outcome::Approve, hit.evidence, None)),
+            // A yes is for the whole call or not at all.
+            RuleKind::Approve => matching::covers_call(self, seen, &hit)
+                .then(|| self.finding(Outcome::Approve, hit.evidence, None)),
             RuleKind::Require => {
                 let missing = self.must.missing(seen, &hit)?;
                 let message = format!("{} ({missing})", self.rule.reason);
@@ -181,67 +183,36 @@ impl Check<'_> {
     }
 
     fn shape(&self, rule: &Rule) -> Result<(), RuleFault> {
-        let id_ok = !rule.id.is_empty()
-            && rule
-                .id
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'));
-        if !id_ok {
-            return Err(self.fault(
-                &rule.id,
-                format!("`{}` is not a rule id", rule.id),
-                "use lower-case letters, digits and `-`",
-            ));
+        self.id(&rule.id)?;
+        let text = rule.priority.to_string();
+        let wrong = if rule.matches == Match::default() {
+            let cure = "say under `match` which calls it is about; `tool: \"*\"` for all";
+            Some(("match", "this rule is about every call there is".to_owned(), cure))
+        } else if rule.priority < 100 {
+            let message = format!("priority {text} is reserved for built-in guards");
+            Some((text.as_str(), message, "use 100 or more"))
+        } else if rule.reason.trim().is_empty() {
+            Some(("reason", "the reason is empty".to_owned(), "say in one sentence why"))
+        } else {
+            parts_wrong(rule).map(|(needle, message, cure)| (needle, message.to_owned(), cure))
+        };
+        match wrong {
+            Some((needle, message, cure)) => Err(self.fault(needle, message, cure)),
+            None => Ok(()),
         }
-        if rule.priority < 100 {
-            let text = rule.priority.to_string();
-            return Err(self.fault(
-                &text,
-                format!("priority {text} is reserved for built-in guards"),
-                "use 100 or more",
-            ));
+    }
+
+    fn id(&self, id: &str) -> Result<(), RuleFault> {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+        if id.is_empty() || !id.chars().all(allowed) {
+            let message = format!("`{id}` is not a rule id");
+            return Err(self.fault(id, message, "use lower-case letters, digits and `-`"));
         }
-        if rule.reason.trim().is_empty() {
-            return Err(self.fault("reason", "the reason is empty".to_owned(), "say in one sentence why"));
+        if id.starts_with("gate-") {
+            let message = format!("`{id}` begins like a built-in guard");
+            return Err(self.fault(id, message, "choose an id that does not begin with `gate-`"));
         }
-        match (rule.kind, &rule.require, &rule.change) {
-            (RuleKind::Require, None, _) => Err(self.fault(
-                "require",
-                "a `require` rule says nothing it requires".to_owned(),
-                "add `require:` with what must hold",
-            )),
-            (RuleKind::Transform, _, None) => Err(self.fault(
-                "transform",
-                "a `transform` rule says no change".to_owned(),
-                "add `change:` with what to rewrite",
-            )),
-            (RuleKind::Require, _, Some(_)) => Err(self.fault(
-                "change",
-                "only a `transform` rule has `change`".to_owned(),
-                "take it out, or make it two rules",
-            )),
-            (RuleKind::Transform, Some(_), _) => Err(self.fault(
-                "require",
-                "only a `require` rule has `require`".to_owned(),
-                "take it out, or make it two rules",
-            )),
-            (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, Some(_), _) => {
-                Err(self.fault(
-                    "require",
-                    "only a `require` rule has `require`".to_owned(),
-                    "set `kind: require`",
-                ))
-            }
-            (RuleKind::Prohibit | RuleKind::Escalate | RuleKind::Warn | RuleKind::Approve, _, Some(_)) => {
-                Err(self.fault(
-                    "change",
-                    "only a `transform` rule has `change`".to_owned(),
-                    "set `kind: transform`",
-                ))
-            }
-            (RuleKind::Require, Some(_), None) | (RuleKind::Transform, None, Some(_)) => Ok(()),
-            (_, None, None) => Ok(()),
-        }
+        Ok(())
     }
 
     pub(crate) fn regex(&self, pattern: Option<&String>) -> Result<Option<LazyRegex>, RuleFault> {
@@ -329,4 +300,25 @@ impl Check<'_> {
 
 fn from_value<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(Value::String(name.to_owned())).ok()
+}
+
+/// What of a rule does not fit its kind: the text it is about, what, the cure.
+fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
+    let two_rules = "take it out, or make it two rules";
+    match (rule.kind, rule.require.is_some(), rule.change.is_some()) {
+        (RuleKind::Require, false, _) => Some((
+            "require",
+            "a `require` rule says nothing it requires",
+            "add `require:` with what must hold",
+        )),
+        (RuleKind::Transform, _, false) => {
+            Some(("transform", "a `transform` rule says no change", "add `change:` with what to rewrite"))
+        }
+        (RuleKind::Require, _, true) => Some(("change", "only a `transform` rule has `change`", two_rules)),
+        (RuleKind::Transform, true, _) => Some(("require", "only a `require` rule has `require`", two_rules)),
+        (RuleKind::Require | RuleKind::Transform, ..) => None,
+        (_, true, _) => Some(("require", "only a `require` rule has `require`", "set `kind: require`")),
+        (_, _, true) => Some(("change", "only a `transform` rule has `change`", "set `kind: transform`")),
+        (_, false, false) => None,
+    }
 }

@@ -244,3 +244,14 @@ fn is_scratch(places: &Places, folder: &str, place: Place) -> bool {
         && places.temp.iter().any(|temp| temp == folder)
         && !places.workspace.iter().any(|own| own == folder)
 }
+
+/// Whether everything a call would do is what the rule speaks of: every simple
+/// command matched, nothing unreadable, and no file changed unless the rule is
+/// about files. `ls; rm -rf build` is not `ls`.
+pub(crate) fn covers_call(rule: &CompiledRule, seen: &Seen<'_>, hit: &Hit) -> bool {
+    let reading = &seen.facts.reading;
+    let whole = hit.commands.len() == reading.commands.len();
+    let readable = reading.opaque.is_empty() && reading.fault.is_none();
+    let changes = seen.facts.files.iter().any(|file| file.access != Access::Read);
+    whole && readable && (!changes || rule.files.is_some())
+}

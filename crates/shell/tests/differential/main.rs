@@ -155,8 +155,8 @@ fn every_command_bash_runs_is_listed() {
     }
     let count =
         setting_of("TOOLGATE_DIFF_SCRIPTS").and_then(|count| usize::try_from(count).ok()).unwrap_or(2_000);
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let seed = setting_of("TOOLGATE_DIFF_SEED").unwrap_or_else(|| now.map_or(1, |now| now.as_secs()));
+    // Fixed, so that a change and not the time of day decides whether it passes.
+    let seed = setting_of("TOOLGATE_DIFF_SEED").unwrap_or(1);
     let next = AtomicUsize::new(0);
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
         let next = &next;
