@@ -161,11 +161,22 @@ impl Walker<'_> {
 
     /// `set -- a b`: the positional parameters.
     fn set_positions(&mut self, arguments: &[Word]) {
-        let after_dashes = arguments.iter().position(|word| word.text == "--").map(|at| at + 1);
-        let first_plain = arguments.first().filter(|word| !word.text.starts_with(['-', '+'])).map(|_| 0);
-        let Some(from) = after_dashes.or(first_plain) else { return };
-        let texts = arguments.iter().skip(from).map(Text::of);
-        self.scope.set("@", vec![texts.collect()]);
+        let mut from = 0;
+        while let Some(word) = arguments.get(from) {
+            match word.text.as_str() {
+                "--" | "-" => {
+                    from += 1;
+                    break;
+                }
+                // `-o pipefail`: the name belongs to the option.
+                text if text.starts_with(['-', '+']) => from += if text.ends_with('o') { 2 } else { 1 },
+                _ => break,
+            }
+        }
+        let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
+        if !only_options {
+            self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
+        }
     }
 
     /// `read x`: every line of a known input may be its value.
