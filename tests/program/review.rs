@@ -254,3 +254,28 @@ fn a_held_call_nobody_answers_becomes_a_ticket() {
     assert!(answer.is_no() && answer.request().starts_with("r-"), "{answer:?}");
     assert!(started.elapsed() >= Duration::from_secs(1));
 }
+
+/// What the person says with a yes reaches the agent as well.
+#[test]
+fn a_yes_can_come_with_words() {
+    let house = locked();
+    let id = house.ask(ASKED).request();
+    house
+        .run_with(&["inbox", "approve", &id, "--words", "only this once", "--passphrase-stdin"], PASSPHRASE)
+        .ended(0);
+    let told = house.hook(house.call(ASKED).to_string().as_bytes());
+    assert!(told.text().contains("only this once") && !told.text().contains("deny"), "{}", told.text());
+}
+
+/// A file call is shown with what it would write.
+#[test]
+fn a_file_call_is_shown_whole() {
+    let policy = "version: 1\nreview: { delivery: ticket }\nrules:\n  - { id: asks, kind: escalate, match: { tool: Write }, reason: asked }\n";
+    let house = House::with_policy(policy);
+    let mut event = house.call("ls");
+    event["tool_name"] = json!("Write");
+    event["tool_input"] = json!({ "file_path": house.project().join("a"), "content": "SECOND\u{1b}LINE" });
+    let id = house.ask_event(&event).request();
+    let shown = house.run(&["inbox", "show", &id]).ended(0).text();
+    assert!(shown.contains("SECOND") && !shown.contains('\u{1b}'), "{shown}");
+}

@@ -105,6 +105,33 @@ fn two_rules_on_one_field_take_turns() {
     check(&policy, &shell("tool --one --two x"), "modify a,b => tool x");
 }
 
+/// A yes to `ls` is not a yes to what else stands on the line.
+#[test]
+fn a_yes_is_for_the_whole_call() {
+    let policy = policy(
+        &json!([{ "id": "ok", "kind": "approve", "match": { "command": { "program": "ls" } }, "reason": "read-only" }]),
+    );
+    for command in ["ls", "ls -la src", "ls a; ls b"] {
+        assert!(decide(&policy, &shell(command)).is_approved(), "{command}");
+    }
+    for command in [
+        "ls; rm -rf build",
+        "npm publish; ls",
+        "ls $(npm publish)",
+        "ls > src/main.rs",
+        "ls && eval \"$X\"",
+        "ls )",
+    ] {
+        assert!(!decide(&policy, &shell(command)).is_approved(), "{command}");
+    }
+}
+
+#[test]
+fn rules_that_undo_each_other_end_in_a_block() {
+    let policy = policy(&json!([transform("there", "--a", "--b"), transform("back", "--b", "--a")]));
+    assert_eq!(decide(&policy, &shell("tool --a")).verdict, Verdict::Block);
+}
+
 struct Crashing;
 
 impl Guard for Crashing {

@@ -191,3 +191,28 @@ fn the_gate_guards_itself_without_any_rule() {
     }
     check(&policy, &shell("toolgate-canary"), "block gate-canary");
 }
+
+#[test]
+fn what_must_have_run_is_looked_for_from_the_program_on() {
+    let policy = policy(
+        &json!([{ "id": "tests", "kind": "require", "match": { "event": "stop" }, "require": { "ran": "cargo test" }, "reason": "run the tests" }]),
+    );
+    let mut stop = crate::stage::call("Stop", Kind::Stop, json!({}));
+    stop.kind = EventKind::Stop;
+    let mut session = Session::new("s");
+    session.ran.push("echo cargo test".to_owned());
+    assert_eq!(summary(&stop, &decide_in(&policy, &stop, &session)), "block tests");
+}
+
+#[test]
+fn a_rule_about_everything_or_called_like_a_guard_is_refused() {
+    use toolgate_core::rule::CompiledRule;
+    for (id, matches) in
+        [("all", json!({})), ("gate-canary", json!({ "tool": "Bash" })), ("Caps", json!({ "tool": "Bash" }))]
+    {
+        let rule = json!({ "id": id, "kind": "prohibit", "match": matches, "reason": "r" });
+        let fault =
+            CompiledRule::new(serde_json::from_value(rule).unwrap(), toolgate_core::Source::default());
+        assert!(fault.is_err(), "{id}");
+    }
+}

@@ -26,7 +26,9 @@ impl Walker<'_> {
         let names = expression.split(|found: char| !is_name(found));
         let names = names.filter(|name| name.starts_with(|first: char| !first.is_ascii_digit()));
         let hiding = |options: &Options| {
-            let texts = options.iter().flatten().map(|text| &text.text);
+            // What is not exact stands in its source spelling, and that ran when
+            // it was assigned: `total=$((total + n))` does not lead into itself.
+            let texts = options.iter().flatten().filter(|text| text.exact).map(|text| &text.text);
             texts.filter(|text| crate::scope::hides(text)).cloned().collect::<Vec<String>>()
         };
         let found: Vec<String> =
