@@ -72,7 +72,7 @@ fn host() -> Option<&'static Host> {
 }
 
 fn install() -> Result<Host, String> {
-    let cache = match env::var_os("TOOLGATE_E2E_CACHE") {
+    let cache = match env::var_os("TOOLGATE_E2E_CACHE").filter(|folder| !folder.is_empty()) {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("claude-code-e2e"),
     };

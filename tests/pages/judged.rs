@@ -80,7 +80,7 @@ pub struct Stage {
 
 impl Stage {
     pub fn new() -> Stage {
-        Stage { folder: TempDir::with_prefix_in("pages-", env!("CARGO_TARGET_TMPDIR")).expect("a folder") }
+        Stage { folder: TempDir::with_prefix_in("pages-", ground()).expect("a folder") }
     }
 
     /// A project with the policy, as a person would have it: a repository, guarded, with a symlink that
@@ -167,4 +167,18 @@ fn input_of(case: &Case) -> Value {
         "Read" => json!({ "file_path": case.subject }),
         _ => json!({ "command": case.subject }),
     }
+}
+
+/// Where the stage stands: not below a temporary folder, because there the
+/// agent may do more, and the pages speak of ordinary projects.
+fn ground() -> PathBuf {
+    let is_scratch = |folder: &Path| {
+        let given = std::env::var_os("TMPDIR").map(PathBuf::from);
+        let scratch = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"].map(PathBuf::from);
+        scratch.into_iter().chain(given).any(|scratch| folder.starts_with(scratch))
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let places = [Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR"))), home, Some(PathBuf::from("/var/lib"))];
+    let fits = |folder: &PathBuf| !is_scratch(folder) && TempDir::with_prefix_in("pages-", folder).is_ok();
+    places.into_iter().flatten().find(fits).expect("a folder outside the temporary ones that can be written")
 }
