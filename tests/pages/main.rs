@@ -10,6 +10,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     reason = "helpers of tests fail by panicking"
 )]
 
@@ -70,7 +71,8 @@ fn every_case_of_every_page_is_true() {
     let docs = docs.iter().map(|path| read(path, Strictness::Doc));
     let pages: Vec<Page> = pack_pages().into_iter().chain(docs).collect();
     let cases: Vec<&Case> = pages.iter().flat_map(|page| &page.cases).collect();
-    let answers = Stage::new().judge(&cases);
+    let Some(stage) = Stage::set() else { return };
+    let answers = stage.judge(&cases);
     let wrong: Vec<String> =
         cases.iter().zip(&answers).filter_map(|(case, answer)| complaint(case, answer)).collect();
     assert!(wrong.is_empty(), "{} of {} cases are wrong:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
@@ -105,7 +107,7 @@ fn every_page_of_a_pack_has_cases() {
 
 #[test]
 fn every_rule_is_shown_from_both_sides() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::set() else { return };
     let pages = pack_pages();
     let default = stage.rules_of("default");
     let mut missing = Vec::new();
