@@ -6,7 +6,9 @@
 
 use crate::installs;
 use crate::project;
-use std::io::{Read, Write};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,14 +19,23 @@ use toolgate_core::{Context, Delivered};
 use toolgate_runtime::{Broken, Gate};
 
 /// Largest event read. Larger ones are refused, not cut.
-const INPUT_MAX: u64 = 8 << 20;
+const INPUT_MAX: usize = 8 << 20;
 
 /// After this the closed answer leaves, whatever the gate is doing. Above the
 /// longest hold, below the limit the installer gives the host.
 const ANSWER_BY: Duration = Duration::from_secs(112);
 
+/// A host that writes later than this is slow.
+const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// Bytes asked for at once.
+const PIECE: usize = 16 << 10;
+
 /// Set by whoever answers first; there is one answer.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Set once the clock runs.
+static WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Runs the hook of a host and never returns without an answer.
 pub fn run(name: &str) -> ExitCode {
@@ -33,17 +44,25 @@ pub fn run(name: &str) -> ExitCode {
     };
     // A panic becomes an answer below; its own text would only confuse the host.
     std::panic::set_hook(Box::new(|_| {}));
-    std::thread::spawn(move || {
-        std::thread::sleep(ANSWER_BY);
-        let broken = Broken::new("the gate did not come to an answer in time", "run `toolgate doctor`");
-        leave(&host.closed(&broken.to_string()));
-    });
     let wire = catch_unwind(AssertUnwindSafe(|| answer(host))).unwrap_or_else(|_| {
         let broken =
             Broken::new("the gate crashed while judging", "run `toolgate doctor` and report what it says");
         host.closed(&broken.to_string())
     });
     leave(&wire)
+}
+
+/// Starts the clock before something that may take long. Judging itself needs
+/// none: every step of it is bounded, and a thread costs a tenth of the call.
+fn watch(host: &'static dyn Host) {
+    if WATCHED.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    std::thread::spawn(move || {
+        std::thread::sleep(ANSWER_BY);
+        let broken = Broken::new("the gate did not come to an answer in time", "run `toolgate doctor`");
+        leave(&host.closed(&broken.to_string()));
+    });
 }
 
 fn unknown(name: &str) -> ExitCode {
@@ -75,7 +94,7 @@ fn leave(wire: &Wire) -> ! {
 }
 
 fn answer(host: &'static dyn Host) -> Wire {
-    let bytes = match read_input() {
+    let bytes = match read_input(host) {
         Ok(bytes) => bytes,
         Err(broken) => return host.closed(&broken.to_string()),
     };
@@ -99,19 +118,36 @@ fn answer(host: &'static dyn Host) -> Wire {
     }
 }
 
-fn read_input() -> Result<Vec<u8>, Broken> {
-    let mut bytes = Vec::with_capacity(4096);
-    let read = std::io::stdin().lock().take(INPUT_MAX.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| {
+fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {
+    let unreadable = |error: std::io::Error| {
         Broken::new(format!("the host's message cannot be read: {error}"), "run `toolgate doctor`")
-    })?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_MAX {
-        return Err(Broken::new(
-            "the host's message is larger than 8 MiB",
-            "make the call smaller, for example by writing the file in parts",
-        ));
+    };
+    let mut stdin = std::io::stdin().lock();
+    let (mut bytes, mut piece) = (Vec::new(), vec![0; PIECE]);
+    loop {
+        if !is_soon(&stdin) {
+            watch(host);
+        }
+        let length = match stdin.read(&mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(error)),
+        };
+        bytes.extend(piece.iter().take(length));
+        if bytes.len() > INPUT_MAX {
+            return Err(Broken::new(
+                "the host's message is larger than 8 MiB",
+                "make the call smaller, for example by writing the file in parts",
+            ));
+        }
     }
-    Ok(bytes)
+}
+
+/// Whether something – or the end – is there to be read soon.
+fn is_soon(input: &impl AsFd) -> bool {
+    let mut asked = [PollFd::new(input, PollFlags::IN)];
+    poll(&mut asked, Some(&SOON)).is_ok_and(|ready| ready > 0)
 }
 
 fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
@@ -121,12 +157,19 @@ fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
     Gate::open(setup).map(|(gate, _)| gate)
 }
 
-fn respond(host: &dyn Host, asked: &Asked) -> Result<Wire, Broken> {
+fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
     let delivered = match asked {
         Asked::Judge(event) => {
             let mut gate = open(host, Path::new(&event.call.dir))?;
             let answered = gate.decide(event)?;
-            gate.wait(event, answered)?.delivered
+            if answered.request.is_some() {
+                watch(host);
+            }
+            let delivered = gate.wait(event, answered)?.delivered;
+            // The decision is committed and the process ends next: tidying up
+            // memory and locks one by one would only make the agent wait.
+            std::mem::forget(gate);
+            delivered
         }
         Asked::Result(event) => {
             open(host, Path::new(&event.call.dir))?.result(event)?;

@@ -37,8 +37,8 @@ pub use finding::{Finding, Source};
 pub use guard::{Category, Guard, Seen, Severity};
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use ledger::{
-    Checker, Checkpoint, Context, Decided, Entry, FirstBad, Head, Line, Record, Resulted, Verification,
-    export_line, genesis, seal, sign_head, verify_export, verify_head,
+    Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
+    Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};

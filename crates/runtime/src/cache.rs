@@ -9,7 +9,7 @@
 use crate::broken::Broken;
 use crate::dirs::Dirs;
 use crate::load::{Loaded, SourceFile, from_files, read_files};
-use crate::packs::PACKS;
+use crate::packs::{PACKS, Pack};
 use crate::private::{make_private_folder, write_private};
 use crate::yaml::PolicyFault;
 use std::fs::File;
@@ -19,7 +19,27 @@ use std::path::{Path, PathBuf};
 use toolgate_core::{Image, Policy, digest_of};
 
 /// Changes whenever the layout of an image or the keys of its index change.
-const FORMAT: &str = "toolgate image 3";
+const FORMAT: &str = "toolgate image 4";
+
+/// Tells this program's packs from those of another build. Packs are part of
+/// the program, so nobody chooses their text to collide; made when compiling,
+/// because a hook call has no time to hash them.
+const PACKS_MARK: u64 = mark_of(PACKS);
+
+const fn mark_of(packs: &[Pack]) -> u64 {
+    let mut mark = 0xcbf2_9ce4_8422_2325_u64;
+    let mut rest = packs;
+    while let [pack, after @ ..] = rest {
+        let mut text = pack.text.as_bytes();
+        while let [byte, more @ ..] = text {
+            mark = (mark ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
+            text = more;
+        }
+        mark = (mark ^ 0xff).wrapping_mul(0x0100_0000_01b3);
+        rest = after;
+    }
+    mark
+}
 
 /// Length of a SHA-256 in hex.
 const HASH: usize = 64;
@@ -72,10 +92,7 @@ fn path_of(dirs: &Dirs, project: &Path) -> PathBuf {
 /// Names the exact bytes the image was built from.
 fn key_of(files: &[SourceFile]) -> String {
     let mut key = format!("{FORMAT}\n{}\n", env!("CARGO_PKG_VERSION"));
-    for pack in PACKS {
-        key.push_str(&digest_of(pack.text.as_bytes()));
-        key.push('\n');
-    }
+    key.push_str(&format!("{PACKS_MARK:x}\n"));
     for file in files {
         let digest = file.bytes.as_ref().map_or_else(|| "-".to_owned(), |bytes| digest_of(bytes));
         key.push_str(&format!("{digest} {}\n", file.path.display()));

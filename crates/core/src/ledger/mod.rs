@@ -10,7 +10,7 @@ mod verify;
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
 pub use record::{Context, Decided, Entry, Line, Record, Resulted, export_line, genesis, seal};
 pub(crate) use verify::Links;
-pub use verify::{FirstBad, Verification, verify_export};
+pub use verify::{ExportCheck, FirstBad, Verification, verify_export};
 
 /// Checks stored records one by one; see [`Verification`] for whole exports.
 #[derive(Debug, Default)]

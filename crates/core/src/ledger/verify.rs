@@ -35,7 +35,7 @@ pub enum Verification {
 }
 
 /// Follows the chain link by link.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Links {
     last: Option<Head>,
 }
@@ -77,27 +77,59 @@ impl Links {
 /// Checks an export: one line a record, then one signed checkpoint.
 #[must_use]
 pub fn verify_export(bytes: &[u8], trusted: Option<&str>) -> Verification {
-    let mut links = Links::default();
-    match check_lines(bytes, trusted, &mut links) {
-        Ok(()) => Verification::Intact { records: links.index().saturating_sub(1) },
-        Err(bad) => Verification::Broken(bad),
+    ExportCheck::new(trusted).rest(bytes)
+}
+
+/// The check of an export, standing before one of its lines.
+#[derive(Debug, Clone)]
+pub struct ExportCheck {
+    links: Links,
+    trusted: Option<String>,
+}
+
+impl ExportCheck {
+    /// Before the first line. `trusted` is the key that must have signed the end.
+    #[must_use]
+    pub fn new(trusted: Option<&str>) -> ExportCheck {
+        ExportCheck { links: Links::default(), trusted: trusted.map(str::to_owned) }
+    }
+
+    /// Checks one record's line and goes past it; stays before a bad one.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    pub fn line(&mut self, line: &[u8]) -> Result<(), FirstBad> {
+        check_line(utf8(line, &self.links)?, &mut self.links)
+    }
+
+    /// Checks everything that follows, to the signed end.
+    #[must_use]
+    pub fn rest(mut self, bytes: &[u8]) -> Verification {
+        match self.lines(bytes) {
+            Ok(()) => Verification::Intact { records: self.links.index().saturating_sub(1) },
+            Err(bad) => Verification::Broken(bad),
+        }
+    }
+
+    fn lines(&mut self, bytes: &[u8]) -> Result<(), FirstBad> {
+        let body = bytes.strip_suffix(b"\n");
+        let mut lines = body.unwrap_or(bytes).split(|byte| *byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            let is_last = lines.peek().is_none();
+            if is_last && body.is_none() {
+                return Err(self.links.bad("the export ends in the middle of a line"));
+            }
+            if is_last {
+                return check_end(utf8(line, &self.links)?, self.trusted.as_deref(), &self.links);
+            }
+            self.line(line)?;
+        }
+        Err(self.links.bad("the signed checkpoint at the end is missing"))
     }
 }
 
-fn check_lines(bytes: &[u8], trusted: Option<&str>, links: &mut Links) -> Result<(), FirstBad> {
-    let body = bytes.strip_suffix(b"\n");
-    let mut lines = body.unwrap_or(bytes).split(|byte| *byte == b'\n').peekable();
-    while let Some(line) = lines.next() {
-        if lines.peek().is_none() && body.is_none() {
-            return Err(links.bad("the export ends in the middle of a line"));
-        }
-        let text = std::str::from_utf8(line).map_err(|_| links.bad("is not UTF-8"))?;
-        if lines.peek().is_none() {
-            return check_end(text, trusted, links);
-        }
-        check_line(text, links)?;
-    }
-    Err(links.bad("the signed checkpoint at the end is missing"))
+fn utf8<'a>(line: &'a [u8], links: &Links) -> Result<&'a str, FirstBad> {
+    std::str::from_utf8(line).map_err(|_| links.bad("is not UTF-8"))
 }
 
 fn check_line(text: &str, links: &mut Links) -> Result<(), FirstBad> {

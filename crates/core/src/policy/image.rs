@@ -8,7 +8,7 @@
 
 use crate::digest::Digest;
 use crate::policy::file::{Mode, Review, Workspace};
-use crate::policy::index::{Key, keys_for};
+use crate::policy::index::{Key, Lengths, keys_for};
 use crate::policy::merge::{Merged, RuleEntry};
 use crate::policy::revision_of;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,8 @@ struct HeadPart {
     mode: Mode,
     review: Review,
     workspace: Workspace,
+    /// See the index.
+    lengths: Lengths,
     /// Where each rule's JSON begins; the last entry is the end.
     offsets: Vec<u32>,
 }
@@ -54,6 +56,7 @@ impl Image {
             mode: merged.mode,
             review: merged.review.clone(),
             workspace: merged.workspace.clone(),
+            lengths: Lengths::of(merged.rules.iter().map(|entry| &entry.rule)),
             offsets,
         };
         Image { head, pairs, rules }
@@ -123,6 +126,10 @@ impl Image {
 
     pub(crate) fn review(&self) -> &Review {
         &self.head.review
+    }
+
+    pub(crate) fn lengths(&self) -> Lengths {
+        self.head.lengths
     }
 
     pub(crate) fn workspace(&self) -> &Workspace {

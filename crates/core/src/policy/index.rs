@@ -7,14 +7,14 @@
 //! every rule.
 
 use crate::event::EventKind;
-use crate::facts::Access;
 use crate::guard::Seen;
-use crate::rule::{LITERAL_MIN, Rule, required_literals};
+use crate::policy::filed;
+use crate::rule::{FileMatch, Rule, beginning, required_literals};
+use serde::{Deserialize, Serialize};
 use toolgate_shell::{Command, canonical_flag};
 
 /// Longest literal piece looked up.
 const GRAM_MAX: usize = 8;
-const GRAM_MIN: usize = LITERAL_MIN;
 
 /// A key: the first eight bytes of a hash.
 pub(crate) type Key = u64;
@@ -35,16 +35,40 @@ fn gram(bytes: &[u8]) -> Key {
 }
 
 /// The keys of every piece of a text a literal could be.
-fn grams(text: &[u8], keys: &mut Vec<Key>) {
+fn grams(text: &[u8], lengths: Lengths, keys: &mut Vec<Key>) {
     for start in 0..text.len() {
         let mut hash = Fnv::gram();
         for (length, byte) in (1..=GRAM_MAX).zip(text.iter().skip(start)) {
             hash.add(std::slice::from_ref(byte));
-            if length >= GRAM_MIN {
+            if lengths.has(length) {
                 keys.push(hash.0);
             }
         }
     }
+}
+
+/// The lengths of literal pieces any rule is filed under: of the many pieces of
+/// a text only those are looked up.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Lengths(u16);
+
+impl Lengths {
+    /// Of all rules together.
+    pub(crate) fn of<'a>(rules: impl Iterator<Item = &'a Rule>) -> Lengths {
+        let pieces = rules.filter_map(literal_pieces).flatten();
+        Lengths(pieces.fold(0, |all, piece| all | 1 << piece.len().min(GRAM_MAX)))
+    }
+
+    fn has(self, length: usize) -> bool {
+        self.0 & (1 << length) != 0
+    }
+}
+
+/// The pieces of which a match must contain one, if a rule is filed by them.
+fn literal_pieces(rule: &Rule) -> Option<Vec<Vec<u8>>> {
+    let mut literals = rule.matches.regex.as_deref().and_then(required_literals)?;
+    literals.iter_mut().for_each(|literal| literal.truncate(GRAM_MAX));
+    Some(literals)
 }
 
 /// FNV-1a: a key only narrows, so a collision costs one look, never a verdict.
@@ -85,22 +109,34 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
     if !wanted.does.is_empty() {
         return wanted.does.iter().map(|deed| key(&["does", deed])).collect();
     }
-    if let Some(literals) = wanted.regex.as_deref().and_then(required_literals) {
-        return literals
-            .iter()
-            .map(|literal| gram(literal.get(..GRAM_MAX.min(literal.len())).unwrap_or_default()))
-            .collect();
+    if let Some(pieces) = literal_pieces(rule) {
+        return pieces.iter().map(|piece| gram(piece)).collect();
     }
     if let Some(files) = &wanted.files {
-        let all = ["read", "write", "delete", "delete-tree"];
-        let access: Vec<&str> =
-            if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
-        return access.iter().map(|name| key(&["file", name])).collect();
+        return file_keys(files);
     }
     if !wanted.tool.is_empty() && wanted.tool.iter().all(is_plain) {
         return wanted.tool.iter().map(|tool| key(&["tool", tool])).collect();
     }
     vec![key(&["event", wanted.event.name()])]
+}
+
+/// By the names in its patterns, or by the sort of access alone.
+fn file_keys(files: &FileMatch) -> Vec<Key> {
+    let all = ["read", "write", "delete", "delete-tree"];
+    let access: Vec<&str> =
+        if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
+    let mut keys = Vec::new();
+    let mut named = |pattern: &str| {
+        filed::names_for(pattern, &mut |(about, text)| keys.push(key(&["file", about, text])))
+    };
+    let sure = !files.path.is_empty() && files.path.iter().all(&mut named);
+    if !sure {
+        return access.iter().map(|name| key(&["file", name])).collect();
+    }
+    // What a pattern in the call could mean is not among its names.
+    keys.extend(access.iter().map(|name| key(&["pattern", name])));
+    keys
 }
 
 fn is_plain(name: &str) -> bool {
@@ -129,7 +165,7 @@ fn program_keys(rule: &Rule, program: &str) -> Vec<Key> {
 }
 
 /// The keys of a call.
-pub(crate) fn keys_of(seen: &Seen<'_>) -> Vec<Key> {
+pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
     let mut keys = vec![key(&["event", seen.event.kind.name()])];
     if seen.event.kind != EventKind::PreExecution {
         return keys;
@@ -137,13 +173,17 @@ pub(crate) fn keys_of(seen: &Seen<'_>) -> Vec<Key> {
     keys.push(key(&["tool", &seen.event.call.tool]));
     for (at, command) in seen.facts.commands() {
         command_keys(command, &mut keys);
-        grams(seen.facts.normal(at).as_bytes(), &mut keys);
+        grams(seen.facts.normal(at).as_bytes(), lengths, &mut keys);
     }
-    for access in [Access::Read, Access::Write, Access::Delete, Access::DeleteTree] {
-        if seen.facts.files.iter().any(|file| file.access == access) {
-            keys.push(key(&["file", access.name()]));
+    for file in &seen.facts.files {
+        keys.push(key(&["file", file.access.name()]));
+        if beginning(file).is_some() {
+            keys.push(key(&["pattern", file.access.name()]));
         }
+        filed::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }
+    keys.sort_unstable();
+    keys.dedup();
     keys
 }
 

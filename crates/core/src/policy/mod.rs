@@ -6,6 +6,7 @@
 //! files and keeping the cache is the runtime's work.
 
 mod file;
+mod filed;
 mod image;
 mod index;
 mod merge;
@@ -109,7 +110,8 @@ impl Policy {
     #[must_use]
     pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
         let mut guards: Vec<&dyn Guard> = self.built_in.iter().map(AsRef::as_ref).collect();
-        let candidates = index::keys_of(seen).into_iter().flat_map(|key| self.image.rules_at(key));
+        let candidates =
+            index::keys_of(seen, self.image.lengths()).into_iter().flat_map(|key| self.image.rules_at(key));
         let mut numbers: Vec<usize> = candidates.collect();
         numbers.sort_unstable();
         numbers.dedup();

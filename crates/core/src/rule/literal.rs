@@ -7,7 +7,7 @@
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Shortest literal worth indexing.
-pub(crate) const LITERAL_MIN: usize = 2;
+const LITERAL_MIN: usize = 2;
 
 /// Most literals worth indexing for one pattern.
 const LITERALS_MAX: usize = 128;

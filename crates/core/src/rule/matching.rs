@@ -195,28 +195,32 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
 /// Could the pattern of the call (`cat .e*v`) mean a file the rule names in
 /// full? Only where it says at least how that name begins: `*` means no secret.
 fn could_be(glob: &Pattern, fact: &FileFact, places: &Places) -> bool {
-    if !fact.glob {
-        return false;
-    }
-    let Some((folder, last)) = fact.path.rsplit_once('/') else { return false };
-    let begin: String = last.chars().take_while(|found| !"*?[{(".contains(*found)).collect();
-    if begin.chars().count() < 2 || begin.len() == last.len() {
-        return false;
-    }
+    let Some((folder, last, begin)) = beginning(fact) else { return false };
     glob.names().iter().any(|name| {
-        let fits = begin == *name || Pattern::word(last).is_ok_and(|pattern| pattern.is_match(name));
+        let fits = begin == name || Pattern::word(last).is_ok_and(|pattern| pattern.is_match(name));
         fits && is_like(glob, &format!("{folder}/{name}"), places)
     })
 }
 
-/// A pattern may speak of `~`; a path is tried as it is and as seen from home.
+/// The folder, the last part, and what that says before its first pattern
+/// character, for a call's pattern that says enough.
+pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
+    let (folder, last) = fact.glob.then(|| fact.path.rsplit_once('/')).flatten()?;
+    let begin = last.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
+    (begin.chars().count() >= 2 && begin.len() < last.len()).then_some((folder, last, begin))
+}
+
+/// A pattern may speak of `~`; then a path is tried as seen from home too.
 fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
+    if !glob.is_from_home() {
+        return glob.is_match(path);
+    }
     let from_home = places
         .home
         .as_ref()
         .and_then(|home| path.strip_prefix(home.as_str()))
         .filter(|rest| rest.starts_with('/'));
-    glob.is_match(path) || from_home.is_some_and(|rest| glob.is_match(&format!("~{rest}")))
+    from_home.is_some_and(|rest| glob.is_match(&format!("~{rest}"))) || glob.is_match(path)
 }
 
 fn covers(files: &Files, fact: &FileFact, targets: &[&str], places: &Places) -> bool {

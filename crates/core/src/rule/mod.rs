@@ -17,5 +17,6 @@ mod require;
 
 pub use compiled::{CompiledRule, RuleFault};
 pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
-pub(crate) use literal::{LITERAL_MIN, required_literals};
+pub(crate) use literal::required_literals;
+pub(crate) use matching::beginning;
 pub use names::Names;

@@ -43,6 +43,11 @@ impl Pattern {
         spread.into_iter().filter(|name| !name.contains(['*', '?', '[', '{', '}'])).collect()
     }
 
+    /// Whether it speaks of the home folder.
+    pub(crate) fn is_from_home(&self) -> bool {
+        matches!(self, Pattern::Path(glob) if glob.contains('~'))
+    }
+
     /// Whether it matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         match self {

@@ -20,6 +20,9 @@ fn rules() -> Vec<Value> {
         json!({ "regex": "x|rm" }),
         json!({ "files": { "access": "write" } }),
         json!({ "files": { "path": "*.txt" } }),
+        json!({ "files": { "path": [".env", "id_*", "~/.{ssh,aws}{,/**}"] } }),
+        json!({ "files": { "access": "write", "path": ["/{etc,usr}/**", "secret*"], "except": "*.pub" } }),
+        json!({ "files": { "access": "read", "path": ["**/[a-c].x", ".env"] } }),
         json!({ "tool": "Bash" }),
         json!({ "tool": "B*" }),
         json!({ "opaque": true }),
@@ -62,6 +65,18 @@ fn word() -> impl Strategy<Value = &'static str> {
         "xargs",
         "tee",
         "MAIN",
+        "cat",
+        "<",
+        ".env",
+        ".e*v",
+        "~/.ssh/id_rsa",
+        "~/.aws",
+        "/etc/x.pub",
+        "/etc/passwd",
+        "b.x",
+        "cd ~/.ssh",
+        "id_*",
+        "secrets",
     ])
 }
 
