@@ -1,72 +1,94 @@
 //! One line per command, the same for every spelling of it.
 
 use crate::programs;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Flag, Word};
+use std::borrow::Cow;
 
 impl Command {
     /// The command in one line: base name of the program, long option names
     /// where they are known, free text elided as `'…'`.
     #[must_use]
     pub fn normal(&self) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        let name = match self.words.first() {
-            Some(first) if self.program.is_empty() => first.text.clone(),
-            _ => self.program.clone(),
-        };
-        parts.push(spelled(&name));
-        let before = programs::flags_before_sub(self);
-        for (at, flag) in self.usage.flags.iter().enumerate() {
-            if at == before {
-                parts.extend(self.usage.subcommand.iter().map(|word| spelled(word)));
-            }
-            let attached = flag.name.starts_with("--") && !programs::takes_next(self, &flag.name);
-            let name = flat(&flag.name);
-            match (&flag.value, flag.data) {
-                (None, _) => parts.push(quote(&name)),
-                (Some(_), true) => parts.push(format!("{name} '…'")),
-                (Some(value), false) if attached => parts.push(format!("{name}={}", shown(value))),
-                (Some(value), false) => parts.push(format!("{name} {}", shown(value))),
-            }
+        let mut line = String::new();
+        match self.words.first() {
+            Some(first) if self.program.is_empty() => add(&mut line, &first.text),
+            _ => add(&mut line, &self.program),
         }
-        if self.usage.flags.len() <= before {
-            parts.extend(self.usage.subcommand.iter().map(|word| spelled(word)));
+        for (at, flag) in self.usage.flags.iter().enumerate() {
+            if at == self.usage.before_sub {
+                self.add_subcommand(&mut line);
+            }
+            add_flag(&mut line, flag);
+        }
+        if self.usage.flags.len() <= self.usage.before_sub {
+            self.add_subcommand(&mut line);
         }
         let dashed = self.usage.operands.iter().any(|word| word.text.len() > 1 && word.text.starts_with('-'));
         if dashed && !programs::is_wrapper(self) {
-            parts.push("--".to_string());
+            line.push_str(" --");
         }
         for (at, word) in self.usage.operands.iter().enumerate() {
             let plain = shown(word);
-            let elided = programs::is_text(self, at) && plain != word.text;
-            parts.push(if elided { "'…'".to_string() } else { plain });
+            let elided = plain != word.text && programs::is_text(self, at);
+            line.push(' ');
+            line.push_str(if elided { "'…'" } else { &plain });
         }
-        parts.join(" ")
+        line
+    }
+
+    fn add_subcommand(&self, line: &mut String) {
+        for word in &self.usage.subcommand {
+            line.push(' ');
+            add(line, word);
+        }
     }
 }
 
-fn shown(word: &Word) -> String {
+fn add(line: &mut String, text: &str) {
+    line.push_str(&quote(&flat(text)));
+}
+
+fn add_flag(line: &mut String, flag: &Flag) {
+    line.push(' ');
+    let name = flat(&flag.name);
+    let Some(value) = &flag.value else {
+        line.push_str(&quote(&name));
+        return;
+    };
+    line.push_str(&name);
+    let attached = !flag.apart && !flag.data && flag.name.starts_with("--");
+    line.push(if attached { '=' } else { ' ' });
+    line.push_str(if flag.data { Cow::from("'…'") } else { shown(value) }.as_ref());
+}
+
+fn shown(word: &Word) -> Cow<'_, str> {
     let text = flat(&word.text);
     match (word.exact && !word.glob, text.contains([' ', '"'])) {
-        (true, _) => quote(&text),
-        (false, true) => format!("\"{}\"", text.replace('"', "\\\"")),
+        (true, _) => match quote(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(quoted) => Cow::Owned(quoted),
+        },
+        (false, true) => format!("\"{}\"", text.replace('"', "\\\"")).into(),
         (false, false) => text,
     }
 }
 
-fn spelled(text: &str) -> String {
-    quote(&flat(text))
-}
-
 /// Line ends would break the promise of one line.
-fn flat(text: &str) -> String {
+fn flat(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
     text.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
 }
 
 /// `text` quoted so that a shell reads it as this one word.
-pub(crate) fn quote(text: &str) -> String {
-    let plain = |found: char| found.is_alphanumeric() || "_-./:=@%+,~^".contains(found);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_string();
+pub(crate) fn quote(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,~^".contains(&byte);
+    let is_letter = |found: char| !found.is_ascii() && found.is_alphanumeric();
+    let plain = text.bytes().all(is_plain)
+        || text.chars().all(|found| u8::try_from(found).is_ok_and(is_plain) || is_letter(found));
+    if !text.is_empty() && plain {
+        return text.into();
     }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    format!("'{}'", text.replace('\'', r"'\''")).into()
 }

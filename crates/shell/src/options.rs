@@ -136,13 +136,14 @@ fn push(
     next: Option<&Word>,
     usage: &mut Usage,
 ) -> usize {
-    let wants_next = matches!(takes, Takes::Value | Takes::Text) && attached.is_none();
+    let apart = matches!(takes, Takes::Value | Takes::Text);
+    let wants_next = apart && attached.is_none();
     let value = match attached {
         Some(text) => Some(Word { text: text.to_string(), ..word.clone() }),
         None if wants_next => next.cloned(),
         None => None,
     };
-    usage.flags.push(Flag { name, value, data: takes == Takes::Text, span: word.span });
+    usage.flags.push(Flag { name, value, data: takes == Takes::Text, apart, span: word.span });
     usize::from(wants_next && next.is_some())
 }
 

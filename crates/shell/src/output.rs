@@ -15,7 +15,7 @@ const SILENT: [&str; 20] = [
 ];
 
 /// What `command` prints when it reads `stdin`.
-pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: Option<Text>) -> Stream {
+pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Option<Text>) -> Stream {
     let mut stream = match printed(command, stdin, here) {
         Some(text) => Stream::known(text),
         None => Stream::unknown(),
@@ -35,7 +35,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: Option<Text>) 
     stream
 }
 
-fn printed(command: &Command, stdin: Option<&Stream>, here: Option<Text>) -> Option<String> {
+fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Option<Text>) -> Option<String> {
     let arguments = command.words.get(1..).unwrap_or_default();
     let input = || stdin.and_then(|stream| stream.text.clone());
     match command.program.as_str() {
@@ -49,7 +49,7 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: Option<Text>) -> Opt
             Some(input()?.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect())
         }
         "tr" => translate(arguments, &input()?),
-        "pwd" => here.filter(|here| here.exact).map(|here| here.text + "\n"),
+        "pwd" => here().filter(|here| here.exact).map(|here| here.text + "\n"),
         "which" => arguments.first().filter(|word| word.exact).map(|word| format!("{}\n", word.text)),
         "command" if arguments.first().is_some_and(|word| word.text == "-v") => {
             arguments.get(1).filter(|word| word.exact).map(|word| format!("{}\n", word.text))

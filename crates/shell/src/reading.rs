@@ -98,6 +98,9 @@ pub struct Flag {
     /// True when the value is free text (a commit message, a search pattern)
     /// that must never be read as part of the command.
     pub data: bool,
+    /// The value may stand in a word of its own; that of an unknown option can
+    /// only have been attached.
+    pub(crate) apart: bool,
     /// The word it stands in: all of it, also when clustered (`-anm`).
     pub span: Span,
 }
@@ -111,6 +114,8 @@ pub struct Usage {
     pub flags: Vec<Flag>,
     /// What is left.
     pub operands: Vec<Word>,
+    /// How many options stand before the subcommand.
+    pub(crate) before_sub: usize,
 }
 
 /// One thing a command would do, with what it would do it to.

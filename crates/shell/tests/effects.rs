@@ -174,6 +174,8 @@ fn data_packages_users_and_processes_are_known() {
     check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE T"]);
     check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE T", "writes-file a.db"]);
     check("redis-cli FLUSHALL", &["drops-data FLUSHALL"]);
+    check("bq rm -f data.table", &["drops-data data.table"]);
+    check("bq query 'SELECT 1'", &[]);
     check("npm install a b", &["installs-package a", "installs-package b"]);
     check("npm ci", &["installs-package"]);
     check("npm test", &[]);

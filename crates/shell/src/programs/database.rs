@@ -33,7 +33,6 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &[
             "sqlcmd",
-            "bq",
             "clickhouse-client",
             "clickhouse",
             "snowsql",
@@ -48,6 +47,7 @@ pub(super) const MODELS: &[Model] = &[
         "q,query=~ Q=~ e,execute=~ f,file= S= U= P= d= h,host= u= p= i= o=",
         statements,
     ),
+    plain(&["bq"], "f,force r,recursive d,dataset t,table m,model project_id= location= format=", statements),
     plain(
         &["redis-cli", "valkey-cli", "keydb-cli"],
         "h= p= a= n= u= s= r= i= x c user= pass= eval= raw csv",
@@ -83,6 +83,9 @@ fn statements(command: &Command, input: Option<&str>) -> Deeds {
         texts.extend(&usage.operands);
     }
     let mut deeds = drop_statements(&texts, input);
+    if command.program == "bq" && usage.operands.first().is_some_and(|word| word.text == "rm") {
+        deeds.on_each(Deed::DropsData, usage.operands.iter().skip(1));
+    }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds.on_each(Deed::ReachesHost, usage.value("--host"));
     deeds.on_each(Deed::ReachesHost, usage.operands.iter().filter(|word| word.text.contains("://")));

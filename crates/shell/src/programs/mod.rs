@@ -5,6 +5,7 @@
 //! one file, one line in [`MODELS`], one case in the tests.
 
 mod archive;
+mod by_name;
 mod cloud;
 mod container;
 mod database;
@@ -22,6 +23,8 @@ pub(crate) mod sql;
 mod user;
 
 use std::collections::HashSet;
+
+use by_name::BY_NAME;
 
 use crate::deed::Deed;
 use crate::options::{self, Spec};
@@ -84,7 +87,7 @@ impl Deeds {
     }
 }
 
-/// Every model. First match wins.
+/// Every model. A program has one (tested in `by_name`).
 const MODELS: &[&[Model]] = &[
     git::MODELS,
     files::MODELS,
@@ -120,11 +123,8 @@ pub(crate) fn base_name(path: &str) -> &str {
 
 fn model_of(program: &str) -> &'static Model {
     let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
-    MODELS
-        .iter()
-        .flat_map(|family| family.iter())
-        .find(|model| model.names.contains(&program))
-        .unwrap_or(&GENERIC)
+    let found = BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).ok();
+    found.and_then(|at| BY_NAME.get(at)).map_or(&GENERIC, |(_, model)| model)
 }
 
 /// Fills in `usage` and `effects`. `input` is the text the command reads from
@@ -149,12 +149,18 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             effect.deed = Deed::WipesDevice;
         }
     }
-    let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
-    effects.retain(|effect| {
-        let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
-        seen.insert((effect.deed, target))
-    });
-    command.effects = effects;
+    command.effects = without_repeats(effects);
+}
+
+fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
+    if effects.len() > 1 {
+        let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
+        effects.retain(|effect| {
+            let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
+            seen.insert((effect.deed, target))
+        });
+    }
+    effects
 }
 
 /// A program nobody knows the name of, given `-rf /`, may be `rm`.
@@ -173,8 +179,8 @@ fn unnamed(command: &Command) -> Vec<Effect> {
 
 fn usage_of(words: &[Word], model: &Model) -> Usage {
     let mut usage = Usage::default();
-    let words = if model.names.contains(&"find") { find::without_runs(words) } else { words.to_vec() };
-    let words = words.as_slice();
+    let kept = model.names.contains(&"find").then(|| find::without_runs(words));
+    let words = kept.as_deref().unwrap_or(words);
     if model.subs.is_empty() {
         let used = options::sort(words, &model.spec, &mut usage);
         usage.operands.extend(words.get(used..).unwrap_or_default().iter().cloned());
@@ -182,6 +188,7 @@ fn usage_of(words: &[Word], model: &Model) -> Usage {
     }
     let leading = Spec { leading: true, ..model.spec };
     let mut at = options::sort(words, &leading, &mut usage);
+    usage.before_sub = usage.flags.len();
     while let Some(word) = words.get(at) {
         at += 1;
         usage.subcommand.push(word.text.clone());
@@ -257,21 +264,6 @@ fn redirect_effects(command: &Command) -> Vec<Effect> {
     effects
 }
 
-/// How many options stand before the subcommand.
-pub(crate) fn flags_before_sub(command: &Command) -> usize {
-    let model = model_of(&command.program);
-    if model.subs.is_empty() {
-        return 0;
-    }
-    let mut usage = Usage::default();
-    options::sort(
-        command.words.get(1..).unwrap_or_default(),
-        &Spec { leading: true, ..model.spec },
-        &mut usage,
-    );
-    usage.flags.len()
-}
-
 /// Do the options of this command end at its first operand?
 pub(crate) fn is_wrapper(command: &Command) -> bool {
     let model = model_of(&command.program);
@@ -295,22 +287,6 @@ pub(crate) fn is_text(command: &Command, place: usize) -> bool {
         "git" => place == 0 && command.usage.sub() == "grep",
         _ => false,
     }
-}
-
-/// Does this option of the command take the next word as its value?
-pub(crate) fn takes_next(command: &Command, name: &str) -> bool {
-    // Values of known options may stand in a word of their own; those of
-    // unknown ones can only have been attached.
-    let model = model_of(&command.program);
-    let known = |options: &str| {
-        let bare = name.trim_start_matches('-');
-        options.split_ascii_whitespace().any(|token| {
-            token.strip_suffix("=~").or_else(|| token.strip_suffix('=')).is_some_and(|head| {
-                head == bare || head.split_once(',').is_some_and(|(_, long)| long == bare)
-            })
-        })
-    };
-    known(model.spec.options) || known(sub_spec(model, &command.usage.subcommand).options)
 }
 
 /// The canonical spelling of an option of `program` (and its subcommand):

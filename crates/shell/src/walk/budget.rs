@@ -39,7 +39,7 @@ impl Walker<'_> {
     }
 
     pub(crate) fn is_spent(&self) -> bool {
-        self.work > WORK_MAX || self.reading.commands.len() >= COMMANDS_MAX
+        self.work > WORK_MAX || self.commands.len() >= COMMANDS_MAX
     }
 
     /// Joins what branches changed, unless that is more than can be followed.

@@ -70,7 +70,7 @@ impl Walker<'_> {
                         words: command.words.iter().take(1).chain(rest).cloned().collect(),
                         ..Command::default()
                     };
-                    let text = crate::output::of(&inner, None, None).text;
+                    let text = crate::output::of(&inner, None, || None).text;
                     let value = text.map_or_else(|| Text::unknown(format!("${}", name.text)), Text::exact);
                     self.scope.set_one(&name.text, value);
                 }

@@ -159,7 +159,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn kind_of_stream(&self, stream: &Stream) -> Unknown {
-        let commands = &self.reading.commands;
+        let commands = &self.commands;
         let mut at = stream.from;
         let mut kind = Unknown::Output;
         for _ in 0..CHAIN_MAX {
@@ -184,7 +184,7 @@ impl Walker<'_> {
         let from = self.streams.get(text.trim()).and_then(|stream| stream.from);
         let mut at = from;
         for _ in 0..CHAIN_MAX {
-            let Some(command) = at.and_then(|at| self.reading.commands.get(at)) else { break };
+            let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
             let encodes = matches!(
                 command.program.as_str(),
                 "base64" | "base32" | "basenc" | "xxd" | "openssl" | "rev"
@@ -217,7 +217,7 @@ impl Walker<'_> {
     pub(super) fn downloaded(&self, stream: &Stream) -> Option<Word> {
         let mut at = stream.from;
         for _ in 0..CHAIN_MAX {
-            let command = at.and_then(|at| self.reading.commands.get(at))?;
+            let command = at.and_then(|at| self.commands.get(at))?;
             if brings_from_host(command) {
                 let host = command.effects.iter().find(|effect| effect.deed == Deed::ReachesHost);
                 return Some(host.and_then(|effect| effect.target.clone()).unwrap_or_default());
@@ -236,7 +236,7 @@ impl Walker<'_> {
     /// Of what sort text is that flows into a shell. What tools make of text
     /// here is output; what other programs say is not known.
     pub(super) fn kind_of_input(&self, stream: &Stream) -> Unknown {
-        let last = stream.from.and_then(|at| self.reading.commands.get(at));
+        let last = stream.from.and_then(|at| self.commands.get(at));
         match self.kind_of_stream(stream) {
             Unknown::Output if last.is_none_or(|command| !TEXT_TOOLS.contains(&command.program.as_str())) => {
                 Unknown::Variable

@@ -114,7 +114,7 @@ impl Walker<'_> {
         }
         self.via.push(via.to_string());
         let _ = self.list(&parsed.list, None);
-        super::runaway::mark(&parsed.list, "", &mut self.reading);
+        super::runaway::mark(&parsed.list, "", &mut self.commands);
         self.via.pop();
         self.choice = choice;
         self.in_place = was_in_place;

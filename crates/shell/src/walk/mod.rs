@@ -68,7 +68,10 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
-    /// Positions in `reading.commands` by a hash of the command.
+    /// The commands found so far; shared with whoever follows one, because a
+    /// copy of each would cost as much as reading it.
+    commands: Vec<Rc<Command>>,
+    /// Positions in `commands` by a hash of the command.
     seen: HashMap<u64, usize>,
     /// What descriptors opened by `exec` and `coproc` yield, whichever they are.
     descriptors: Option<Stream>,
@@ -88,7 +91,8 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.scope.set_one(DIR, Text::exact(""));
     let _ = walker.list(list, None);
     walker.uncalled_functions();
-    runaway::mark(list, source, &mut walker.reading);
+    runaway::mark(list, source, &mut walker.commands);
+    walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
     flow::mark_sent(&mut walker.reading.commands);
     in_reading_order(walker.reading)
 }
@@ -101,6 +105,7 @@ impl<'a> Walker<'a> {
             choice: 0,
             widest: 1,
             reading: Reading::default(),
+            commands: Vec::new(),
             via: Vec::new(),
             in_place: true,
             depth: 0,

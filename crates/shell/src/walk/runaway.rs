@@ -5,9 +5,10 @@
 //! end, so it does not count.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::deed::Deed;
-use crate::reading::{Effect, Reading};
+use crate::reading::{Command, Effect};
 use crate::tree::{List, Node, Part, RawWord, Simple};
 
 /// Functions and steps that are followed.
@@ -20,13 +21,13 @@ const DEPTH_MAX: usize = 64;
 type Called = (String, bool);
 
 /// Adds the deed to a command of `list` if it never ends.
-pub(super) fn mark(list: &List, source: &str, reading: &mut Reading) {
+pub(super) fn mark(list: &List, source: &str, commands: &mut [Rc<Command>]) {
     let mut search = Search { source, ..Search::default() };
     search.list(list, 0);
     let Some(name) = search.looping.clone().or_else(|| search.bomb()) else { return };
-    let at = reading.commands.iter().position(|command| command.program == name).unwrap_or(0);
-    if let Some(command) = reading.commands.get_mut(at) {
-        command.effects.push(Effect { deed: Deed::FloodsProcesses, target: None });
+    let at = commands.iter().position(|command| command.program == name).unwrap_or(0);
+    if let Some(command) = commands.get_mut(at) {
+        Rc::make_mut(command).effects.push(Effect { deed: Deed::FloodsProcesses, target: None });
     }
 }
 

@@ -201,7 +201,7 @@ impl Walker<'_> {
         let from_descriptor =
             self.descriptors.clone().filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor));
         let stdin = stdin.or(from_descriptor.as_ref());
-        let command = self.command_of(call, stdin);
+        let command = Rc::new(self.command_of(call, stdin));
         let index = self.list_command(&command);
         if command.program.is_empty() {
             let first = command.words.first().cloned().unwrap_or_default();
@@ -211,7 +211,7 @@ impl Walker<'_> {
             return Stream { from: Some(index), ..Stream::default() };
         }
         let returned = self.follow(&command, index, stdin);
-        let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, self.here()));
+        let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, || self.here()));
         if let Some(known) = self.printed_file(&command) {
             out = known;
         }
@@ -265,7 +265,7 @@ impl Walker<'_> {
     }
 
     /// Adds the command unless it is already listed.
-    fn list_command(&mut self, command: &Command) -> usize {
+    fn list_command(&mut self, command: &Rc<Command>) -> usize {
         let mut hasher = DefaultHasher::new();
         (command.span, &command.via, command.dir.as_ref().map(|dir| &dir.text)).hash(&mut hasher);
         for word in &command.words {
@@ -274,25 +274,25 @@ impl Walker<'_> {
         let key = hasher.finish();
         let known = self.seen.get(&key).copied();
         if let Some(at) = known
-            && let Some(same) = self.reading.commands.get(at)
+            && let Some(same) = self.commands.get(at)
             && same.words == command.words
             && same.via == command.via
             && same.span == command.span
         {
             return at;
         }
-        let index = self.reading.commands.len();
-        self.reading.commands.push(command.clone());
+        let index = self.commands.len();
+        self.commands.push(Rc::clone(command));
         self.seen.insert(key, index);
         index
     }
 
     pub(super) fn add_effect(&mut self, index: usize, deed: Deed, target: Option<Word>) {
         let effect = Effect { deed, target };
-        if let Some(command) = self.reading.commands.get_mut(index)
+        if let Some(command) = self.commands.get_mut(index)
             && !command.effects.contains(&effect)
         {
-            command.effects.push(effect);
+            Rc::make_mut(command).effects.push(effect);
         }
     }
 
@@ -377,7 +377,7 @@ impl Walker<'_> {
             line.push_str(&if word.exact && !word.glob {
                 crate::normal::quote(&word.text)
             } else {
-                word.text.clone()
+                word.text.as_str().into()
             });
         }
         let span = command.span;

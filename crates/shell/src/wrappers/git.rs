@@ -88,7 +88,7 @@ fn alias_text(command: &Command, value: &Word) -> Inner {
         words.iter().position(|word| word.text == command.usage.sub()).map_or(words.len(), |at| at + 1);
     for word in words.iter().skip(after) {
         text.push(' ');
-        text.push_str(&if word.exact { quote(&word.text) } else { word.text.clone() });
+        text.push_str(&if word.exact { quote(&word.text) } else { word.text.as_str().into() });
     }
     Inner::text(Word { text, exact: true, ..value.clone() })
 }
