@@ -68,6 +68,7 @@ fn decide(policy: &Policy) -> Decision {
         host: "bench".to_owned(),
         session: "bench".to_owned(),
         agent: "main".to_owned(),
+        role: None,
         task: None,
         id: None,
         tool: "Bash".to_owned(),
@@ -76,6 +77,6 @@ fn decide(policy: &Policy) -> Decision {
         dir: "/project".to_owned(),
     };
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, clock_us: &|| 0 };
+    let pass = Pass { facts_of: &facts_of, now_ms: 0, clock_us: &|| 0 };
     judge(policy, &Event { kind: EventKind::PreExecution, call }, &Session::new("bench"), &places, &pass)
 }

@@ -55,6 +55,9 @@ pub struct Call {
     pub session: String,
     /// The agent inside the session: `main`, or a sub-agent's id.
     pub agent: String,
+    /// What sort of agent it is, where the host says so: `reviewer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// The task, where the host knows one.
     pub task: Option<String>,
     /// The host's own id of this call.

@@ -25,6 +25,8 @@ const PASSES_MAX: usize = 3;
 pub struct Pass<'a> {
     /// Reads a call to facts, symlinks followed.
     pub facts_of: &'a dyn Fn(&Call) -> Facts,
+    /// Milliseconds since 1970, the same for every guard.
+    pub now_ms: i64,
     /// Microseconds since some fixed moment.
     pub clock_us: &'a dyn Fn() -> u64,
 }
@@ -69,7 +71,9 @@ pub fn judge(
     let mut applied: Vec<Finding> = Vec::new();
     for round in 1..=PASSES_MAX {
         let facts = (pass.facts_of)(&event.call);
-        let mut findings = one_pass(policy, &Seen { event: &event, facts: &facts, session, places }, pass);
+        let settings = policy.settings();
+        let seen = Seen { event: &event, facts: &facts, session, settings, now_ms: pass.now_ms, places };
+        let mut findings = one_pass(policy, &seen, pass);
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);
         if blocked || edits.is_empty() {

@@ -8,6 +8,7 @@ use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::places::Places;
 use crate::session::Session;
+use crate::settings::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +74,10 @@ pub struct Seen<'a> {
     pub facts: &'a Facts,
     /// What happened in the session so far.
     pub session: &'a Session,
+    /// What the policy says besides rules.
+    pub settings: &'a Settings,
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
     /// Where home, workspace and the gate's own files are.
     pub places: &'a Places,
 }

@@ -8,6 +8,7 @@
 //! Deliberately absent: files, clock, network, environment, randomness,
 //! printing. Those come in as values from `toolgate-runtime`.
 
+mod agent;
 mod call;
 mod chain;
 mod delivered;
@@ -25,8 +26,10 @@ mod places;
 mod policy;
 pub mod rule;
 mod session;
+mod settings;
 mod wording;
 
+pub use agent::{Agent, AgentEntry, Scope};
 pub use call::{Call, Kind};
 pub use chain::{Decision, Pass, judge};
 pub use delivered::Delivered;
@@ -48,6 +51,7 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use session::Session;
+pub use settings::Settings;
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

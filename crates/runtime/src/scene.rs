@@ -5,6 +5,7 @@
 
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
+use crate::gate::now_ms;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
@@ -77,7 +78,8 @@ impl Scene {
             Some(facts) if *call == event.call => facts,
             _ => self.facts_through(call, &links),
         };
-        judge(&self.policy, event, session, &places, &Pass { facts_of: &facts_of, clock_us: &clock_us })
+        let pass = Pass { facts_of: &facts_of, now_ms: now_ms(), clock_us: &clock_us };
+        judge(&self.policy, event, session, &places, &pass)
     }
 
     /// Where the gate's own files really are takes many looks at the file

@@ -5,6 +5,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
+use std::collections::BTreeMap;
 use std::fmt;
 use toolgate_core::{Layer, Layered, PolicyFile, RuleFault};
 
@@ -94,6 +95,8 @@ impl PolicyFault {
 struct Lines {
     #[serde(default)]
     rules: Vec<Spanned<IgnoredAny>>,
+    #[serde(default)]
+    agents: BTreeMap<String, Spanned<IgnoredAny>>,
 }
 
 /// Reads one file of a layer.
@@ -123,10 +126,11 @@ pub fn parse(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFa
     }
     check_review(file, text, &policy)?;
     let lines: Lines = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
-    let lines: Vec<u32> =
-        lines.rules.iter().map(|rule| u32::try_from(rule.defined.line()).unwrap_or(0)).collect();
+    let line_of = |place: &Spanned<IgnoredAny>| u32::try_from(place.defined.line()).unwrap_or(0);
+    let agent_lines = lines.agents.iter().map(|(name, place)| (name.clone(), line_of(place))).collect();
+    let lines: Vec<u32> = lines.rules.iter().map(line_of).collect();
     check_ids(file, text, &policy, &lines)?;
-    Ok(Layered { layer, file: file.to_owned(), policy, lines })
+    Ok(Layered { layer, file: file.to_owned(), policy, lines, agent_lines })
 }
 
 fn check_review(file: &str, text: &str, policy: &PolicyFile) -> Result<(), PolicyFault> {

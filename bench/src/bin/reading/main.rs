@@ -48,6 +48,7 @@ fn call(command: &str) -> Call {
         host: "bench".to_owned(),
         session: "bench".to_owned(),
         agent: "main".to_owned(),
+        role: None,
         task: None,
         id: None,
         tool: "Bash".to_owned(),

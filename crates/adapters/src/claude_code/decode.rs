@@ -125,6 +125,7 @@ impl<'a> Message<'a> {
             host: NAME.to_owned(),
             session: self.session()?,
             agent: self.agent(),
+            role: self.optional("agent_type").map(str::to_owned),
             task: None,
             id: self.optional("tool_use_id").map(str::to_owned),
             tool: tool.to_owned(),

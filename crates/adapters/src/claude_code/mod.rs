@@ -47,6 +47,7 @@ impl Host for ClaudeCode {
             host: NAME.to_owned(),
             session: "test".to_owned(),
             agent: "main".to_owned(),
+            role: None,
             task: None,
             id: None,
             tool: tool.to_owned(),

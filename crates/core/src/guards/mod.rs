@@ -4,11 +4,14 @@
 
 mod broken_rule;
 mod canary;
+mod scope;
 mod self_protection;
+mod tools;
 
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID};
 
+use crate::agent::AgentEntry;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Severity};
 use crate::outcome::Outcome;
@@ -16,7 +19,12 @@ use crate::outcome::Outcome;
 /// Every built-in guard.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Guard>> {
-    vec![Box::new(canary::Canary), Box::new(self_protection::SelfProtection)]
+    vec![
+        Box::new(canary::Canary),
+        Box::new(self_protection::SelfProtection),
+        Box::new(scope::InScope),
+        Box::new(tools::Tools),
+    ]
 }
 
 /// The page of a built-in guard, for `toolgate explain`.
@@ -25,7 +33,21 @@ pub fn page(id: &str) -> Option<&'static str> {
     match id {
         CANARY_ID => Some(canary::PAGE),
         self_protection::ID => Some(self_protection::PAGE),
+        scope::ID => Some(scope::PAGE),
+        tools::ID => Some(tools::PAGE),
         _ => None,
+    }
+}
+
+/// The block of a built-in guard that enforces what is said about an agent.
+fn of_agent(id: &str, entry: &AgentEntry, message: String, remediation: String) -> Finding {
+    let finding = block(id, message, "", Vec::new());
+    Finding {
+        source: entry.source.clone(),
+        category: Category::Scope,
+        severity: Severity::High,
+        remediation: Some(remediation),
+        ..finding
     }
 }
 

@@ -1,8 +1,10 @@
 //! The shape of a policy file as people write it.
 
+use crate::agent::Agent;
 use crate::rule::{Names, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Whether verdicts are enforced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +85,9 @@ pub struct PolicyFile {
     /// What belongs to the workspace besides the project folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
+    /// Agents by name (`main`, a sort of sub-agent, or `*`): role, tools, files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, Agent>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,

@@ -11,6 +11,7 @@ use crate::policy::file::{Mode, Review, Workspace};
 use crate::policy::index::{Key, Lengths, keys_for};
 use crate::policy::merge::{Merged, RuleEntry};
 use crate::policy::revision_of;
+use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,6 +20,7 @@ struct HeadPart {
     mode: Mode,
     review: Review,
     workspace: Workspace,
+    settings: Settings,
     /// See the index.
     lengths: Lengths,
     /// Where each rule's JSON begins; the last entry is the end.
@@ -56,6 +58,7 @@ impl Image {
             mode: merged.mode,
             review: merged.review.clone(),
             workspace: merged.workspace.clone(),
+            settings: merged.settings.clone(),
             lengths: Lengths::of(merged.rules.iter().map(|entry| &entry.rule)),
             offsets,
         };
@@ -126,6 +129,10 @@ impl Image {
 
     pub(crate) fn review(&self) -> &Review {
         &self.head.review
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.head.settings
     }
 
     pub(crate) fn lengths(&self) -> Lengths {

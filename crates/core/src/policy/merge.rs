@@ -7,10 +7,13 @@
 //! tries beyond that has no effect and is told as a notice, never dropped in
 //! silence.
 
+use crate::agent::{Agent, AgentEntry};
 use crate::finding::Source;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
+use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where a policy file stands in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -37,6 +40,8 @@ pub struct Layered {
     pub policy: PolicyFile,
     /// Line of each rule, same order as `policy.rules`.
     pub lines: Vec<u32>,
+    /// Line of each agent, by name.
+    pub agent_lines: BTreeMap<String, u32>,
 }
 
 /// One rule in force.
@@ -72,6 +77,8 @@ pub struct Merged {
     pub review: Review,
     /// The workspace.
     pub workspace: Workspace,
+    /// Everything else.
+    pub settings: Settings,
     /// What a person should know; not part of the revision.
     #[serde(skip)]
     pub notices: Vec<Notice>,
@@ -95,7 +102,19 @@ pub fn merge(files: &[Layered]) -> Merged {
     let mode = join_mode(files, &mut notices);
     let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
     let also = join_workspace(files, &mut notices);
-    Merged { rules, mode, review, workspace: Workspace { also: crate::rule::Names(also) }, notices, off }
+    let workspace = Workspace { also: crate::rule::Names(also) };
+    Merged { rules, mode, review, workspace, settings: join_settings(files), notices, off }
+}
+
+/// What every layer says holds; see [`Settings`].
+fn join_settings(files: &[Layered]) -> Settings {
+    let entry = |file: &Layered, (name, agent): (&String, &Agent)| AgentEntry {
+        source: Source { file: file.file.clone(), line: file.agent_lines.get(name).copied().unwrap_or(0) },
+        name: name.clone(),
+        agent: agent.clone(),
+    };
+    let agents = files.iter().flat_map(|file| file.policy.agents.iter().map(move |one| entry(file, one)));
+    Settings { agents: agents.collect() }
 }
 
 fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {

@@ -21,6 +21,7 @@ use crate::digest::{Digest, canonical, digest_of};
 use crate::guard::{Guard, Seen};
 use crate::guards;
 use crate::rule::CompiledRule;
+use crate::settings::Settings;
 use std::sync::OnceLock;
 
 /// The policy in force.
@@ -48,6 +49,9 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         if let Err(fault) = CompiledRule::new(entry.rule.clone(), entry.source.clone()) {
             faults.push((entry.source.clone(), fault));
         }
+    }
+    for entry in &merged.settings.agents {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -98,6 +102,12 @@ impl Policy {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         self.image.workspace()
+    }
+
+    /// What the policy says besides rules.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.image.settings()
     }
 
     /// Every rule in force, in order, with where it is written.

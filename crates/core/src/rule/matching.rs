@@ -211,7 +211,7 @@ pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
 }
 
 /// A pattern may speak of `~`; then a path is tried as seen from home too.
-fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
+pub(crate) fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
     if !glob.is_from_home() {
         return glob.is_match(path);
     }

@@ -18,5 +18,6 @@ mod require;
 pub use compiled::{CompiledRule, RuleFault};
 pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
 pub(crate) use literal::required_literals;
-pub(crate) use matching::beginning;
+pub(crate) use matching::{beginning, is_like};
 pub use names::Names;
+pub(crate) use pattern::Pattern;

@@ -111,12 +111,20 @@ proptest! {
 /// Asks every rule directly, without the index.
 fn without_index(command: &str) -> Vec<String> {
     use toolgate_core::rule::CompiledRule;
-    use toolgate_core::{Facts, Guard, Seen, Session, Source};
+    use toolgate_core::{Facts, Guard, Seen, Session, Settings, Source};
     let event = shell(command);
     let places = crate::stage::places();
     let facts = Facts::of(&event.call, &places);
     let session = Session::new("s");
-    let seen = Seen { event: &event, facts: &facts, session: &session, places: &places };
+    let settings = Settings::default();
+    let seen = Seen {
+        event: &event,
+        facts: &facts,
+        session: &session,
+        settings: &settings,
+        now_ms: 0,
+        places: &places,
+    };
     let mut spoke: Vec<String> = rules()
         .into_iter()
         .map(|rule| CompiledRule::new(serde_json::from_value(rule).unwrap(), Source::default()).unwrap())

@@ -1,6 +1,7 @@
 //! A project at `/project`, a home at `/home/dev`, and a policy from JSON.
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use toolgate_core::{
     Access, Call, Decision, Event, EventKind, Facts, Kind, Layer, Layered, Pass, Places, Policy, PolicyFile,
     Session, compile, judge, merge,
@@ -20,7 +21,7 @@ pub fn layer(layer: Layer, file: &str, text: &Value) -> Layered {
     text["version"] = json!(1);
     let policy: PolicyFile = serde_json::from_value(text).unwrap();
     let lines = (1..).take(policy.rules.len()).collect();
-    Layered { layer, file: file.to_owned(), policy, lines }
+    Layered { layer, file: file.to_owned(), policy, lines, agent_lines: BTreeMap::new() }
 }
 
 pub fn policy(rules: &Value) -> Policy {
@@ -32,6 +33,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         host: "test".to_owned(),
         session: "s".to_owned(),
         agent: "main".to_owned(),
+        role: None,
         task: None,
         id: None,
         tool: tool.to_owned(),
@@ -58,7 +60,7 @@ pub fn decide(policy: &Policy, event: &Event) -> Decision {
 pub fn decide_in(policy: &Policy, event: &Event, session: &Session) -> Decision {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    judge(policy, event, session, &places, &Pass { facts_of: &facts_of, clock_us: &|| 0 })
+    judge(policy, event, session, &places, &Pass { facts_of: &facts_of, now_ms: 0, clock_us: &|| 0 })
 }
 
 /// `verdict guard,guard`, and ` => command` if it was rewritten.

@@ -1,0 +1,91 @@
+//! What a policy says about an agent: its role, tools and files.
+//!
+//! Definitions are data, portable over hosts. A definition only ever narrows
+//! what an agent may do; where several speak of one agent – from several
+//! layers, or a name and `*` – each of them holds.
+
+use crate::call::Call;
+use crate::finding::Source;
+use crate::rule::{Names, Pattern, RuleFault};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One agent, or one sort of agent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Agent {
+    /// What it is here for: `implementer`. Its name, if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The tools it may use, `*` allowed in names. Not given: all (C-23).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Names>,
+    /// Tools this task needs besides (S2-42).
+    #[serde(skip_serializing_if = "Names::is_empty")]
+    pub task_tools: Names,
+    /// The files it may touch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+}
+
+/// The files an agent may touch. A list that is not given leaves all; one that
+/// is given and empty leaves none (C-22).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scope {
+    /// Path patterns it may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Names>,
+    /// Path patterns it may read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Names>,
+    /// Path patterns it may neither change nor read, whatever the others say.
+    #[serde(skip_serializing_if = "Names::is_empty")]
+    pub deny: Names,
+}
+
+/// An agent in force.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentEntry {
+    /// Where it is written.
+    pub source: Source,
+    /// The name or pattern it is for.
+    pub name: String,
+    /// What is said.
+    pub agent: Agent,
+}
+
+impl AgentEntry {
+    /// Whether it speaks of the agent that makes a call: by its role, or by
+    /// `main` for the one the person talks to.
+    #[must_use]
+    pub fn is_for(&self, call: &Call) -> bool {
+        let own = call.role.as_deref().unwrap_or(&call.agent);
+        self.name == "*" || self.name == own || self.name == call.agent
+    }
+
+    /// The patterns in it that are none.
+    pub(crate) fn faults(&self) -> Vec<RuleFault> {
+        let tools = self.agent.tools.iter().flat_map(Names::iter).chain(self.agent.task_tools.iter());
+        let tools = tools.map(|name| (name, Pattern::word(name)));
+        let scope = self.agent.scope.iter();
+        let lists = scope.flat_map(|scope| [scope.write.as_ref(), scope.read.as_ref(), Some(&scope.deny)]);
+        let paths = lists.flatten().flat_map(Names::iter).map(|name| (name, Pattern::path(name)));
+        let fault = |(name, pattern): (&str, Result<Pattern, String>)| {
+            let why = pattern.err()?;
+            Some(RuleFault {
+                rule: format!("agents.{}", self.name),
+                message: format!("`{name}` is no pattern: {why}"),
+                needle: name.to_owned(),
+                cure: "use `*`, `**`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
+            })
+        };
+        tools.chain(paths).filter_map(fault).collect()
+    }
+
+    /// The role.
+    #[must_use]
+    pub fn role(&self) -> &str {
+        self.agent.role.as_deref().unwrap_or(&self.name)
+    }
+}

@@ -1,0 +1,97 @@
+//! `builtin-003`: an agent stays within the files it was given (S2-41, C-22).
+
+use super::of_agent;
+use crate::agent::{AgentEntry, Scope};
+use crate::facts::{Access, FileFact};
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen};
+use crate::places::Places;
+use crate::rule::{Names, Pattern, is_like};
+
+pub(crate) const ID: &str = "builtin-003";
+
+pub(crate) const PAGE: &str = "\
+builtin-003: an agent stays within the files it was given.
+
+`scope.write` and `scope.read` list path patterns; a list that is not given
+leaves every file open, an empty one leaves none. `scope.deny` always wins.
+Symlinks and `..` are followed first, and a file whose path cannot be known is
+outside of every list.
+
+  agents:
+    implementer:
+      scope:
+        write: [src/**]
+        deny: [src/vendor/**]
+";
+
+/// See the module.
+pub(crate) struct InScope;
+
+impl Guard for InScope {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        3
+    }
+
+    fn category(&self) -> Category {
+        Category::Scope
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if !seen.event.kind.is_before() {
+            return None;
+        }
+        seen.settings.agents_of(&seen.event.call).find_map(|entry| {
+            let scope = entry.agent.scope.as_ref()?;
+            let file = seen.facts.files.iter().find(|file| !is_within(scope, file, seen.places))?;
+            Some(outside(entry, scope, file))
+        })
+    }
+}
+
+fn outside(entry: &AgentEntry, scope: &Scope, file: &FileFact) -> Finding {
+    let message = format!(
+        "`{}` is not among the files `{}` may {}",
+        file.written,
+        entry.name,
+        if file.access == Access::Read { "read" } else { "change" }
+    );
+    let open = list_for(scope, file.access).map(|names| names.iter().collect::<Vec<_>>().join(", "));
+    let open = open.filter(|text| !text.is_empty()).unwrap_or_else(|| "none".to_owned());
+    of_agent(ID, entry, message, format!("stay within its files ({open}) or hand the step over"))
+}
+
+fn list_for(scope: &Scope, access: Access) -> Option<&Names> {
+    if access == Access::Read { scope.read.as_ref() } else { scope.write.as_ref() }
+}
+
+fn is_within(scope: &Scope, file: &FileFact, places: &Places) -> bool {
+    let denied = file.targets().any(|path| any_like(&scope.deny, path, places));
+    let Some(open) = list_for(scope, file.access) else { return !denied };
+    !denied && file.exact && file.targets().all(|path| any_like(open, path, places))
+}
+
+/// Patterns speak of the workspace unless they say otherwise: `src/**` is not
+/// every `src` of the machine.
+fn any_like(names: &Names, path: &str, places: &Places) -> bool {
+    names.iter().any(|name| {
+        let anchored = name.starts_with(['/', '~']) || name.starts_with("**");
+        let within = |root: &String| {
+            let rest = path.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/'));
+            let own = if rest.is_none() && path == root { Some(".") } else { rest };
+            own.is_some_and(|rest| {
+                let glob = Pattern::path(&format!("/{name}"));
+                glob.is_ok_and(|glob| glob.is_match(&format!("/{rest}")))
+            })
+        };
+        if anchored {
+            Pattern::path(name).is_ok_and(|glob| is_like(&glob, path, places))
+        } else {
+            places.workspace.iter().any(within)
+        }
+    })
+}
