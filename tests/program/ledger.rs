@@ -59,6 +59,7 @@ fn entry(number: usize) -> Entry {
         call: None,
         tool: "Bash".to_owned(),
         ran: vec!["make test".to_owned()],
+        touched: Vec::new(),
     };
     match number % 40 {
         1 => decided("rm -rf / – “quoted” \u{1f980}"),

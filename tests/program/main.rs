@@ -17,6 +17,7 @@ mod answer;
 mod house;
 mod plain;
 
+mod agents;
 mod broken;
 mod cache;
 mod cli;

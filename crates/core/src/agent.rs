@@ -9,6 +9,7 @@ use crate::finding::Source;
 use crate::rule::{Names, Pattern, RuleFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One agent, or one sort of agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,13 @@ pub struct Agent {
     /// Tools this task needs besides (S2-42).
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub task_tools: Names,
+    /// Tools that need others before them: each tool with those that must have
+    /// succeeded in this session (S3-06).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub after: BTreeMap<String, Names>,
+    /// A file that is there must have been read before it is changed (S3-07).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub read_before_write: bool,
     /// The files it may touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,

@@ -63,6 +63,8 @@ pub struct FileFact {
     pub raw: String,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
+    /// Whether it is there; `None` if nobody looked or it could not be told.
+    pub exists: Option<bool>,
     /// False when part of the path cannot be known.
     pub exact: bool,
     /// True when the path is a pattern.
@@ -148,6 +150,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         path: absolute(&target.text, &base),
         raw: joined(&target.text, &base),
         real: None,
+        exists: None,
         exact,
         glob: target.glob,
         command: Some(at),
@@ -165,6 +168,7 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         path: absolute(&full, dir),
         raw: joined(&full, dir),
         real: None,
+        exists: None,
         exact: true,
         glob: false,
         command: None,

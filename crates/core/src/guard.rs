@@ -3,6 +3,7 @@
 //! A guard looks and answers. It never acts, waits, asks or remembers; what
 //! it may know is in [`Seen`].
 
+use crate::call::Call;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::finding::Finding;
@@ -90,6 +91,10 @@ pub trait Guard {
     fn priority(&self) -> u32;
     /// Tie-break after priority.
     fn category(&self) -> Category;
+    /// The marks of the session it wants to know before it answers.
+    fn asks(&self, _call: &Call, _facts: &Facts, _settings: &Settings) -> Vec<String> {
+        Vec::new()
+    }
     /// The answer; `None` when the guard has nothing to say about this event.
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding>;
 }

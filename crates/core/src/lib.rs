@@ -20,6 +20,7 @@ mod guard;
 pub mod guards;
 mod inbox;
 mod ledger;
+mod mark;
 mod outcome;
 mod path;
 mod places;
@@ -41,7 +42,10 @@ pub use guard::{Category, Guard, Seen, Severity};
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use ledger::{
     Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
-    Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
+    Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
+};
+pub use mark::{
+    Mark, Marks, change_mark, failed_mark, file_mark, marks_of, ran_mark, tool_mark, warned_mark,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};

@@ -4,6 +4,7 @@
 //! must give the same value, and a test does so.
 
 use crate::ledger::{Entry, Record};
+use crate::mark::{Mark, Marks};
 use crate::outcome::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,10 @@ pub struct Session {
     pub ran: Vec<String>,
     /// Stops refused since the agent last ran anything.
     pub stops_refused: u32,
+    /// Of what it has done, that which the guards of a call asked for; kept in
+    /// the store row by row, never here.
+    #[serde(skip)]
+    pub marks: Marks,
 }
 
 impl Session {
@@ -30,6 +35,12 @@ impl Session {
     #[must_use]
     pub fn new(id: &str) -> Session {
         Session { id: id.to_owned(), ..Session::default() }
+    }
+
+    /// How often and when a thing was done, if it was asked for.
+    #[must_use]
+    pub fn mark(&self, key: &str) -> Option<&Mark> {
+        self.marks.get(key)
     }
 
     /// The session after one more record. Records of other sessions change nothing.

@@ -15,8 +15,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Answer, Call, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts, Grant,
-    Mode, Outcome, Policy, Record, Request, RequestState, Resulted, Session, Verdict, agent_text,
+    Access, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts,
+    FileFact, Grant, Mode, Outcome, Policy, Record, Request, RequestState, Resulted, Session, Touched,
+    Verdict, agent_text,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -28,6 +29,9 @@ const CHECKPOINT_EVERY: u64 = 256;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
+
+/// How many files of one call a record names.
+const TOUCHED_MAX: usize = 64;
 
 /// How much of a call's input a request keeps for the person.
 const INPUT_MAX: usize = 256 << 10;
@@ -92,8 +96,11 @@ impl Gate {
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
         let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
-        let session = turn.session(&event.call.session)?;
-        let decision = scene.look(event, &session);
+        let mut session = turn.session(&event.call.session)?;
+        let glance = scene.glance(&event.call);
+        let asked = scene.policy().asks(&event.call, &glance.facts);
+        session.marks = turn.marks(&session.id, &asked)?;
+        let decision = scene.look_again(event, &session, glance);
         let mut round = Round {
             turn: turn.as_mut(),
             policy: scene.policy(),
@@ -114,9 +121,9 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
-        let ran = ran(&self.scene.facts(&event.call), &event.call);
-        let resulted =
-            Resulted { event: event.kind, call: event.call.id.clone(), tool: event.call.tool.clone(), ran };
+        let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
+        let (ran, touched) = evidence(&self.scene.facts(&event.call), &event.call);
+        let resulted = Resulted { event: event.kind, call, tool, ran, touched };
         let context = context(event, self.scene.policy());
         self.append(&context, Entry::Resulted(resulted))
     }
@@ -346,16 +353,24 @@ fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
     Delivered::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
 }
 
-/// The commands whose success the success of the call proves, and no others.
-fn ran(facts: &Facts, call: &Call) -> Vec<String> {
-    let sure = call.command().map(toolgate_core::shell::surely_ran).unwrap_or_default();
+/// The commands whose success the success of the call proves, and no others;
+/// and the files it read for sure or may have changed.
+fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
+    let spans = call.command().map(toolgate_core::shell::surely_ran).unwrap_or_default();
     let is_sure =
-        |command: &Command| command.in_place && command.via.is_empty() && sure.contains(&command.span);
-    facts
-        .commands()
-        .filter(|(_, command)| is_sure(command))
-        .map(|(at, _)| facts.normal(at).to_owned())
-        .collect()
+        |command: &Command| command.in_place && command.via.is_empty() && spans.contains(&command.span);
+    let sure: Vec<usize> =
+        facts.commands().filter(|(_, command)| is_sure(command)).map(|(at, _)| at).collect();
+    let ran = sure.iter().map(|at| facts.normal(*at).to_owned()).collect();
+    let happened = |file: &&FileFact| {
+        file.access != Access::Read || file.exact && file.command.is_none_or(|at| sure.contains(&at))
+    };
+    let touched =
+        facts.files.iter().filter(happened).take(TOUCHED_MAX).map(|file| Touched {
+            access: file.access,
+            path: cut(file.real.as_deref().unwrap_or(&file.path)),
+        });
+    (ran, touched.collect())
 }
 
 /// The whole input of a call that is not a shell command, for the person who

@@ -4,6 +4,7 @@
 use crate::scene::Setup;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_core::{Facts, Places, absolute, normalise};
 
@@ -68,6 +69,8 @@ fn text(path: &Path) -> String {
 #[derive(Debug, Default)]
 pub struct RealPaths {
     known: RefCell<HashMap<String, String>>,
+    /// Whether a path that was looked at is there, if that could be told.
+    there: RefCell<HashMap<String, bool>>,
 }
 
 /// As many links as the system itself follows.
@@ -80,6 +83,12 @@ impl RealPaths {
     #[must_use]
     pub fn of(&self, path: &str) -> String {
         self.walk(path, LINKS_MAX)
+    }
+
+    /// Whether a real path that was followed is there.
+    #[must_use]
+    pub fn is_there(&self, real: &str) -> Option<bool> {
+        self.there.borrow().get(real).copied()
     }
 
     fn walk(&self, path: &str, links_left: u32) -> String {
@@ -96,7 +105,17 @@ impl RealPaths {
         if let Some(real) = self.known.borrow().get(&here) {
             return real.clone();
         }
-        let real = match std::fs::read_link(&here) {
+        let read = std::fs::read_link(&here);
+        // Whatever is no link is there all the same: only a link can be read as one.
+        let there = match read.as_ref().map_err(std::io::Error::kind) {
+            Err(ErrorKind::InvalidInput) => Some(true),
+            Err(ErrorKind::NotFound | ErrorKind::NotADirectory) => Some(false),
+            Ok(_) | Err(_) => None,
+        };
+        if let Some(there) = there {
+            self.there.borrow_mut().insert(here.clone(), there);
+        }
+        let real = match read {
             Ok(target) if links_left > 0 => {
                 let target = target.to_string_lossy();
                 let from =
@@ -122,6 +141,7 @@ fn both(path: &Path, links: &RealPaths) -> Vec<String> {
 pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
     for file in facts.files.iter_mut().filter(|file| file.exact) {
         let real = normalise(&links.of(&file.raw));
+        file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
     }
     facts

@@ -33,6 +33,14 @@ pub struct Scene {
     started: Instant,
 }
 
+/// A call as it was read, with the links followed for it.
+#[derive(Debug)]
+pub struct Glance {
+    /// What it would do.
+    pub facts: Facts,
+    links: RealPaths,
+}
+
 impl Scene {
     /// The scene of a project.
     ///
@@ -66,13 +74,24 @@ impl Scene {
         with_real_paths(Facts::of(call, &self.places), links)
     }
 
+    /// Reads a call once, before it is judged.
+    #[must_use]
+    pub fn glance(&self, call: &Call) -> Glance {
+        let links = RealPaths::default();
+        Glance { facts: self.facts_through(call, &links), links }
+    }
+
     /// What the guards say about an event.
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
+        self.look_again(event, session, self.glance(&event.call))
+    }
+
+    /// What the guards say about an event whose call has been read.
+    pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        // Read once; a rewritten call is read again.
-        let links = RealPaths::default();
-        let first = self.facts_through(&event.call, &links);
+        let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
+        // Read once; a rewritten call is read again.
         let first = Cell::new(Some(first));
         let facts_of = |call: &Call| match first.take() {
             Some(facts) if *call == event.call => facts,

@@ -17,7 +17,7 @@ pub use error::StoreError;
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
-use toolgate_core::{Checkpoint, Context, Entry, Record, Request, Session};
+use toolgate_core::{Checkpoint, Context, Entry, Marks, Record, Request, Session};
 
 /// What a store can do.
 pub trait Store {
@@ -87,6 +87,12 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn session(&mut self, id: &str) -> Result<Session, StoreError>;
+
+    /// Of the marks of a session, those with these keys.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError>;
 
     /// The request of a session for exactly this call whose grant the call
     /// with the host's id `call` used.

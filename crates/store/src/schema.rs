@@ -5,7 +5,8 @@
 use crate::error::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE ledger (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL);
     CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL,
                        key TEXT NOT NULL, signature TEXT NOT NULL);
@@ -13,7 +14,12 @@ const STEPS: &[&str] = &["
     CREATE TABLE request (id TEXT PRIMARY KEY, is_open INTEGER NOT NULL, session TEXT NOT NULL,
                           arguments TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
     CREATE INDEX request_open ON request (session, arguments) WHERE is_open = 1;
-"];
+",
+    "
+    CREATE TABLE mark (session TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, seq INTEGER NOT NULL,
+                       call INTEGER NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID;
+",
+];
 
 /// Brings a file to the present format.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {

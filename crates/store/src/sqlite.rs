@@ -15,7 +15,10 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toolgate_core::{Checkpoint, Context, Entry, Head, Record, Request, Session, genesis, seal, sign_head};
+use toolgate_core::{
+    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, marks_of, seal,
+    sign_head,
+};
 
 /// How often and how long to look whether other writers are done: at least ten
 /// seconds in all, well below every host's limit. SQLite's own pauses grow to a
@@ -180,11 +183,26 @@ impl Sqlite {
         Ok(rows.into_iter().map(|row| (row.id.clone(), read(&row))).collect())
     }
 
+    /// Every mark by session and key, for checking them against the records.
+    pub(crate) fn marks(&self) -> Result<BTreeMap<String, Option<Mark>>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT session, key, count, seq, call FROM mark")?;
+        let rows = statement.query_map([], |row| {
+            let (session, key): (String, String) = (row.get(0)?, row.get(1)?);
+            Ok((mark_name(&session, &key), Some(read_mark(row, 2)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// How many records there are, whatever their numbers.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
         let count: i64 = self.connection.query_row("SELECT count(*) FROM ledger", [], |row| row.get(0))?;
         Ok(count.unsigned_abs())
     }
+}
+
+/// One name for a mark of a session.
+pub(crate) fn mark_name(session: &str, key: &str) -> String {
+    format!("{session}\n{key}")
 }
 
 /// See [`Sqlite::projections`].
@@ -211,6 +229,14 @@ impl Turn for SqliteTurn<'_> {
             Some(body) => Ok(serde_json::from_str(&body)?),
             None => Ok(Session::new(id)),
         }
+    }
+
+    fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError> {
+        let mut found = Marks::new();
+        for key in keys {
+            found.extend(mark(&self.turn, session, key)?.map(|mark| (key.clone(), mark)));
+        }
+        Ok(found)
     }
 
     fn request_used_by(
@@ -300,6 +326,7 @@ impl SqliteTurn<'_> {
             if after != before {
                 self.put_session(&after)?;
             }
+            self.put_marks(record, after.calls)?;
         }
         match &record.entry {
             Entry::Requested(request) => self.put_request(request),
@@ -319,6 +346,18 @@ impl SqliteTurn<'_> {
     fn put_session(&self, session: &Session) -> Result<(), StoreError> {
         let sql = "INSERT INTO session (id, body) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2";
         self.turn.prepare_cached(sql)?.execute(params![session.id, serde_json::to_string(session)?])?;
+        Ok(())
+    }
+
+    fn put_marks(&self, record: &Record, call: u64) -> Result<(), StoreError> {
+        let session = &record.context.session;
+        for key in marks_of(record) {
+            let after = mark(&self.turn, session, &key)?.unwrap_or_default().after(record, call);
+            let sql = "INSERT INTO mark (session, key, count, seq, call) VALUES (?1, ?2, ?3, ?4, ?5)
+                       ON CONFLICT (session, key) DO UPDATE SET count = ?3, seq = ?4, call = ?5";
+            let values = params![session, key, number(after.count), number(after.seq), number(after.call)];
+            self.turn.prepare_cached(sql)?.execute(values)?;
+        }
         Ok(())
     }
 
@@ -369,6 +408,18 @@ fn make_private(path: &Path) {
     if !path.exists() {
         let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     }
+}
+
+fn mark(connection: &Connection, session: &str, key: &str) -> Result<Option<Mark>, StoreError> {
+    let sql = "SELECT count, seq, call FROM mark WHERE session = ?1 AND key = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row([session, key], |row| read_mark(row, 0)).optional()?)
+}
+
+/// A mark from three columns, the first of them `from`.
+fn read_mark(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Mark> {
+    let column = |at: usize| -> rusqlite::Result<u64> { Ok(row.get::<_, i64>(from + at)?.unsigned_abs()) };
+    Ok(Mark { count: column(0)?, seq: column(1)?, call: column(2)? })
 }
 
 fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {

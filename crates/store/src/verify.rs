@@ -3,9 +3,11 @@
 
 use crate::Store;
 use crate::error::StoreError;
-use crate::sqlite::Sqlite;
+use crate::sqlite::{Sqlite, mark_name};
 use std::collections::BTreeMap;
-use toolgate_core::{Checker, Checkpoint, Entry, FirstBad, Head, Record, Request, Session, verify_head};
+use toolgate_core::{
+    Checker, Checkpoint, Entry, FirstBad, Head, Mark, Record, Request, Session, marks_of, verify_head,
+};
 
 const BATCH: u32 = 1000;
 
@@ -25,6 +27,7 @@ struct Replay {
     checker: Checker,
     sessions: BTreeMap<String, Session>,
     requests: BTreeMap<String, Request>,
+    marks: BTreeMap<String, Mark>,
     /// Checkpoints kept elsewhere and not met yet.
     kept: BTreeMap<u64, String>,
 }
@@ -37,8 +40,13 @@ pub(crate) fn verify(
 ) -> Result<Verified, StoreError> {
     let genuine = kept.iter().filter(|point| verify_head(point, trusted));
     let kept = genuine.map(|point| (point.checkpoint.seq, point.checkpoint.hash.clone())).collect();
-    let mut replay =
-        Replay { checker: Checker::new(), sessions: BTreeMap::new(), requests: BTreeMap::new(), kept };
+    let mut replay = Replay {
+        checker: Checker::new(),
+        sessions: BTreeMap::new(),
+        requests: BTreeMap::new(),
+        marks: BTreeMap::new(),
+        kept,
+    };
     if let Err(bad) = replay.all(store)? {
         return Ok(Verified::Broken(bad));
     }
@@ -122,7 +130,12 @@ impl Replay {
         let id = &record.context.session;
         if !id.is_empty() {
             let before = self.sessions.remove(id).unwrap_or_else(|| Session::new(id));
-            self.sessions.insert(id.clone(), before.after(record));
+            let after = before.after(record);
+            for key in marks_of(record) {
+                let mark = self.marks.entry(mark_name(id, &key)).or_default();
+                *mark = mark.after(record, after.calls);
+            }
+            self.sessions.insert(id.clone(), after);
         }
         let request = match &record.entry {
             Entry::Requested(request) => {
@@ -150,7 +163,13 @@ impl Replay {
             first_difference(&expected, &requests)
                 .map(|id| format!("request `{id}` is not what its records say"))
         };
-        Ok(session.or_else(request))
+        let marks = store.marks()?;
+        let mark = || {
+            let changed = first_difference(&self.marks.iter().collect(), &marks)?;
+            let (session, key) = changed.split_once('\n').unwrap_or((&changed, ""));
+            Some(format!("the mark `{key}` of session `{session}` is not what its records say"))
+        };
+        Ok(session.or_else(request).or_else(mark))
     }
 }
 

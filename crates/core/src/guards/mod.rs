@@ -4,6 +4,8 @@
 
 mod broken_rule;
 mod canary;
+mod order;
+mod read_first;
 mod scope;
 mod self_protection;
 mod tools;
@@ -24,6 +26,8 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(self_protection::SelfProtection),
         Box::new(scope::InScope),
         Box::new(tools::Tools),
+        Box::new(order::ToolOrder),
+        Box::new(read_first::ReadFirst),
     ]
 }
 
@@ -35,6 +39,8 @@ pub fn page(id: &str) -> Option<&'static str> {
         self_protection::ID => Some(self_protection::PAGE),
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
+        order::ID => Some(order::PAGE),
+        read_first::ID => Some(read_first::PAGE),
         _ => None,
     }
 }

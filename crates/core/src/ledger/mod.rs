@@ -8,7 +8,7 @@ mod record;
 mod verify;
 
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
-pub use record::{Context, Decided, Entry, Line, Record, Resulted, export_line, genesis, seal};
+pub use record::{Context, Decided, Entry, Line, Record, Resulted, Touched, export_line, genesis, seal};
 pub(crate) use verify::Links;
 pub use verify::{ExportCheck, FirstBad, Verification, verify_export};
 

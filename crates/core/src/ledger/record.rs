@@ -3,6 +3,7 @@
 
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
+use crate::facts::Access;
 use crate::finding::Finding;
 use crate::inbox::{Answer, Request};
 use crate::outcome::Verdict;
@@ -81,6 +82,18 @@ pub struct Resulted {
     /// The normalised commands of the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<String>,
+    /// The files it read and changed, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<Touched>,
+}
+
+/// A file a call read or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touched {
+    /// What happened to it.
+    pub access: Access,
+    /// Its real path.
+    pub path: String,
 }
 
 impl Resulted {

@@ -17,7 +17,9 @@ pub use merge::{Layer, Layered, Merged, Notice, RuleEntry, merge};
 
 pub use crate::rule::RuleFault;
 
+use crate::call::Call;
 use crate::digest::{Digest, canonical, digest_of};
+use crate::facts::Facts;
 use crate::guard::{Guard, Seen};
 use crate::guards;
 use crate::rule::CompiledRule;
@@ -114,6 +116,16 @@ impl Policy {
     #[must_use]
     pub fn entries(&self) -> Vec<RuleEntry> {
         (0..self.image.len()).filter_map(|at| self.image.rule(at)).collect()
+    }
+
+    /// The marks of the session the guards want to know before they judge.
+    #[must_use]
+    pub fn asks(&self, call: &Call, facts: &Facts) -> Vec<String> {
+        let mut keys: Vec<String> =
+            self.built_in.iter().flat_map(|guard| guard.asks(call, facts, self.settings())).collect();
+        keys.sort();
+        keys.dedup();
+        keys
     }
 
     /// The guards that can have something to say, in chain order.

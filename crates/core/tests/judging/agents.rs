@@ -1,8 +1,10 @@
 //! What a policy says about agents: the built-in guards 003 and 004 (S2-41, S2-42, C-22, C-23).
 
-use crate::stage::{decide, file, layer, shell, summary};
+use crate::stage::{call, decide, decide_in, file, layer, shell, summary};
 use serde_json::{Value, json};
-use toolgate_core::{Access, Event, Layer, Policy, compile, merge};
+use toolgate_core::{
+    Access, Event, Facts, Kind, Layer, Mark, Policy, Session, compile, file_mark, merge, tool_mark,
+};
 
 fn policy(agents: &Value) -> Policy {
     compile(&merge(&[layer(Layer::Project, "test.yaml", &json!({ "agents": agents }))])).unwrap()
@@ -46,6 +48,49 @@ fn an_agent_stays_within_its_files() {
     check(&agents, &by("implementer", shell("echo x > $F")), "block builtin-003");
     check(&agents, &by("implementer", shell("cat tests/a")), "allow");
     check(&agents, &by("architect", shell("echo x > tests/a")), "allow");
+}
+
+/// A session that did these things.
+fn session(keys: &[String]) -> Session {
+    let mark = Mark { count: 1, seq: 1, call: 1 };
+    Session { marks: keys.iter().map(|key| (key.clone(), mark)).collect(), ..Session::new("s") }
+}
+
+#[track_caller]
+fn check_after(agents: &Value, event: &Event, done: &[String], expected: &str) {
+    let policy = policy(agents);
+    let asked = policy.asks(&event.call, &Facts::default());
+    assert!(done.iter().all(|key| asked.contains(key) || !key.starts_with("tool ")), "{asked:?}");
+    let decision = decide_in(&policy, event, &session(done));
+    let said = decision.findings.first().map_or("", |finding| finding.message.as_str());
+    assert_eq!(format!("{} {said}", decision.verdict.name()).trim_end(), expected);
+}
+
+#[test]
+fn some_tools_come_after_others() {
+    let agents = json!({ "main": { "after": { "Deploy": ["Test", "Lint"] } } });
+    let deploy = call("Deploy", Kind::Other, json!({}));
+    check_after(&agents, &deploy, &[], "block `Deploy` comes after Lint, Test");
+    check_after(&agents, &deploy, &[tool_mark("Lint")], "block `Deploy` comes after Test");
+    check_after(&agents, &deploy, &[tool_mark("Lint"), tool_mark("Test")], "allow");
+    check_after(&agents, &shell("ls"), &[], "allow");
+}
+
+#[test]
+fn a_file_is_read_before_it_is_changed() {
+    let agents = json!({ "main": { "read_before_write": true } });
+    let write = file(Access::Write, "./a/../notes.md");
+    let read = file_mark(Access::Read, "/project/notes.md");
+    // Nobody looked whether it is there.
+    check_after(
+        &agents,
+        &write,
+        &[],
+        "escalate `./a/../notes.md` is changed without having been read in this session",
+    );
+    check_after(&agents, &write, std::slice::from_ref(&read), "allow");
+    check_after(&agents, &file(Access::Read, "notes.md"), &[], "allow");
+    check_after(&json!({}), &write, &[], "allow");
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! `read-before-write`: a file that is there is read before it is changed (S3-07).
+//!
+//! Making a file is not reading it, so its second change needs a read. Where
+//! nobody can tell whether the file is there, a person is asked (C-21).
+
+use super::of_agent;
+use crate::call::{Call, Kind};
+use crate::event::EventKind;
+use crate::facts::{Access, Facts, FileFact};
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen, Severity};
+use crate::mark::file_mark;
+use crate::outcome::Outcome;
+use crate::settings::Settings;
+
+pub(crate) const ID: &str = "read-before-write";
+
+pub(crate) const PAGE: &str = "\
+read-before-write: a file that is there is read before it is changed.
+
+For agents whose definition says so. A new file may be written freely; making a
+file is not reading it. Files are compared by where they really are.
+
+  agents:
+    main:
+      read_before_write: true
+";
+
+/// See the module.
+pub(crate) struct ReadFirst;
+
+impl Guard for ReadFirst {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        21
+    }
+
+    fn category(&self) -> Category {
+        Category::Compliance
+    }
+
+    fn asks(&self, call: &Call, facts: &Facts, settings: &Settings) -> Vec<String> {
+        if !settings.agents_of(call).any(|entry| entry.agent.read_before_write) {
+            return Vec::new();
+        }
+        changed(call, facts).map(|file| file_mark(Access::Read, place(file))).collect()
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if seen.event.kind != EventKind::PreExecution {
+            return None;
+        }
+        let entry = seen.settings.agents_of(&seen.event.call).find(|entry| entry.agent.read_before_write)?;
+        let unread = |file: &&FileFact| {
+            file.exists != Some(false) && seen.session.mark(&file_mark(Access::Read, place(file))).is_none()
+        };
+        let mut files = changed(&seen.event.call, seen.facts).filter(unread);
+        let file = files
+            .find(|file| file.exists.is_some())
+            .or_else(|| changed(&seen.event.call, seen.facts).find(unread))?;
+        let message = format!("`{}` is changed without having been read in this session", file.written);
+        let finding = of_agent(ID, entry, message, format!("read `{}` first, then change it", file.written));
+        let outcome = if file.exists.is_some() { Outcome::Block } else { Outcome::Escalate };
+        Some(Finding { category: Category::Compliance, severity: Severity::Medium, outcome, ..finding })
+    }
+}
+
+/// The files an edit tool would change. Shell commands write logs, builds and
+/// caches all day; what they may touch is for the rules.
+fn changed<'a>(call: &'a Call, facts: &'a Facts) -> impl Iterator<Item = &'a FileFact> {
+    let by_tool = !matches!(call.kind, Kind::Shell { .. });
+    facts.files.iter().filter(move |file| by_tool && file.access == Access::Write)
+}
+
+fn place(file: &FileFact) -> &str {
+    file.real.as_deref().unwrap_or(&file.path)
+}

@@ -1,0 +1,103 @@
+//! Marks: the things a session has done, one by one, with how often and when.
+//!
+//! They stand in the store as rows of their own, and a call is judged with only
+//! those its guards ask for, so that a session of a thousand calls costs no more
+//! than one of ten. Like the session they are a fold over the records.
+
+use crate::facts::Access;
+use crate::ledger::{Entry, Record};
+use crate::outcome::Outcome;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Longest text of a mark; longer ones are cut, the same way when they are
+/// set and when they are asked for.
+const TEXT_MAX: usize = 4096;
+
+/// How often and when a thing was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// How often.
+    pub count: u64,
+    /// The number of the record that did it last.
+    pub seq: u64,
+    /// The number of calls judged in the session by then.
+    pub call: u64,
+}
+
+/// Marks by key.
+pub type Marks = BTreeMap<String, Mark>;
+
+/// A tool that succeeded.
+#[must_use]
+pub fn tool_mark(tool: &str) -> String {
+    key("tool", tool)
+}
+
+/// A tool that failed.
+#[must_use]
+pub fn failed_mark(tool: &str) -> String {
+    key("failed", tool)
+}
+
+/// A file that was read, written or deleted, by its real path.
+#[must_use]
+pub fn file_mark(access: Access, path: &str) -> String {
+    key(access.name(), path)
+}
+
+/// Any file that was changed.
+#[must_use]
+pub fn change_mark() -> String {
+    key("change", "")
+}
+
+/// A command that succeeded, in its normal form.
+#[must_use]
+pub fn ran_mark(normal: &str) -> String {
+    key("ran", normal)
+}
+
+/// A guard that warned.
+#[must_use]
+pub fn warned_mark(guard: &str) -> String {
+    key("warned", guard)
+}
+
+fn key(what: &str, of: &str) -> String {
+    let end = of.floor_char_boundary(TEXT_MAX);
+    format!("{what} {}", of.get(..end).unwrap_or_default())
+}
+
+/// The marks a record sets.
+#[must_use]
+pub fn marks_of(record: &Record) -> Vec<String> {
+    let mut marks = match &record.entry {
+        Entry::Decided(decided) => {
+            let warned = decided.findings.iter().filter(|finding| finding.outcome == Outcome::Warn);
+            warned.map(|finding| warned_mark(&finding.guard)).collect()
+        }
+        Entry::Resulted(resulted) if !resulted.succeeded() => vec![failed_mark(&resulted.tool)],
+        Entry::Resulted(resulted) => {
+            let mut marks = vec![tool_mark(&resulted.tool)];
+            marks.extend(resulted.ran.iter().map(|normal| ran_mark(normal)));
+            marks.extend(resulted.touched.iter().map(|one| file_mark(one.access, &one.path)));
+            if resulted.touched.iter().any(|one| one.access != Access::Read) {
+                marks.push(change_mark());
+            }
+            marks
+        }
+        _ => Vec::new(),
+    };
+    marks.sort();
+    marks.dedup();
+    marks
+}
+
+impl Mark {
+    /// The mark after one more record.
+    #[must_use]
+    pub fn after(self, record: &Record, call: u64) -> Mark {
+        Mark { count: self.count.saturating_add(1), seq: record.seq, call }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a policy says about agents, through the hook: files and tools of each, tools in their order, files read
+//! before they are changed – remembered by the ledger from one process to the next.
+
+use crate::answer::Answer;
+use crate::house::House;
+use serde_json::{Value, json};
+
+fn event(house: &House, name: &str, tool: &str, input: Value) -> Value {
+    let mut event = house.event("true");
+    event["hook_event_name"] = json!(name);
+    event["tool_name"] = json!(tool);
+    event["tool_input"] = input;
+    if name == "PostToolUse" {
+        event["tool_response"] = json!({});
+    }
+    event
+}
+
+fn file(house: &House, name: &str, tool: &str, path: &str) -> Value {
+    let input = json!({ "file_path": house.project().join(path), "content": "x" });
+    event(house, name, tool, input)
+}
+
+#[track_caller]
+fn check(house: &House, event: &Value, expected: &str) {
+    match (house.ask_event(event), expected) {
+        (Answer::No(text), wanted) if !wanted.is_empty() => {
+            assert!(text.contains(wanted), "{event}\n{text}");
+        }
+        (answer, "") => assert!(!answer.is_no(), "{event}\n{answer:?}"),
+        (answer, _) => panic!("{event}\n{answer:?}"),
+    }
+}
+
+#[test]
+fn a_sub_agent_is_kept_to_its_tools_and_files() {
+    let house = House::bare(
+        "version: 1\nagents:\n  reviewer: { tools: [Read, Grep] }\n  implementer: { scope: { write: [src/**] } }\n",
+    );
+    let as_role = |mut event: Value, role: &str| {
+        event["agent_id"] = json!("a-1");
+        event["agent_type"] = json!(role);
+        event
+    };
+    let write = |path: &str| file(&house, "PreToolUse", "Write", path);
+    check(&house, &as_role(house.event("ls"), "reviewer"), "builtin-004 at");
+    check(&house, &as_role(house.event("ls"), "implementer"), "");
+    check(&house, &as_role(write("src/a.rs"), "implementer"), "");
+    check(&house, &as_role(write("tests/a.rs"), "implementer"), "builtin-003 at");
+    check(&house, &as_role(house.event("echo x > tests/a.rs"), "implementer"), "builtin-003 at");
+    check(&house, &write("tests/a.rs"), "");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn a_file_is_read_before_it_is_changed() {
+    let house = House::bare("version: 1\nagents:\n  main: { read_before_write: true }\n");
+    house.write("notes.md", "old");
+    house.write("other.md", "old");
+    let write = file(&house, "PreToolUse", "Write", "notes.md");
+    check(&house, &write, "notes.md` first");
+    check(&house, &file(&house, "PreToolUse", "Write", "new.md"), "");
+    house.ask_event(&file(&house, "PostToolUse", "Read", "notes.md"));
+    check(&house, &write, "");
+    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write at");
+    // Reading it through the shell counts, if it surely happened.
+    let mut shell = house.event("cat other.md || true");
+    shell["hook_event_name"] = json!("PostToolUse");
+    house.ask_event(&shell);
+    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write at");
+    shell["tool_input"]["command"] = json!("cat other.md");
+    house.ask_event(&shell);
+    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "");
+    // Another session has read nothing.
+    let mut elsewhere = write.clone();
+    elsewhere["session_id"] = json!("another");
+    check(&house, &elsewhere, "read-before-write at");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn some_tools_come_after_others() {
+    let house = House::bare("version: 1\nagents:\n  main: { after: { Deploy: [Test, Lint] } }\n");
+    let deploy = event(&house, "PreToolUse", "Deploy", json!({}));
+    check(&house, &deploy, "Lint, Test");
+    house.ask_event(&event(&house, "PostToolUse", "Test", json!({})));
+    house.ask_event(&event(&house, "PostToolUseFailure", "Lint", json!({})));
+    check(&house, &deploy, "`Deploy` comes after Lint");
+    house.ask_event(&event(&house, "PostToolUse", "Lint", json!({})));
+    check(&house, &deploy, "");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// A mark somebody put into the database is no mark of the ledger.
+#[test]
+fn a_forged_mark_is_found() {
+    let house = House::bare("version: 1\nagents:\n  main: { after: { Deploy: [Test] } }\n");
+    house.ask_event(&event(&house, "PostToolUse", "Other", json!({})));
+    let database = rusqlite::Connection::open(house.ledger()).unwrap();
+    let sql = "UPDATE mark SET key = 'tool Test' WHERE key = 'tool Other'";
+    assert_eq!(database.execute(sql, []).unwrap(), 1);
+    drop(database);
+    let said = house.run(&["ledger", "verify"]).ended(2).text();
+    assert!(said.contains("the mark `tool"), "{said}");
+}
