@@ -13,7 +13,7 @@ pub(super) const ID: &str = "gate-self-protection";
 
 pub(super) const PAGE: &str = "# gate-self-protection
 **What** – blocks calls that change the gate's policy, ledger, program or hook settings, and calls of `toolgate` that
-answer a request or loosen the gate. By any spelling: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink, delete.
+answer a request, tell it of results that were none (`hook`), or loosen it. By any spelling: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink, delete.
 **Why** – an agent that can edit its guard has none.
 **Allowed instead** – reading those files, `toolgate test`, `toolgate explain`, `toolgate logs`, `toolgate inbox list`;
 changes are for the person, in a terminal of their own.
@@ -33,7 +33,6 @@ const LOOKING: &[&str] = &[
     "-V",
     "completions",
     "man",
-    "hook",
 ];
 
 /// Verbs with a looking and a changing side: what of them only looks.
