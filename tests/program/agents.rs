@@ -103,3 +103,73 @@ fn a_forged_mark_is_found() {
     let said = house.run(&["ledger", "verify"]).ended(2).text();
     assert!(said.contains("the mark `tool"), "{said}");
 }
+
+fn post(house: &House, command: &str) -> String {
+    let mut event = house.event(command);
+    event["hook_event_name"] = json!("PostToolUse");
+    event["tool_response"] = json!({});
+    house.hook(event.to_string().as_bytes()).ended(0).text()
+}
+
+#[test]
+fn the_agent_hears_guidance_after_its_calls() {
+    let house = House::bare(
+        "version: 1\nagents:\n  main:\n    feedback:\n      - { name: Style, text: Keep it short., every_calls: 2 }\n      - { name: Plan, text: Read the plan., on_file: plan.md }\n",
+    );
+    house.ask("ls");
+    assert_eq!(post(&house, "ls").trim(), "{}");
+    house.ask("ls");
+    let said: Value = serde_json::from_str(&post(&house, "ls")).unwrap();
+    assert_eq!(
+        said["hookSpecificOutput"],
+        json!({ "hookEventName": "PostToolUse", "additionalContext": "<feedback provider='Style'>\nKeep it short.\n</feedback>" })
+    );
+    assert_eq!(post(&house, "ls").trim(), "{}");
+    house.write("plan.md", "x");
+    assert!(post(&house, "ls").contains("Read the plan."));
+    assert_eq!(post(&house, "ls").trim(), "{}", "once in a session");
+    let logged = house.run(&["logs", "--all"]).ended(0).text();
+    assert!(logged.contains("advised  Style: Keep it short."), "{logged}");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn a_stop_waits_for_what_must_be_there() {
+    let house = House::bare(
+        "version: 1\nagents:\n  main:\n    completion: { files: [report.md], ran: [make test] }\n",
+    );
+    let mut stop = house.event("true");
+    stop["hook_event_name"] = json!("Stop");
+    stop["stop_hook_active"] = json!(false);
+    check(&house, &stop, "1 file is missing: report.md");
+    house.write("report.md", "x");
+    check(&house, &stop, "`make test` has not succeeded since the last change");
+    post(&house, "make test");
+    check(&house, &stop, "");
+    // An edit makes the evidence old.
+    house.ask_event(&file(&house, "PostToolUse", "Write", "src.c"));
+    check(&house, &stop, "`make test` has not succeeded since the last change");
+    post(&house, "make test || true");
+    check(&house, &stop, "`make test` has not succeeded since the last change");
+    post(&house, "make test");
+    check(&house, &stop, "");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// Before a commit the tests have passed since the last edit, by what happened and not by what the agent says.
+#[test]
+fn a_commit_needs_fresh_evidence() {
+    let house = House::bare(
+        "version: 1\nrules:\n  - id: tests-before-commit\n    kind: require\n    match: { command: { program: git, subcommand: commit } }\n    require: { ran: make test, fresh: true }\n    reason: untested work is not committed\n",
+    );
+    let commit = house.event("git commit -m x");
+    check(&house, &commit, "since the last change");
+    post(&house, "make test");
+    check(&house, &commit, "");
+    post(&house, "echo x > src.c");
+    check(&house, &commit, "since the last change");
+    post(&house, "echo 'make test passed'");
+    check(&house, &commit, "since the last change");
+    post(&house, "echo x > /tmp/elsewhere; make test");
+    check(&house, &commit, "");
+}

@@ -60,6 +60,7 @@ fn entry(number: usize) -> Entry {
         tool: "Bash".to_owned(),
         ran: vec!["make test".to_owned()],
         touched: Vec::new(),
+        changed: false,
     };
     match number % 40 {
         1 => decided("rm -rf / – “quoted” \u{1f980}"),

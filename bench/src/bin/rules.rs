@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use toolgate_bench::{Dice, median, ratio};
 use toolgate_core::{
@@ -57,8 +58,14 @@ fn policy(size: usize) -> Option<Policy> {
         })
         .collect();
     let policy: PolicyFile = serde_json::from_value(json!({ "version": 1, "rules": rules })).ok()?;
-    compile(&merge(&[Layered { layer: Layer::Project, file: "bench".to_owned(), policy, lines: Vec::new() }]))
-        .ok()
+    compile(&merge(&[Layered {
+        layer: Layer::Project,
+        file: "bench".to_owned(),
+        policy,
+        lines: Vec::new(),
+        agent_lines: BTreeMap::new(),
+    }]))
+    .ok()
 }
 
 fn decide(policy: &Policy) -> Decision {
@@ -77,6 +84,11 @@ fn decide(policy: &Policy) -> Decision {
         dir: "/project".to_owned(),
     };
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, now_ms: 0, clock_us: &|| 0 };
+    let pass = Pass {
+        facts_of: &facts_of,
+        disk: toolgate_core::Disk { is_there: &|_| None },
+        now_ms: 0,
+        clock_us: &|| 0,
+    };
     judge(policy, &Event { kind: EventKind::PreExecution, call }, &Session::new("bench"), &places, &pass)
 }

@@ -171,10 +171,7 @@ fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
             std::mem::forget(gate);
             delivered
         }
-        Asked::Result(event) => {
-            open(host, Path::new(&event.call.dir))?.result(event)?;
-            Delivered::Silence
-        }
+        Asked::Result(event) => open(host, Path::new(&event.call.dir))?.result(event)?,
         Asked::Note { context, what, text } => {
             open(host, &std::env::current_dir().unwrap_or_default())?.note(context, what, text)?;
             Delivered::Silence

@@ -5,8 +5,11 @@
 //! layers, or a name and `*` – each of them holds.
 
 use crate::call::Call;
+use crate::completion::Completion;
+use crate::feedback::Provider;
 use crate::finding::Source;
 use crate::rule::{Names, Pattern, RuleFault};
+use crate::session::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,9 +34,27 @@ pub struct Agent {
     /// A file that is there must have been read before it is changed (S3-07).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub read_before_write: bool,
+    /// Minutes from the start of the session until the task must be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_minutes: Option<u32>,
+    /// Who speaks beside the work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<Provider>,
+    /// What must be there before it may stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Completion>,
     /// The files it may touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+}
+
+impl Agent {
+    /// When the task must be done, in milliseconds since 1970.
+    #[must_use]
+    pub fn deadline_ms(&self, session: &Session) -> Option<i64> {
+        let minutes = i64::from(self.deadline_minutes?);
+        Some(session.started_ms?.saturating_add(minutes.saturating_mul(60_000)))
+    }
 }
 
 /// The files an agent may touch. A list that is not given leaves all; one that

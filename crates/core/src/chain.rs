@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::finding::{Finding, Source};
-use crate::guard::{Category, Guard, Seen, Severity};
+use crate::guard::{Category, Disk, Guard, Seen, Severity};
 use crate::outcome::{Edit, Outcome, Verdict};
 use crate::places::Places;
 use crate::policy::Policy;
@@ -25,6 +25,8 @@ const PASSES_MAX: usize = 3;
 pub struct Pass<'a> {
     /// Reads a call to facts, symlinks followed.
     pub facts_of: &'a dyn Fn(&Call) -> Facts,
+    /// What can be asked about files.
+    pub disk: Disk<'a>,
     /// Milliseconds since 1970, the same for every guard.
     pub now_ms: i64,
     /// Microseconds since some fixed moment.
@@ -72,7 +74,8 @@ pub fn judge(
     for round in 1..=PASSES_MAX {
         let facts = (pass.facts_of)(&event.call);
         let settings = policy.settings();
-        let seen = Seen { event: &event, facts: &facts, session, settings, now_ms: pass.now_ms, places };
+        let Pass { now_ms, disk, .. } = *pass;
+        let seen = Seen { event: &event, facts: &facts, session, settings, now_ms, disk, places };
         let mut findings = one_pass(policy, &seen, pass);
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);

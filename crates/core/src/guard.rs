@@ -79,8 +79,24 @@ pub struct Seen<'a> {
     pub settings: &'a Settings,
     /// Milliseconds since 1970.
     pub now_ms: i64,
+    /// What can be asked about files.
+    pub disk: Disk<'a>,
     /// Where home, workspace and the gate's own files are.
     pub places: &'a Places,
+}
+
+/// Questions about files, answered by whoever may look.
+#[derive(Clone, Copy)]
+pub struct Disk<'a> {
+    /// Whether a file is there, by a path seen from the project; `None` if
+    /// that cannot be told.
+    pub is_there: &'a dyn Fn(&str) -> Option<bool>,
+}
+
+impl std::fmt::Debug for Disk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Disk")
+    }
 }
 
 /// Anything that looks at an event and gives a finding.

@@ -11,10 +11,12 @@
 mod agent;
 mod call;
 mod chain;
+mod completion;
 mod delivered;
 mod digest;
 mod event;
 mod facts;
+mod feedback;
 mod finding;
 mod guard;
 pub mod guards;
@@ -33,19 +35,21 @@ mod wording;
 pub use agent::{Agent, AgentEntry, Scope};
 pub use call::{Call, Kind};
 pub use chain::{Decision, Pass, judge};
+pub use completion::Completion;
 pub use delivered::Delivered;
 pub use digest::{Digest, canonical, digest_of, hex};
 pub use event::{Event, EventKind};
 pub use facts::{Access, Facts, FileFact};
+pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
 pub use finding::{Finding, Source};
-pub use guard::{Category, Guard, Seen, Severity};
+pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use ledger::{
     Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
     Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use mark::{
-    Mark, Marks, change_mark, failed_mark, file_mark, marks_of, ran_mark, tool_mark, warned_mark,
+    Mark, Marks, advice_mark, change_mark, failed_mark, file_mark, marks_of, ran_mark, tool_mark, warned_mark,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};

@@ -23,6 +23,8 @@ pub struct Mark {
     pub seq: u64,
     /// The number of calls judged in the session by then.
     pub call: u64,
+    /// When, in milliseconds since 1970.
+    pub time_ms: i64,
 }
 
 /// Marks by key.
@@ -64,6 +66,18 @@ pub fn warned_mark(guard: &str) -> String {
     key("warned", guard)
 }
 
+/// Somebody who spoke beside the work.
+#[must_use]
+pub fn advice_mark(provider: &str) -> String {
+    key("advice", provider)
+}
+
+/// The same, because a file was there.
+#[must_use]
+pub fn file_advice_mark(provider: &str, file: &str) -> String {
+    key("advice-file", &format!("{provider} {file}"))
+}
+
 fn key(what: &str, of: &str) -> String {
     let end = of.floor_char_boundary(TEXT_MAX);
     format!("{what} {}", of.get(..end).unwrap_or_default())
@@ -87,6 +101,10 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             }
             marks
         }
+        Entry::Advised(advice) => {
+            let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));
+            std::iter::once(advice_mark(&advice.provider)).chain(file).collect()
+        }
         _ => Vec::new(),
     };
     marks.sort();
@@ -98,6 +116,6 @@ impl Mark {
     /// The mark after one more record.
     #[must_use]
     pub fn after(self, record: &Record, call: u64) -> Mark {
-        Mark { count: self.count.saturating_add(1), seq: record.seq, call }
+        Mark { count: self.count.saturating_add(1), seq: record.seq, call, time_ms: record.time_ms }
     }
 }

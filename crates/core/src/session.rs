@@ -22,6 +22,13 @@ pub struct Session {
     pub stopped: u64,
     /// Normalised commands that succeeded, oldest first, bounded.
     pub ran: Vec<String>,
+    /// Those of them that succeeded since the workspace last changed: what
+    /// they show still holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fresh: Vec<String>,
+    /// When its first record was made, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_ms: Option<i64>,
     /// Stops refused since the agent last ran anything.
     pub stops_refused: u32,
     /// Of what it has done, that which the guards of a call asked for; kept in
@@ -49,6 +56,7 @@ impl Session {
         if record.context.session != self.id {
             return self;
         }
+        self.started_ms.get_or_insert(record.time_ms);
         match &record.entry {
             Entry::Decided(decided) if decided.is_stop() => {
                 let refused = u32::from(decided.delivered == Verdict::Block);
@@ -59,13 +67,23 @@ impl Session {
                 self.stops_refused = 0;
                 self.stopped = self.stopped.saturating_add(u64::from(!decided.delivered.runs()));
             }
-            Entry::Resulted(resulted) if resulted.succeeded() => {
-                self.ran.extend(resulted.ran.iter().cloned());
-                let surplus = self.ran.len().saturating_sub(RAN_MAX);
-                self.ran.drain(..surplus);
+            Entry::Resulted(resulted) => {
+                if resulted.changed {
+                    self.fresh.clear();
+                }
+                if resulted.succeeded() {
+                    remember(&mut self.ran, &resulted.ran);
+                    remember(&mut self.fresh, &resulted.ran);
+                }
             }
             _ => {}
         }
         self
     }
+}
+
+fn remember(list: &mut Vec<String>, new: &[String]) {
+    list.extend(new.iter().cloned());
+    let surplus = list.len().saturating_sub(RAN_MAX);
+    list.drain(..surplus);
 }

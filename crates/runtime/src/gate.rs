@@ -15,9 +15,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Entry, Event, EventKind, Facts,
-    FileFact, Grant, Mode, Outcome, Policy, Record, Request, RequestState, Resulted, Session, Touched,
-    Verdict, agent_text,
+    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
+    EventKind, Facts, FileFact, Grant, Mode, Outcome, Policy, Record, Request, RequestState, Resulted,
+    Session, Touched, Verdict, agent_text, feedback, feedback_asks,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -116,16 +116,32 @@ impl Gate {
         Ok(answered)
     }
 
-    /// Records how a call ended.
+    /// Records how a call ended, and says what the agent is told beside it.
     ///
     /// # Errors
     /// If it cannot be recorded.
-    pub fn result(&mut self, event: &Event) -> Result<(), Broken> {
+    pub fn result(&mut self, event: &Event) -> Result<Delivered, Broken> {
         let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
         let (ran, touched) = evidence(&self.scene.facts(&event.call), &event.call);
-        let resulted = Resulted { event: event.kind, call, tool, ran, touched };
+        let changes = |one: &Touched| one.access != Access::Read && self.scene.is_ours(&one.path);
+        let changed = touched.iter().any(changes);
+        let resulted = Resulted { event: event.kind, call, tool, ran, touched, changed };
         let context = context(event, self.scene.policy());
-        self.append(&context, Entry::Resulted(resulted))
+        let Gate { scene, store, .. } = self;
+        let mut turn = store.begin()?;
+        let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
+        let advice = advise(turn.as_mut(), scene, event)?;
+        for one in &advice {
+            seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
+        }
+        turn.commit()?;
+        self.checkpoint(seq);
+        let blocks: Vec<String> = advice.iter().map(Advice::render).collect();
+        Ok(if blocks.is_empty() {
+            Delivered::Silence
+        } else {
+            Delivered::Warned { text: blocks.join("\n\n") }
+        })
     }
 
     /// Records anything else.
@@ -178,6 +194,19 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
         agent: event.call.agent.clone(),
         policy: policy.revision().to_owned(),
     }
+}
+
+/// What the agent is told beside a call that succeeded.
+fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advice>, Broken> {
+    let settings = scene.policy().settings();
+    let asked = feedback_asks(&event.call, settings);
+    if asked.is_empty() || event.kind != EventKind::PostExecution {
+        return Ok(Vec::new());
+    }
+    let mut session = turn.session(&event.call.session)?;
+    session.marks = turn.marks(&session.id, &asked)?;
+    let is_there = |name: &str| scene.is_there(name);
+    Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there }))
 }
 
 /// One event inside one transaction.

@@ -11,7 +11,9 @@ use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
-use toolgate_core::{Access, Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
+use toolgate_core::{
+    Access, Call, Decision, Disk, Event, Facts, Pass, Place, Places, Policy, Session, judge,
+};
 
 /// What a gate is made from.
 #[derive(Debug, Clone)]
@@ -97,8 +99,21 @@ impl Scene {
             Some(facts) if *call == event.call => facts,
             _ => self.facts_through(call, &links),
         };
-        let pass = Pass { facts_of: &facts_of, now_ms: now_ms(), clock_us: &clock_us };
+        let is_there = |name: &str| self.is_there(name);
+        let disk = Disk { is_there: &is_there };
+        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us };
         judge(&self.policy, event, session, &places, &pass)
+    }
+
+    /// Whether a file is there, by a path seen from the project.
+    #[must_use]
+    pub fn is_there(&self, name: &str) -> Option<bool> {
+        self.setup.project.join(name).try_exists().ok()
+    }
+
+    /// Whether a file belongs to the workspace.
+    pub(crate) fn is_ours(&self, path: &str) -> bool {
+        self.places.holds(Place::Workspace, path)
     }
 
     /// Where the gate's own files really are takes many looks at the file

@@ -17,7 +17,7 @@ const STEPS: &[&str] = &[
 ",
     "
     CREATE TABLE mark (session TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, seq INTEGER NOT NULL,
-                       call INTEGER NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID;
+                       call INTEGER NOT NULL, time_ms INTEGER NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID;
 ",
 ];
 

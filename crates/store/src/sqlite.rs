@@ -185,7 +185,8 @@ impl Sqlite {
 
     /// Every mark by session and key, for checking them against the records.
     pub(crate) fn marks(&self) -> Result<BTreeMap<String, Option<Mark>>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT session, key, count, seq, call FROM mark")?;
+        let mut statement =
+            self.connection.prepare("SELECT session, key, count, seq, call, time_ms FROM mark")?;
         let rows = statement.query_map([], |row| {
             let (session, key): (String, String) = (row.get(0)?, row.get(1)?);
             Ok((mark_name(&session, &key), Some(read_mark(row, 2)?)))
@@ -353,9 +354,16 @@ impl SqliteTurn<'_> {
         let session = &record.context.session;
         for key in marks_of(record) {
             let after = mark(&self.turn, session, &key)?.unwrap_or_default().after(record, call);
-            let sql = "INSERT INTO mark (session, key, count, seq, call) VALUES (?1, ?2, ?3, ?4, ?5)
-                       ON CONFLICT (session, key) DO UPDATE SET count = ?3, seq = ?4, call = ?5";
-            let values = params![session, key, number(after.count), number(after.seq), number(after.call)];
+            let sql = "INSERT INTO mark (session, key, count, seq, call, time_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                       ON CONFLICT (session, key) DO UPDATE SET count = ?3, seq = ?4, call = ?5, time_ms = ?6";
+            let values = params![
+                session,
+                key,
+                number(after.count),
+                number(after.seq),
+                number(after.call),
+                after.time_ms
+            ];
             self.turn.prepare_cached(sql)?.execute(values)?;
         }
         Ok(())
@@ -411,15 +419,15 @@ fn make_private(path: &Path) {
 }
 
 fn mark(connection: &Connection, session: &str, key: &str) -> Result<Option<Mark>, StoreError> {
-    let sql = "SELECT count, seq, call FROM mark WHERE session = ?1 AND key = ?2";
+    let sql = "SELECT count, seq, call, time_ms FROM mark WHERE session = ?1 AND key = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row([session, key], |row| read_mark(row, 0)).optional()?)
 }
 
-/// A mark from three columns, the first of them `from`.
+/// A mark from four columns, the first of them `from`.
 fn read_mark(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Mark> {
     let column = |at: usize| -> rusqlite::Result<u64> { Ok(row.get::<_, i64>(from + at)?.unsigned_abs()) };
-    Ok(Mark { count: column(0)?, seq: column(1)?, call: column(2)? })
+    Ok(Mark { count: column(0)?, seq: column(1)?, call: column(2)?, time_ms: row.get(from + 3)? })
 }
 
 fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {

@@ -100,7 +100,14 @@ fn any_entry() -> impl Strategy<Value = Entry> {
             .prop_map(|(event, told)| decided(event, told)),
         (any::<bool>(), prop::collection::vec("[a-c]{1,3}", 0..70)).prop_map(|(fine, ran)| {
             let event = if fine { EventKind::PostExecution } else { EventKind::OnError };
-            Entry::Resulted(Resulted { event, call: None, tool: "Bash".to_owned(), ran, touched: Vec::new() })
+            Entry::Resulted(Resulted {
+                event,
+                call: None,
+                tool: "Bash".to_owned(),
+                ran,
+                touched: Vec::new(),
+                changed: false,
+            })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),
         (id(), any::<bool>())

@@ -8,6 +8,8 @@ use crate::{Asked, Wire};
 use serde_json::{Value, json};
 use toolgate_core::{Delivered, EventKind};
 
+const PRE: &str = "PreToolUse";
+
 pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(delivered),
@@ -18,7 +20,11 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
             Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
         },
-        Asked::Result(_) | Asked::Note { .. } => say(&json!({})),
+        Asked::Result(_) => match delivered {
+            Delivered::Warned { text } => say(&specific("PostToolUse", json!({ "additionalContext": text }))),
+            _ => say(&json!({})),
+        },
+        Asked::Note { .. } => say(&json!({})),
     }
 }
 
@@ -26,21 +32,22 @@ fn pre_tool_use(delivered: &Delivered) -> Wire {
     match delivered {
         Delivered::Silence => say(&json!({})),
         Delivered::Approved { text } => {
-            say(&specific(json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
+            say(&specific(PRE, json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
         }
-        Delivered::Warned { text } => say(&specific(json!({ "additionalContext": text }))),
+        Delivered::Warned { text } => say(&specific(PRE, json!({ "additionalContext": text }))),
         Delivered::Modified { input, text } => {
-            say(&specific(json!({ "updatedInput": input, "additionalContext": text })))
+            say(&specific(PRE, json!({ "updatedInput": input, "additionalContext": text })))
         }
         Delivered::Asked { text } => {
-            say(&specific(json!({ "permissionDecision": "ask", "permissionDecisionReason": text })))
+            say(&specific(PRE, json!({ "permissionDecision": "ask", "permissionDecisionReason": text })))
         }
         Delivered::Deferred { text } => {
-            say(&specific(json!({ "permissionDecision": "defer", "permissionDecisionReason": text })))
+            say(&specific(PRE, json!({ "permissionDecision": "defer", "permissionDecisionReason": text })))
         }
-        Delivered::Denied { text } => {
-            no(&specific(json!({ "permissionDecision": "deny", "permissionDecisionReason": text })), text)
-        }
+        Delivered::Denied { text } => no(
+            &specific(PRE, json!({ "permissionDecision": "deny", "permissionDecisionReason": text })),
+            text,
+        ),
     }
 }
 
@@ -63,9 +70,9 @@ pub(super) fn closed(text: &str) -> Wire {
     no(&json!({ "decision": "block", "reason": text }), text)
 }
 
-fn specific(mut answer: Value) -> Value {
+fn specific(event: &str, mut answer: Value) -> Value {
     if let Some(fields) = answer.as_object_mut() {
-        fields.insert("hookEventName".to_owned(), Value::String("PreToolUse".to_owned()));
+        fields.insert("hookEventName".to_owned(), Value::String(event.to_owned()));
     }
     json!({ "hookSpecificOutput": answer })
 }

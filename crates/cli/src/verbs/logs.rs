@@ -198,6 +198,10 @@ fn print(record: &Record, as_json: bool) {
             answer.word,
             one_line(&answer.by, 40)
         )),
+        Entry::Advised(advice) => {
+            let text = format!("{}: {}", advice.provider, advice.text);
+            out(&format!("{stamp} advised  {}", one_line(&text, 100)));
+        }
         Entry::Used { request, .. } => out(&format!("{stamp} used     {request}")),
         Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),

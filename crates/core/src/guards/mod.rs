@@ -4,6 +4,7 @@
 
 mod broken_rule;
 mod canary;
+mod done;
 mod order;
 mod read_first;
 mod scope;
@@ -28,6 +29,7 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(tools::Tools),
         Box::new(order::ToolOrder),
         Box::new(read_first::ReadFirst),
+        Box::new(done::Done),
     ]
 }
 
@@ -39,6 +41,7 @@ pub fn page(id: &str) -> Option<&'static str> {
         self_protection::ID => Some(self_protection::PAGE),
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
+        done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),
         _ => None,

@@ -4,6 +4,7 @@
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
 use crate::facts::Access;
+use crate::feedback::Advice;
 use crate::finding::Finding;
 use crate::inbox::{Answer, Request};
 use crate::outcome::Verdict;
@@ -85,6 +86,9 @@ pub struct Resulted {
     /// The files it read and changed, as far as they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Touched>,
+    /// Whether it may have changed a file of the workspace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
 }
 
 /// A file a call read or changed.
@@ -112,6 +116,8 @@ pub enum Entry {
     Decided(Decided),
     /// A call ended.
     Resulted(Resulted),
+    /// The agent was told something beside its work.
+    Advised(Advice),
     /// A person is asked.
     Requested(Request),
     /// A person answered.

@@ -243,6 +243,9 @@ pub struct Requirement {
     /// A regular expression: such a command must have succeeded in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<String>,
+    /// With `ran`: since the workspace last changed, not ever.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh: bool,
     /// What happens if it does not hold.
     #[serde(default)]
     pub otherwise: Otherwise,

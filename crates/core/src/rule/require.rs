@@ -16,6 +16,7 @@ pub(crate) struct Must {
     message: Option<LazyRegex>,
     params: Vec<(String, LazyRegex)>,
     ran: Option<LazyRegex>,
+    fresh: bool,
     otherwise: Otherwise,
 }
 
@@ -29,6 +30,7 @@ impl Must {
             params: check.params(&wanted.params)?,
             // From the program on: `echo cargo test` is not `cargo test`.
             ran: check.regex(wanted.ran.as_ref().map(|pattern| format!("^(?:{pattern})")).as_ref())?,
+            fresh: wanted.fresh,
             otherwise: wanted.otherwise,
         })
     }
@@ -53,8 +55,12 @@ impl Must {
 
     fn missing_in_session(&self, seen: &Seen<'_>) -> Option<String> {
         let ran = self.ran.as_ref()?;
-        let done = seen.session.ran.iter().any(|command| ran.is_match(command));
-        (!done).then(|| format!("no command matching `{ran}` has succeeded in this session"))
+        let (list, since) = match self.fresh {
+            true => (&seen.session.fresh, "since the last change"),
+            false => (&seen.session.ran, "in this session"),
+        };
+        let done = list.iter().any(|command| ran.is_match(command));
+        (!done).then(|| format!("no command matching `{ran}` has succeeded {since}"))
     }
 
     fn missing_in_input(&self, seen: &Seen<'_>) -> Option<String> {

@@ -52,7 +52,7 @@ fn an_agent_stays_within_its_files() {
 
 /// A session that did these things.
 fn session(keys: &[String]) -> Session {
-    let mark = Mark { count: 1, seq: 1, call: 1 };
+    let mark = Mark { count: 1, seq: 1, call: 1, time_ms: 1 };
     Session { marks: keys.iter().map(|key| (key.clone(), mark)).collect(), ..Session::new("s") }
 }
 

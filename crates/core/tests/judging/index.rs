@@ -111,7 +111,7 @@ proptest! {
 /// Asks every rule directly, without the index.
 fn without_index(command: &str) -> Vec<String> {
     use toolgate_core::rule::CompiledRule;
-    use toolgate_core::{Facts, Guard, Seen, Session, Settings, Source};
+    use toolgate_core::{Disk, Facts, Guard, Seen, Session, Settings, Source};
     let event = shell(command);
     let places = crate::stage::places();
     let facts = Facts::of(&event.call, &places);
@@ -123,6 +123,7 @@ fn without_index(command: &str) -> Vec<String> {
         session: &session,
         settings: &settings,
         now_ms: 0,
+        disk: Disk { is_there: &|_| None },
         places: &places,
     };
     let mut spoke: Vec<String> = rules()

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use toolgate_core::{
-    Access, Call, Decision, Event, EventKind, Facts, Kind, Layer, Layered, Pass, Places, Policy, PolicyFile,
-    Session, compile, judge, merge,
+    Access, Call, Decision, Disk, Event, EventKind, Facts, Kind, Layer, Layered, Pass, Places, Policy,
+    PolicyFile, Session, compile, judge, merge,
 };
 
 pub fn places() -> Places {
@@ -60,7 +60,13 @@ pub fn decide(policy: &Policy, event: &Event) -> Decision {
 pub fn decide_in(policy: &Policy, event: &Event, session: &Session) -> Decision {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    judge(policy, event, session, &places, &Pass { facts_of: &facts_of, now_ms: 0, clock_us: &|| 0 })
+    judge(
+        policy,
+        event,
+        session,
+        &places,
+        &Pass { facts_of: &facts_of, disk: Disk { is_there: &|_| None }, now_ms: 0, clock_us: &|| 0 },
+    )
 }
 
 /// `verdict guard,guard`, and ` => command` if it was rewritten.

@@ -1,0 +1,73 @@
+//! When an agent is done: what must be there before it may stop (S3-20 to S3-24).
+//!
+//! Data and one pure question. Whether a file is there is told by the caller;
+//! what cannot be told counts as missing.
+
+use crate::rule::Names;
+use crate::session::Session;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many missing files are named.
+const NAMED_MAX: usize = 3;
+
+/// What must hold. Everything that is given must; `any` needs one of its parts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Completion {
+    /// Files that must be there, seen from the project.
+    #[serde(skip_serializing_if = "Names::is_empty")]
+    pub files: Names,
+    /// Commands, as the beginning of their normal form, that must have succeeded
+    /// since the last change.
+    #[serde(skip_serializing_if = "Names::is_empty")]
+    pub ran: Names,
+    /// Parts that must all hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub all: Vec<Completion>,
+    /// Parts of which one must hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<Completion>,
+}
+
+impl Completion {
+    /// Every file it asks about.
+    pub fn asked_files(&self) -> Vec<&str> {
+        let inner = self.all.iter().chain(&self.any).flat_map(Completion::asked_files);
+        self.files.iter().chain(inner).collect()
+    }
+
+    /// What is missing, in words; `None` when the agent is done.
+    pub fn missing(&self, session: &Session, is_there: &dyn Fn(&str) -> Option<bool>) -> Option<String> {
+        let files = || self.missing_files(is_there);
+        let ran = || self.missing_command(session);
+        let all = || self.all.iter().find_map(|part| part.missing(session, is_there));
+        let any = || {
+            let open: Option<Vec<String>> =
+                self.any.iter().map(|part| part.missing(session, is_there)).collect();
+            open.filter(|open| !open.is_empty()).map(|open| open.join("; or "))
+        };
+        files().or_else(ran).or_else(all).or_else(any)
+    }
+
+    fn missing_files(&self, is_there: &dyn Fn(&str) -> Option<bool>) -> Option<String> {
+        let missing: Vec<&str> = self.files.iter().filter(|name| is_there(name) != Some(true)).collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let named: Vec<&str> = missing.iter().take(NAMED_MAX).copied().collect();
+        let more = if missing.len() > NAMED_MAX { ", …" } else { "" };
+        let noun = if missing.len() == 1 { "file is" } else { "files are" };
+        Some(format!("{} {noun} missing: {}{more}", missing.len(), named.join(", ")))
+    }
+
+    fn missing_command(&self, session: &Session) -> Option<String> {
+        let ran = |wanted: &str| {
+            session.fresh.iter().any(|done| {
+                done.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            })
+        };
+        let wanted = self.ran.iter().find(|wanted| !ran(wanted))?;
+        Some(format!("`{wanted}` has not succeeded since the last change"))
+    }
+}
