@@ -173,3 +173,22 @@ fn a_commit_needs_fresh_evidence() {
     post(&house, "echo x > /tmp/elsewhere; make test");
     check(&house, &commit, "");
 }
+
+/// An unverified tool is blocked in strict mode and warned about in permissive, every tenth time louder (S4).
+#[test]
+fn a_tool_that_is_not_verified_is_blocked_or_warned_about() {
+    let strict = House::bare("version: 1\nverification: {}\n");
+    let tool = |house: &House| event(house, "PreToolUse", "mcp__x__y", json!({ "a": 1 }));
+    check(
+        &strict,
+        &tool(&strict),
+        "Verification required but tool is not verified: mcp__x__y (status: pending)",
+    );
+    check(&strict, &strict.event("ls"), "");
+    let house =
+        House::bare("version: 1\nverification: { mode: permissive, warnings_before_escalation: 3 }\n");
+    let told: Vec<bool> =
+        (0..6).map(|_| house.ask_event(&tool(&house)).text().contains("– warned ")).collect();
+    assert_eq!(told, [false, false, true, false, false, true]);
+    house.run(&["ledger", "verify"]).ended(0);
+}

@@ -30,6 +30,7 @@ mod policy;
 pub mod rule;
 mod session;
 mod settings;
+mod verification;
 mod wording;
 
 pub use agent::{Agent, AgentEntry, Scope};
@@ -59,7 +60,8 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use session::Session;
-pub use settings::Settings;
+pub use settings::{Settings, VerificationEntry};
+pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

@@ -5,6 +5,7 @@
 //! than one of ten. Like the session they are a fold over the records.
 
 use crate::facts::Access;
+use crate::guards;
 use crate::ledger::{Entry, Record};
 use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,12 @@ pub fn warned_mark(guard: &str) -> String {
     key("warned", guard)
 }
 
+/// A tool that ran without being verified.
+#[must_use]
+pub fn unverified_mark(tool: &str) -> String {
+    key("unverified", tool)
+}
+
 /// Somebody who spoke beside the work.
 #[must_use]
 pub fn advice_mark(provider: &str) -> String {
@@ -89,7 +96,11 @@ pub fn marks_of(record: &Record) -> Vec<String> {
     let mut marks = match &record.entry {
         Entry::Decided(decided) => {
             let warned = decided.findings.iter().filter(|finding| finding.outcome == Outcome::Warn);
-            warned.map(|finding| warned_mark(&finding.guard)).collect()
+            let mut marks: Vec<String> = warned.map(|finding| warned_mark(&finding.guard)).collect();
+            if marks.contains(&warned_mark(guards::VERIFIED_ID)) {
+                marks.push(unverified_mark(&decided.tool));
+            }
+            marks
         }
         Entry::Resulted(resulted) if !resulted.succeeded() => vec![failed_mark(&resulted.tool)],
         Entry::Resulted(resulted) => {

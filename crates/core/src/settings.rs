@@ -6,6 +6,8 @@
 
 use crate::agent::AgentEntry;
 use crate::call::Call;
+use crate::finding::Source;
+use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
 
 /// Everything but rules, mode, review and workspace.
@@ -15,6 +17,18 @@ pub struct Settings {
     /// Agents, highest layer first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentEntry>,
+    /// What each layer says about verified tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verification: Vec<VerificationEntry>,
+}
+
+/// What one layer says about verified tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerificationEntry {
+    /// Where it is written.
+    pub source: Source,
+    /// What is said.
+    pub verification: ToolVerification,
 }
 
 impl Settings {

@@ -10,9 +10,11 @@ mod read_first;
 mod scope;
 mod self_protection;
 mod tools;
+mod verified;
 
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID};
+pub(crate) use verified::ID as VERIFIED_ID;
 
 use crate::agent::AgentEntry;
 use crate::finding::{Finding, Source};
@@ -30,6 +32,7 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(order::ToolOrder),
         Box::new(read_first::ReadFirst),
         Box::new(done::Done),
+        Box::new(verified::Verified),
     ]
 }
 
@@ -41,6 +44,7 @@ pub fn page(id: &str) -> Option<&'static str> {
         self_protection::ID => Some(self_protection::PAGE),
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
+        verified::ID => Some(verified::PAGE),
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),

@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::rule::{Names, Rule};
+use crate::verification::ToolVerification;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -88,6 +89,9 @@ pub struct PolicyFile {
     /// Agents by name (`main`, a sort of sub-agent, or `*`): role, tools, files.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, Agent>,
+    /// Which tools are verified, and what happens with the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<ToolVerification>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,

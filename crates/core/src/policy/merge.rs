@@ -11,7 +11,7 @@ use crate::agent::{Agent, AgentEntry};
 use crate::finding::Source;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
-use crate::settings::Settings;
+use crate::settings::{Settings, VerificationEntry};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -114,7 +114,11 @@ fn join_settings(files: &[Layered]) -> Settings {
         agent: agent.clone(),
     };
     let agents = files.iter().flat_map(|file| file.policy.agents.iter().map(move |one| entry(file, one)));
-    Settings { agents: agents.collect() }
+    let verification = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(VerificationEntry { source, verification: file.policy.verification.clone()? })
+    });
+    Settings { agents: agents.collect(), verification: verification.collect() }
 }
 
 fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {

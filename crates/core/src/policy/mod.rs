@@ -55,6 +55,16 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.settings.agents {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
+    for entry in &merged.settings.verification {
+        let fault = |name: &str| RuleFault {
+            rule: "verification.tools".to_owned(),
+            needle: name.to_owned(),
+            message: format!("`{name}` is no pattern"),
+            cure: "use `*`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
+        };
+        let bad = entry.verification.bad_names();
+        faults.extend(bad.iter().map(|name| (entry.source.clone(), fault(name))));
+    }
     if !faults.is_empty() {
         return Err(faults);
     }

@@ -10,3 +10,4 @@ mod index;
 mod layers;
 mod rules;
 mod stage;
+mod verified;
