@@ -23,6 +23,7 @@ mod cache;
 mod cli;
 mod crash;
 mod exhausting;
+mod explained;
 mod forged;
 mod hostile;
 mod install;

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod explanation;
 mod hook;
 mod installs;
 mod project;

@@ -11,7 +11,9 @@ use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
-use toolgate_core::{Access, Call, Decision, Event, Facts, Pass, Places, Policy, Session, judge};
+use toolgate_core::{
+    Access, Call, Decision, Event, Explained, Facts, Pass, Places, Policy, Session, explain, judge,
+};
 
 /// What a gate is made from.
 #[derive(Debug, Clone)]
@@ -88,6 +90,17 @@ impl Scene {
 
     /// What the guards say about an event whose call has been read.
     pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
+        self.with_pass(event, glance, |places, pass| judge(&self.policy, event, session, places, pass))
+    }
+
+    /// The same, with every pass and the bytes that caused each finding.
+    #[must_use]
+    pub fn explain(&self, event: &Event, session: &Session) -> Explained {
+        let glance = self.glance(&event.call);
+        self.with_pass(event, glance, |places, pass| explain(&self.policy, event, session, places, pass))
+    }
+
+    fn with_pass<T>(&self, event: &Event, glance: Glance, judge: impl FnOnce(&Places, &Pass<'_>) -> T) -> T {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
@@ -98,7 +111,7 @@ impl Scene {
             _ => self.facts_through(call, &links),
         };
         let pass = Pass { facts_of: &facts_of, now_ms: now_ms(), clock_us: &clock_us };
-        judge(&self.policy, event, session, &places, &pass)
+        judge(&places, &pass)
     }
 
     /// Where the gate's own files really are takes many looks at the file
