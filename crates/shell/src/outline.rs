@@ -185,7 +185,7 @@ mod tests {
         check("X=1", "X=1");
         check("X=$(a)", "X=$(a)[$(…)[a]]");
         check("a \"${X:-$(b)}\" <(c)", "a \"${X:-$(b)}\" <(c)[$(…)[b] ; <(…)[c]]");
-        check("a '", "");
+        check("a '", "a '");
     }
 
     #[test]
