@@ -6,6 +6,7 @@
 
 mod args;
 mod explanation;
+mod failure;
 mod hook;
 mod installs;
 mod project;

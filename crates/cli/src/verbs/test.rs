@@ -80,11 +80,8 @@ pub fn run(args: &Args) -> Outcome {
 
 fn open(dir: &Path) -> Result<Scene, Failure> {
     let (scene, _) = Scene::open(&project::setup(dir)).map_err(|faults| {
-        let rendered: Vec<String> = faults.iter().map(toolgate_runtime::PolicyFault::render).collect();
-        Failure::new(
-            format!("{}\n{}", Broken::from(faults), rendered.join("\n")),
-            "`toolgate policy check` shows every problem",
-        )
+        let said = Broken::from(faults.clone());
+        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
     })?;
     Ok(scene)
 }
