@@ -58,6 +58,7 @@ fn every_part_is_shown_with_its_facts() {
             "f() { git commit \"$@\"; }; f -n",
             "echo \"$(cat < key | wc -l)\" `date` > notes.txt",
             "npm install left-pad",
+            "echo x > .toolgate/policy.yaml",
         ]
     ));
 }
@@ -130,5 +131,7 @@ fn a_long_script_ends_soon() {
     let started = std::time::Instant::now();
     let said = house.run(&["test", "--explain", &script]).ended(3).text();
     assert!(said.contains("no-bypass"), "{said}");
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    let said = house.run(&["test", "--explain", &"eval \"$X\"; ".repeat(1500)]).ended(3).text();
+    assert!(said.contains("no-riddles"), "{said}");
+    assert!(started.elapsed().as_secs() < 40, "{:?}", started.elapsed());
 }

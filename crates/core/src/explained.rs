@@ -141,23 +141,35 @@ impl Tries<'_> {
         spans.sort_by_key(order);
         spans.dedup();
         let mut sorted = Sorted { kept: Vec::new(), gone: gone.to_vec() };
-        for span in spans {
-            if sorted.gone.iter().any(|(other, _)| overlaps(span, *other)) {
-                continue;
-            }
-            let goes = REPLACEMENTS.iter().any(|with| {
-                sorted.gone.push((span, with));
+        self.sort_out(&spans, &mut sorted);
+        sorted
+    }
+
+    /// Many at once where they may all go, else in halves: of a long script
+    /// little matters.
+    fn sort_out(&mut self, spans: &[Span], sorted: &mut Sorted) {
+        let free = |span: &&Span| !sorted.gone.iter().any(|(other, _)| overlaps(**span, *other));
+        let spans: Vec<Span> = spans.iter().filter(free).copied().collect();
+        let goes = !spans.is_empty()
+            && REPLACEMENTS.iter().any(|with| {
+                let before = sorted.gone.len();
+                sorted.gone.extend(spans.iter().map(|span| (*span, *with)));
                 let speaks = self.still_speaks(&sorted.gone);
                 if !speaks {
-                    sorted.gone.pop();
+                    sorted.gone.truncate(before);
                 }
                 speaks
             });
-            if !goes {
-                sorted.kept.push(span);
+        match spans.as_slice() {
+            [] => {}
+            _ if goes => {}
+            [only] => sorted.kept.push(*only),
+            several => {
+                let (one, other) = several.split_at(several.len() / 2);
+                self.sort_out(one, sorted);
+                self.sort_out(other, sorted);
             }
         }
-        sorted
     }
 
     fn still_speaks(&mut self, gone: &[Gone]) -> bool {

@@ -2,8 +2,8 @@
 //! commands in them, what each starts, and the facts read from each.
 
 use serde::Serialize;
-use std::collections::HashSet;
-use toolgate_core::shell::{Command, Effect, Outline, Redirect, RedirectKind, Span, Word, outline};
+use std::collections::{HashMap, HashSet};
+use toolgate_core::shell::{Command, Effect, Opaque, Outline, Redirect, RedirectKind, Span, Word, outline};
 use toolgate_core::{FileFact, Finding, Round, RuleEntry};
 
 /// Deepest nesting of commands that start each other.
@@ -58,7 +58,7 @@ pub struct Fact {
 
 /// The tree of one pass.
 pub fn of(round: &Round, rules: &[RuleEntry]) -> Vec<Piece> {
-    let grove = Grove { round, rules };
+    let grove = Grove::new(round, rules);
     let Some(source) = round.event.call.command() else { return grove.of_call() };
     let mut placed = HashSet::new();
     let mut pieces: Vec<Piece> =
@@ -73,12 +73,58 @@ pub fn of(round: &Round, rules: &[RuleEntry]) -> Vec<Piece> {
     pieces
 }
 
+/// A round with what is looked up often: a script may hold thousands of commands.
 struct Grove<'a> {
     round: &'a Round,
     rules: &'a [RuleEntry],
+    /// Commands nobody starts, by their place.
+    by_span: HashMap<Span, Vec<usize>>,
+    /// What each command starts.
+    started: HashMap<usize, Vec<usize>>,
+    /// What cannot be told, by the innermost command it stands in.
+    opaque: HashMap<Option<usize>, Vec<&'a Opaque>>,
+    /// The rules that name something as their evidence.
+    named: HashMap<&'a str, Vec<&'a str>>,
 }
 
-impl Grove<'_> {
+impl<'a> Grove<'a> {
+    fn new(round: &'a Round, rules: &'a [RuleEntry]) -> Grove<'a> {
+        let mut grove = Grove {
+            round,
+            rules,
+            by_span: HashMap::new(),
+            started: HashMap::new(),
+            opaque: HashMap::new(),
+            named: HashMap::new(),
+        };
+        for (at, command) in round.facts.commands() {
+            match command.started_by {
+                Some(by) => grove.started.entry(by).or_default().push(at),
+                None => grove.by_span.entry(command.span).or_default().push(at),
+            }
+        }
+        for one in &round.facts.reading.opaque {
+            grove.opaque.entry(innermost(round, one.span)).or_default().push(one);
+        }
+        for finding in round.findings.iter().map(|pointed| &pointed.finding) {
+            for evidence in &finding.evidence {
+                grove.named.entry(evidence).or_default().push(&finding.guard);
+            }
+        }
+        grove
+    }
+
+    fn naming(&self, evidence: &str) -> Vec<String> {
+        let rules = self.named.get(evidence).into_iter().flatten();
+        let mut rules: Vec<String> = rules.map(|rule| (*rule).to_owned()).collect();
+        rules.dedup();
+        rules
+    }
+
+    fn command(&self, at: usize) -> Option<&'a Command> {
+        self.round.facts.reading.commands.get(at)
+    }
+
     /// A call that is no shell command: its files.
     fn of_call(&self) -> Vec<Piece> {
         let call = &self.round.event.call;
@@ -96,11 +142,10 @@ impl Grove<'_> {
         if one.shape != "command" {
             return vec![Piece { parts: inside, ..plain }];
         }
-        let own = self.round.facts.commands();
-        let own = own.filter(|(_, command)| command.span == one.span && command.started_by.is_none());
-        let own: Vec<_> = own.filter(|(at, _)| placed.insert(*at)).collect();
+        let own = self.by_span.get(&one.span).into_iter().flatten();
+        let own = own.filter(|at| placed.insert(**at)).filter_map(|at| Some((*at, self.command(*at)?)));
         let mut pieces: Vec<Piece> =
-            own.into_iter().map(|(at, command)| self.of_command(at, command, one.joint, 0)).collect();
+            own.map(|(at, command)| self.of_command(at, command, one.joint, 0)).collect();
         match pieces.first_mut() {
             Some(first) => first.parts.splice(0..0, inside).for_each(drop),
             None => pieces.push(Piece { parts: inside, ..plain }),
@@ -109,17 +154,14 @@ impl Grove<'_> {
     }
 
     fn of_command(&self, at: usize, command: &Command, joint: &'static str, depth: usize) -> Piece {
-        let started = self.round.facts.commands().filter(|(_, one)| one.started_by == Some(at));
-        let parts = if depth < DEPTH_MAX {
-            started.map(|(inner, one)| self.of_command(inner, one, "", depth.saturating_add(1))).collect()
-        } else {
-            Vec::new()
-        };
-        let rules =
-            self.speaking(|finding| finding.evidence.iter().any(|one| one == self.round.facts.normal(at)));
+        let started = self.started.get(&at).into_iter().flatten().filter(|_| depth < DEPTH_MAX);
+        let started = started.filter_map(|inner| Some((*inner, self.command(*inner)?)));
+        let parts =
+            started.map(|(inner, one)| self.of_command(inner, one, "", depth.saturating_add(1))).collect();
+        let rules = self.naming(self.round.facts.normal(at));
         let mut facts: Vec<Fact> =
             command.effects.iter().map(|effect| self.effect_fact(at, effect, &rules)).collect();
-        facts.extend(self.opaque_facts(at));
+        facts.extend(self.opaque_facts(Some(at)));
         Piece {
             shape: "command",
             joint,
@@ -145,9 +187,10 @@ impl Grove<'_> {
         };
         let mut rules: Vec<String> = speaking.iter().filter(of_deed).cloned().collect();
         if let Some(file) = file {
-            rules.extend(
-                self.speaking(|finding| speaks_of(finding, file) && speaking.contains(&finding.guard)),
-            );
+            // A built-in guard names the file only, a rule also the command.
+            let is_rule = |id: &str| self.rules.iter().any(|entry| entry.rule.id == id);
+            let of_command = |id: &String| speaking.contains(id) || !is_rule(id);
+            rules.extend(self.speaking(|finding| speaks_of(finding, file) && of_command(&finding.guard)));
             rules.dedup();
         }
         Fact {
@@ -171,30 +214,23 @@ impl Grove<'_> {
         }
     }
 
-    /// What cannot be told, at the innermost command it stands in.
-    fn opaque_facts(&self, at: usize) -> Vec<Fact> {
-        let opaque = self.round.facts.reading.opaque.iter();
-        let own = opaque.filter(|one| self.innermost(one.span) == Some(at));
-        own.map(|one| self.opaque_fact(one.kind.name(), &one.what)).collect()
-    }
-
-    fn opaque_fact(&self, kind: &str, what: &str) -> Fact {
-        let rules = self.speaking(|finding| finding.evidence.iter().any(|one| one == what));
-        let target = what.to_owned();
-        Fact { what: format!("opaque: {kind}"), target, path: None, real: None, exact: true, rules }
-    }
-
-    fn innermost(&self, span: Span) -> Option<usize> {
-        let holds = |one: &Command| one.span.start <= span.start && span.end <= one.span.end;
-        let commands = self.round.facts.commands().filter(|(_, one)| holds(one));
-        commands.min_by_key(|(_, one)| one.span.end.saturating_sub(one.span.start)).map(|(at, _)| at)
+    fn opaque_facts(&self, at: Option<usize>) -> Vec<Fact> {
+        let own = self.opaque.get(&at).into_iter().flatten();
+        let fact = |one: &&Opaque| Fact {
+            what: format!("opaque: {}", one.kind.name()),
+            target: one.what.clone(),
+            path: None,
+            real: None,
+            exact: true,
+            rules: self.naming(&one.what),
+        };
+        own.map(fact).collect()
     }
 
     /// What stands in no command, and why the text could not be read to its end.
     fn of_rest(&self) -> Vec<Piece> {
         let reading = &self.round.facts.reading;
-        let lost = reading.opaque.iter().filter(|one| self.innermost(one.span).is_none());
-        let mut facts: Vec<Fact> = lost.map(|one| self.opaque_fact(one.kind.name(), &one.what)).collect();
+        let mut facts = self.opaque_facts(None);
         facts.extend(reading.fault.iter().map(|fault| {
             let rules =
                 self.speaking(|finding| finding.evidence.iter().any(|one| one.ends_with(&fault.message)));
@@ -216,6 +252,12 @@ impl Grove<'_> {
         let findings = self.round.findings.iter().map(|pointed| &pointed.finding);
         findings.filter(|finding| about(finding)).map(|finding| finding.guard.clone()).collect()
     }
+}
+
+fn innermost(round: &Round, span: Span) -> Option<usize> {
+    let holds = |one: &Command| one.span.start <= span.start && span.end <= one.span.end;
+    let commands = round.facts.commands().filter(|(_, one)| holds(one));
+    commands.min_by_key(|(_, one)| one.span.end.saturating_sub(one.span.start)).map(|(at, _)| at)
 }
 
 fn speaks_of(finding: &Finding, file: &FileFact) -> bool {
