@@ -2,7 +2,6 @@
 //! in. Used by the fuzz target and by the smoke test of `toolgate-runtime`.
 
 use serde_json::json;
-use std::sync::OnceLock;
 use toolgate_core::{
     Call, Event, EventKind, Facts, Kind, Layer, Pass, Places, Policy, Session, compile, explain, judge, merge,
 };
@@ -11,19 +10,28 @@ use toolgate_runtime::{PACKS, parse_policy};
 /// Longer texts are left to the other targets.
 const LENGTH_MAX: usize = 2_000;
 
-fn policy() -> Option<&'static Policy> {
-    static POLICY: OnceLock<Option<Policy>> = OnceLock::new();
-    let made = || {
-        let pack = PACKS.iter().find(|pack| pack.name == "default")?;
-        let layer = parse_policy(Layer::Pack, pack.name, pack.text.as_bytes()).ok()?;
-        compile(&merge(&[layer])).ok()
-    };
-    POLICY.get_or_init(made).as_ref()
+thread_local! {
+    static POLICY: Option<Policy> = default_pack();
+}
+
+fn default_pack() -> Option<Policy> {
+    let pack = PACKS.iter().find(|pack| pack.name == "default")?;
+    let layer = parse_policy(Layer::Pack, pack.name, pack.text.as_bytes()).ok()?;
+    compile(&merge(&[layer])).ok()
 }
 
 /// The same verdict as without explaining, and causes that lie in the text.
 pub fn explained(source: &str) {
-    let Some(policy) = policy().filter(|_| source.len() <= LENGTH_MAX) else { return };
+    if source.len() > LENGTH_MAX {
+        return;
+    }
+    POLICY.with(|policy| {
+        assert!(policy.is_some(), "the default pack does not load");
+        policy.iter().for_each(|policy| with_policy(policy, source));
+    });
+}
+
+fn with_policy(policy: &Policy, source: &str) {
     let home = Some("/home/u".to_owned());
     let places = Places { home, workspace: vec!["/home/u/work".to_owned()], ..Places::default() };
     let call = Call {
