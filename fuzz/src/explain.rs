@@ -47,7 +47,7 @@ fn with_policy(policy: &Policy, source: &str) {
     };
     let event = Event { kind: EventKind::PreExecution, call };
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, clock_us: &|| 0 };
+    let pass = Pass { facts_of: &facts_of, now_ms: 0, clock_us: &|| 0 };
     let session = Session::new("s");
     let explained = explain(policy, &event, &session, &places, &pass);
     assert!(explained.decision == judge(policy, &event, &session, &places, &pass), "{source:?}");
