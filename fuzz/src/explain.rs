@@ -38,6 +38,7 @@ fn with_policy(policy: &Policy, source: &str) {
         host: "fuzz".to_owned(),
         session: "s".to_owned(),
         agent: "main".to_owned(),
+        role: None,
         task: None,
         id: None,
         tool: "Bash".to_owned(),

@@ -57,8 +57,14 @@ fn policy(size: usize) -> Option<Policy> {
         })
         .collect();
     let policy: PolicyFile = serde_json::from_value(json!({ "version": 1, "rules": rules })).ok()?;
-    compile(&merge(&[Layered { layer: Layer::Project, file: "bench".to_owned(), policy, lines: Vec::new() }]))
-        .ok()
+    compile(&merge(&[Layered {
+        layer: Layer::Project,
+        file: "bench".to_owned(),
+        policy,
+        lines: Vec::new(),
+        agent_lines: Vec::new(),
+    }]))
+    .ok()
 }
 
 fn decide(policy: &Policy) -> Decision {
