@@ -62,7 +62,7 @@ fn policy(size: usize) -> Option<Policy> {
         file: "bench".to_owned(),
         policy,
         lines: Vec::new(),
-        agent_lines: Vec::new(),
+        agent_lines: Default::default(),
     }]))
     .ok()
 }
