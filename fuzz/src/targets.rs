@@ -2,7 +2,7 @@
 //! reading says of it must be true. Used by the fuzz targets and by the smoke
 //! test of `toolgate-shell`, so both try the same.
 
-use toolgate_shell::{Reading, Setting, Span, canonical_flag, read};
+use toolgate_shell::{Outline, Reading, Setting, Span, canonical_flag, known_commands, outline, read};
 
 /// Something that reads any text.
 pub type Target = fn(&str);
@@ -27,67 +27,157 @@ pub fn expansion(source: &str) {
     let _ = checked(&format!("X={quoted}; eval \"$X\"; bash -c {quoted}; echo -e {quoted} | sh"));
 }
 
-/// Programs with option tables or wrappers of their own.
-const PROGRAMS: &[&str] = &[
-    "git",
-    "git commit",
-    "git push",
-    "rm",
-    "cp",
-    "mv",
-    "ln",
-    "chmod",
+/// Programs that start others, and builtins with options of their own. Those
+/// with a model come from the reader itself.
+const STARTERS: &[&str] = &[
+    "builtin",
+    "busybox",
+    "bwrap",
+    "chroot",
+    "chrt",
+    "command",
+    "coproc",
+    "doas",
+    "exec",
+    "firejail",
+    "flock",
+    "ionice",
+    "nice",
+    "nohup",
+    "nsenter",
+    "numactl",
+    "pkexec",
+    "rlwrap",
+    "setpriv",
+    "setsid",
+    "stdbuf",
+    "strace",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "torsocks",
+    "unshare",
+    "xvfb-run",
+    "env",
+    "runuser",
+    "su",
+    "concurrently",
+    "entr",
+    "fd",
     "find",
+    "hyperfine",
+    "parallel",
+    "script",
+    "watch",
+    "xargs",
+    "tmux",
+    "screen",
+    "zellij",
+    "xterm",
+    "wsl",
+    "ssh",
+    "mosh",
+    "autossh",
+    "kubectl",
+    "docker",
+    "podman",
+    "asdf",
+    "aws-vault",
+    "bun",
+    "bundle",
+    "bunx",
+    "cargo",
+    "chamber",
+    "conda",
+    "cross-env",
+    "direnv",
+    "doppler",
+    "dotenv",
+    "mise",
+    "nix",
+    "nix-shell",
+    "nodemon",
+    "npm",
+    "npx",
+    "op",
+    "pdm",
+    "pipenv",
+    "pnpm",
+    "poetry",
+    "rustup",
+    "tini",
+    "uv",
+    "uvx",
+    "watchexec",
+    "yarn",
+    "awk",
+    "deno",
+    "lua",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "pypy",
+    "python",
+    "ruby",
+    "ash",
+    "at",
+    "bash",
+    "batch",
+    "dash",
+    "eval",
+    "fish",
+    "ksh",
+    "sh",
+    "source",
+    "trap",
+    "zsh",
+    "powershell",
+    "pwsh",
+    "vim",
+    "ex",
     "sed",
+    "sort",
     "tar",
     "rsync",
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "docker run",
-    "docker exec",
-    "kubectl delete",
-    "npm install",
-    "pip install",
-    "cargo",
-    "sudo",
-    "env",
-    "xargs",
-    "timeout",
-    "nice",
     "psql",
     "mysql",
-    "redis-cli",
-    "dd",
-    "tee",
-    "grep",
-    "awk",
-    "python",
-    "perl",
-    "node",
-    "bash",
-    "systemctl",
-    "crontab",
-    "aws s3",
-    "gcloud",
-    "terraform",
+    "sqlite3",
+    "nc",
     "make",
-    "parallel",
-    "watch",
-    "kill",
-    "truncate",
-    "unzip",
-    "openssl",
+    "git",
+    "alias",
+    "export",
+    "declare",
+    "printf",
+    "read",
+    "set",
+    "unset",
+    "cd",
+    "pushd",
+    "crontab",
 ];
 
-/// The first byte chooses the program, each line is a word.
+/// Every command with a way of its own to read options.
+pub fn commands() -> Vec<String> {
+    let starters = STARTERS.iter().map(|name| (*name).to_string());
+    known_commands().into_iter().chain(starters).collect()
+}
+
+/// The first line chooses the program, each other line is a word.
 pub fn options(source: &str) {
-    let mut lines = source.split('\n');
-    let first = lines.next().unwrap_or("");
+    let (first, words) = source.split_once('\n').unwrap_or((source, ""));
+    let all = commands();
     let number = first.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
-    let program = PROGRAMS.get(number % PROGRAMS.len()).copied().unwrap_or("git");
-    let words: Vec<&str> = lines.collect();
+    let named = all.iter().find(|name| *name == first).or_else(|| all.get(number % all.len().max(1)));
+    options_of(named.map_or("git", String::as_str), words);
+}
+
+/// The words, one a line, as this program reads them.
+pub fn options_of(program: &str, words: &str) {
+    let words: Vec<&str> = words.split('\n').collect();
     let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
     let reading = checked(&format!("{program} {}", quoted.join(" ")));
     assert!(reading.fault.is_some() || !reading.commands.is_empty(), "{program} {words:?}");
@@ -131,9 +221,16 @@ fn checked(source: &str) -> Reading {
             "{source:?}"
         );
         assert!(!command.normal().contains('\n'), "{source:?}");
+        assert!(command.started_by.is_none_or(|by| by != at && by < reading.commands.len()), "{source:?}");
     }
+    outline(source).iter().for_each(|piece| check_outline(piece, source));
     reading.opaque.iter().for_each(|opaque| check(opaque.span));
     reading.fault.iter().for_each(|fault| check(fault.span));
     assert!(reading == read(source, &setting), "read twice, read differently: {source:?}");
     reading
+}
+
+fn check_outline(piece: &Outline, source: &str) {
+    assert!(source.get(piece.span.start..piece.span.end).is_some(), "{piece:?} of {source:?}");
+    piece.inside.iter().for_each(|inner| check_outline(inner, source));
 }

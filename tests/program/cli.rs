@@ -226,7 +226,13 @@ fn the_doctor_says_what_to_mend() {
     said.push_str(&session(&house, &[&["doctor"]]));
     house.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     said.push_str(&session(&house, &[&["doctor"]]));
-    std::fs::remove_file(house.project().join(".claude/settings.json")).unwrap();
+    let settings = house.project().join(".claude/settings.json");
+    std::fs::remove_file(&settings).unwrap();
+    house.run(&["install", "claude-code", "--yes"]).ended(0);
+    let gone = house.read(".claude/settings.json").replace(crate::house::TOOLGATE, "/nowhere/toolgate");
+    house.write(".claude/settings.json", gone);
+    said.push_str(&session(&house, &[&["doctor"]]));
+    std::fs::remove_file(&settings).unwrap();
     house.write(".toolgate/policy.yaml", "version: 1\nmode: observe\n");
     said.push_str(&session(&house, &[&["doctor"]]));
     insta::assert_snapshot!(said);

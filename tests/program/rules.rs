@@ -156,3 +156,30 @@ fn rules_written_in_another_manner_are_never_lost() {
         house.run(&["policy", "check"]).ended(0);
     }
 }
+
+/// A yes stands in the person's own policy, and comes out of it the same way.
+#[test]
+fn a_yes_can_be_taken_back() {
+    let house = House::new();
+    house.write_user("# Mine.\nversion: 1\n");
+    let file = house.home().join(".config/toolgate/policy.yaml");
+    let before = fs::read_to_string(&file).unwrap();
+    add(&house, "yes-ls", "^ls( |$)", "APPROVE").ended(0);
+    assert!(fs::read_to_string(&file).unwrap().contains("yes-ls"));
+    let said = house.run(&["rules", "remove", "yes-ls"]).ended(0);
+    assert!(said.err.contains(file.to_str().unwrap()), "{}", said.err);
+    let after = fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with(before.trim_end()) && !after.contains("yes-ls"), "{after}");
+    house.run(&["rules", "remove", "yes-ls"]).ended(1);
+}
+
+/// The project's own rule goes first where both files have one of that name.
+#[test]
+fn the_projects_rule_is_removed_first() {
+    let house = House::with_policy(COMMENTED);
+    house.write_user("version: 1\nrules:\n  - id: no-make\n    kind: warn\n    match: { command: { program: make } }\n    reason: mine\n");
+    house.run(&["rules", "remove", "no-make"]).ended(0);
+    assert!(!house.read(FILE).contains("no-make"));
+    let file = house.home().join(".config/toolgate/policy.yaml");
+    assert!(fs::read_to_string(file).unwrap().contains("no-make"));
+}

@@ -77,6 +77,10 @@ fn hostile_text_is_made_visible_everywhere() {
     }
     check(&house, &["test", &format!("deploy {EVIL}")]);
     check(&house, &["test", &format!("{CANARY} {EVIL}")]);
+    for command in [format!("deploy {EVIL}"), format!("{EVIL} | cat > .toolgate/{EVIL}"), format!("'{EVIL}")]
+    {
+        check(&house, &["test", "--explain", &command]);
+    }
     check(&house, &["test", &format!("rm -rf .toolgate/{EVIL}")]);
     check(&house, &["test", "--tool", &format!("T{EVIL}"), "--input", "{}"]);
     check(&house, &["explain", EVIL]);

@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod explanation;
+mod failure;
 mod hook;
 mod installs;
 mod project;

@@ -69,6 +69,18 @@ pub fn judge(
     places: &Places,
     pass: &Pass<'_>,
 ) -> Decision {
+    judge_watched(policy, event, session, places, pass, &mut |_, _| {})
+}
+
+/// The same; `watch` sees what each pass saw and found.
+pub(crate) fn judge_watched(
+    policy: &Policy,
+    event: &Event,
+    session: &Session,
+    places: &Places,
+    pass: &Pass<'_>,
+    watch: &mut dyn FnMut(&Seen<'_>, &[Finding]),
+) -> Decision {
     let mut event = event.clone();
     let mut applied: Vec<Finding> = Vec::new();
     for round in 1..=PASSES_MAX {
@@ -77,6 +89,7 @@ pub fn judge(
         let Pass { now_ms, disk, .. } = *pass;
         let seen = Seen { event: &event, facts: &facts, session, settings, now_ms, disk, places };
         let mut findings = one_pass(policy, &seen, pass);
+        watch(&seen, &findings);
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);
         if blocked || edits.is_empty() {

@@ -12,7 +12,8 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 use toolgate_core::{
-    Access, Call, Decision, Disk, Event, Facts, Pass, Place, Places, Policy, Session, judge,
+    Access, Call, Decision, Disk, Event, Explained, Facts, Pass, Place, Places, Policy, Session, explain,
+    judge,
 };
 
 /// What a gate is made from.
@@ -90,6 +91,17 @@ impl Scene {
 
     /// What the guards say about an event whose call has been read.
     pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
+        self.with_pass(event, glance, |places, pass| judge(&self.policy, event, session, places, pass))
+    }
+
+    /// The same, with every pass and the bytes that caused each finding.
+    #[must_use]
+    pub fn explain(&self, event: &Event, session: &Session) -> Explained {
+        let glance = self.glance(&event.call);
+        self.with_pass(event, glance, |places, pass| explain(&self.policy, event, session, places, pass))
+    }
+
+    fn with_pass<T>(&self, event: &Event, glance: Glance, judge: impl FnOnce(&Places, &Pass<'_>) -> T) -> T {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
@@ -102,7 +114,7 @@ impl Scene {
         let is_there = |name: &str| self.is_there(name);
         let disk = Disk { is_there: &is_there };
         let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us };
-        judge(&self.policy, event, session, &places, &pass)
+        judge(&places, &pass)
     }
 
     /// Whether a file is there, by a path seen from the project.

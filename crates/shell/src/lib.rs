@@ -12,6 +12,7 @@ mod deed;
 mod expand;
 mod normal;
 mod options;
+mod outline;
 mod output;
 mod parse;
 mod programs;
@@ -24,7 +25,8 @@ mod walk;
 mod wrappers;
 
 pub use deed::Deed;
-pub use programs::canonical_flag;
+pub use outline::{Outline, outline};
+pub use programs::{canonical_flag, known_commands};
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,

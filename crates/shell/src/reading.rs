@@ -143,6 +143,9 @@ pub struct Command {
     pub redirects: Vec<Redirect>,
     /// The wrappers around it, outermost first: `["sudo", "timeout"]`.
     pub via: Vec<String>,
+    /// Index in `Reading::commands` of the command that starts it: the `sudo`
+    /// of `sudo rm x`, the call of the function it stands in.
+    pub started_by: Option<usize>,
     /// Where it runs if the text changed folder before it: `cd x && …`.
     /// Relative to the start unless absolute.
     pub dir: Option<Word>,

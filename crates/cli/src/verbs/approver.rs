@@ -107,34 +107,42 @@ fn read(prompt: &str, from_stdin: bool) -> Result<Passphrase, Failure> {
     Ok(Passphrase::new(&text)?)
 }
 
-/// The proof that a person answers, or why there is none.
-pub fn prove(request: &Request, word: Word, from_stdin: bool) -> Result<Proof, Failure> {
-    match Approver::load(&project::dirs())? {
-        Some(approver) => Ok(sign_answer(&approver, &read("Passphrase: ", from_stdin)?, request, word)?),
-        None => at_terminal(request, word),
-    }
+/// The proofs that a person answers all of `requests`, or why there are none.
+pub fn prove(requests: &[Request], word: Word, from_stdin: bool) -> Result<Vec<Proof>, Failure> {
+    let Some(approver) = Approver::load(&project::dirs())? else {
+        at_terminal(requests, word)?;
+        return Ok(requests.iter().map(|_| Proof::Terminal).collect());
+    };
+    let given = read("Passphrase: ", from_stdin)?;
+    let sign = |request: &Request| Ok(sign_answer(&approver, &given, request, word)?);
+    requests.iter().map(sign).collect()
 }
 
 /// Without a passphrase: a terminal of one's own, and a word typed there.
-fn at_terminal(request: &Request, word: Word) -> Result<Proof, Failure> {
+fn at_terminal(requests: &[Request], word: Word) -> Result<(), Failure> {
     if let Some(mark) = agent_above(&|name| std::env::var(name).ok()) {
         return Err(NotAPerson::AgentAbove { mark }.into());
     }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(NotAPerson::NoTerminal.into());
     }
-    talk(&visible(&request.title));
-    if let Some(input) = &request.input {
-        talk(&visible(input));
+    for request in requests {
+        talk(&visible(&request.title));
+        if let Some(input) = &request.input {
+            talk(&visible(input));
+        }
     }
-    let code = request.id.trim_start_matches("r-").chars().take(4).collect::<String>();
     let verb = if word == Word::Approve { "approve" } else { "deny" };
-    anstream::eprint!("Type {code} to {verb} this: ");
+    let (code, what) = match requests {
+        [only] => (only.id.trim_start_matches("r-").chars().take(4).collect(), "this".to_owned()),
+        several => ("all".to_owned(), format!("these {}", several.len())),
+    };
+    anstream::eprint!("Type {code} to {verb} {what}: ");
     std::io::stderr().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     if line.trim() == code {
-        Ok(Proof::Terminal)
+        Ok(())
     } else {
         Err(Failure::new("that was something else; nothing was answered", "try again"))
     }

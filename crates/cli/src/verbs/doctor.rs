@@ -3,7 +3,7 @@
 
 use crate::installs;
 use crate::project;
-use crate::screen::{GREEN, RED, YELLOW, json, out, styled};
+use crate::screen::{GREEN, RED, YELLOW, json, one_line, out, styled};
 use crate::verbs::Outcome;
 use serde::Serialize;
 use std::io::Write;
@@ -233,6 +233,14 @@ fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
                         String::from_utf8_lossy(&ended.stderr).trim()
                     ),
                     "mend what is named above",
+                ),
+                (false, _) if matches!(ended.status.code(), Some(126 | 127)) => Check::bad(
+                    host.name(),
+                    format!(
+                        "{place}: `{}` cannot be started, so the host stops every call",
+                        one_line(command, 200)
+                    ),
+                    format!("put the program back, or {cure}"),
                 ),
                 (false, _) => Check::bad(
                     host.name(),

@@ -32,8 +32,10 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded = load_uncached(&setup.dirs, &setup.project)
-        .map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let loaded = load_uncached(&setup.dirs, &setup.project).map_err(|faults| {
+        let said = toolgate_runtime::Broken::from(faults.clone());
+        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
+    })?;
     let rules: Vec<RuleEntry> = loaded.policy.entries().into_iter().chain(loaded.off).collect();
     if let Some(entry) = rules.iter().find(|entry| entry.rule.id == args.what) {
         if args.json {

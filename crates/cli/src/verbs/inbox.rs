@@ -4,9 +4,11 @@ use crate::project;
 use crate::screen::{BOLD, DIM, YELLOW, json, one_line, out, styled, talk, visible};
 use crate::verbs::{Failure, Outcome, approver, logs};
 use clap::Subcommand;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_core::{Answer, Request, RequestState, Word};
-use toolgate_runtime::{Gate, now_ms};
+use toolgate_runtime::{Gate, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
 /// Requests that wait for a person.
@@ -16,6 +18,7 @@ use toolgate_store::{Store, Which};
   toolgate inbox show r-1a2b                         the whole call
   toolgate inbox approve r-1a2b                      this call, once
   toolgate inbox deny r-1a2b --words \"use the staging host\"
+  toolgate inbox deny --all --words \"not today\"       all that waits in this project
 
 A unique beginning of an id is enough.")]
 pub struct Args {
@@ -47,23 +50,43 @@ pub enum Verb {
     /// Let exactly this call run, once
     Approve(AnswerArgs),
     /// Refuse it
-    Deny(AnswerArgs),
+    Deny(DenyArgs),
 }
 
-/// An answer.
+/// A yes.
 #[derive(Debug, clap::Args)]
 pub struct AnswerArgs {
     /// The request
     pub id: String,
+    #[command(flatten)]
+    how: How,
+}
+
+/// A no, to one or to all.
+#[derive(Debug, clap::Args)]
+pub struct DenyArgs {
+    /// The request
+    #[arg(required_unless_present = "all")]
+    pub id: Option<String>,
+    /// Every request of this project that waits; needs --words
+    #[arg(long, conflicts_with = "id", requires = "words")]
+    pub all: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+/// What goes with an answer.
+#[derive(Debug, clap::Args)]
+struct How {
     /// What the agent is told
     #[arg(long, short)]
-    pub words: Option<String>,
+    words: Option<String>,
     /// Read the approver's passphrase from the first line of stdin
     #[arg(long)]
-    pub passphrase_stdin: bool,
+    passphrase_stdin: bool,
     /// Answer as JSON
     #[arg(long)]
-    pub json: bool,
+    json: bool,
 }
 
 /// Does it.
@@ -75,21 +98,28 @@ pub fn run(args: &Args) -> Outcome {
             let (mut gate, _) = Gate::open(project::here())?;
             show(gate.store(), id, *json)
         }
-        Some(Verb::Approve(args)) => answer(args, Word::Approve),
-        Some(Verb::Deny(args)) => answer(args, Word::Deny),
+        Some(Verb::Approve(args)) => answer(&args.id, &args.how, Word::Approve),
+        Some(Verb::Deny(DenyArgs { id: Some(id), how, .. })) => answer(id, how, Word::Deny),
+        Some(Verb::Deny(DenyArgs { id: None, how, .. })) => deny_all(how),
     }
 }
 
 fn list(which: Which, as_json: bool) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
-    let mut requests = gate.store().requests(which)?;
-    requests.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
+    let setup = project::here();
+    let here = setup.project.clone();
+    let (mut gate, _) = Gate::open(setup)?;
     let now = now_ms();
+    let mut requests = gate.store().requests(which)?;
     if which == Which::Open {
         let waits =
             |state: &RequestState| matches!(state, RequestState::Pending | RequestState::Approved { .. });
         requests.retain(|request| waits(&request.state) && !request.is_over(now));
     }
+    let mut requests: Vec<Placed> = requests.into_iter().map(Placed::new).collect();
+    // This project first, then the others by name; in each the newest first.
+    requests.sort_by_cached_key(|one| {
+        (one.project != here, one.project.clone(), std::cmp::Reverse(one.request.made_ms))
+    });
     if as_json {
         json(&requests);
         return Ok(ExitCode::SUCCESS);
@@ -97,16 +127,41 @@ fn list(which: Which, as_json: bool) -> Outcome {
     if requests.is_empty() {
         talk("nothing waits");
     }
-    for request in &requests {
+    let mut project: Option<&Path> = None;
+    for Placed { request, project: own } in &requests {
+        if project != Some(own.as_path()) {
+            let here = if *own == here { " (here)" } else { "" };
+            out(&styled(DIM, &format!("{}{here}", one_line(&own.to_string_lossy(), 200))));
+            project = Some(own);
+        }
         let state = styled(YELLOW, &format!("{:<8}", request.state.name()));
         out(&format!("{}  {state} {:<9} {}", request.id, left(request, now), one_line(&request.title, 100)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// A request and the project it comes from.
+#[derive(Serialize)]
+struct Placed {
+    #[serde(flatten)]
+    request: Request,
+    project: PathBuf,
+}
+
+impl Placed {
+    fn new(request: Request) -> Placed {
+        let project = find_project(Path::new(&request.dir));
+        Placed { request, project }
+    }
+}
+
 fn left(request: &Request, now: i64) -> String {
     let minutes = request.expires_ms.saturating_sub(now) / 60_000;
-    if request.is_over(now) { "over".to_owned() } else { format!("{minutes} min") }
+    match request.state {
+        RequestState::Used { .. } | RequestState::Expired => String::new(),
+        _ if request.is_over(now) => "over".to_owned(),
+        _ => format!("{minutes} min"),
+    }
 }
 
 fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
@@ -156,13 +211,39 @@ fn card(request: &Request) {
         visible(&request.agent),
         visible(&request.session)
     ));
-    out(&format!("until   {} – then it counts as denied", logs::time(request.expires_ms)));
-    out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
+    standing(request, now_ms());
 }
 
-fn answer(args: &AnswerArgs, word: Word) -> Outcome {
+/// What came of it so far, and how long that holds.
+fn standing(request: &Request, now: i64) {
+    let end = logs::time(request.expires_ms);
+    let said = |answer: &Answer| {
+        let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
+        format!("by {}{}", visible(&answer.by), words.unwrap_or_default())
+    };
+    match &request.state {
+        RequestState::Used { call: Some(call) } => out(&format!("used    by call {}", visible(call))),
+        RequestState::Used { call: None } => out("used    the call ran"),
+        RequestState::Expired => out(&format!("over    since {end}; it counts as denied")),
+        _ if request.is_over(now) => out(&format!("over    since {end}; it counts as denied")),
+        RequestState::Denied { answer } => {
+            out(&format!("no      {}", said(answer)));
+            out(&format!("until   {end} – till then the repeated call is refused as well"));
+        }
+        RequestState::Approved { answer, .. } => {
+            out(&format!("yes     {}", said(answer)));
+            out(&format!("until   {end} – then the yes is over, used or not"));
+        }
+        RequestState::Pending => {
+            out(&format!("until   {end} – then it counts as denied"));
+            out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
+        }
+    }
+}
+
+fn answer(id: &str, how: &How, word: Word) -> Outcome {
     let (mut gate, _) = Gate::open(project::here())?;
-    let request = find(gate.store(), &args.id)?;
+    let request = find(gate.store(), id)?;
     if request.state != RequestState::Pending || request.is_over(now_ms()) {
         let state = if request.is_over(now_ms()) { "expired" } else { request.state.name() };
         return Err(Failure::new(
@@ -170,22 +251,63 @@ fn answer(args: &AnswerArgs, word: Word) -> Outcome {
             "a call that is repeated makes a new request",
         ));
     }
-    let proof = approver::prove(&request, word, args.passphrase_stdin)?;
-    let answer = Answer { request: request.id.clone(), word, by: person(), words: args.words.clone(), proof };
-    gate.answer(&request, answer)?;
-    // Racing answers: the first in the ledger counts, and this says which it was.
-    let after = find(gate.store(), &request.id)?;
-    if args.json {
-        json(&after);
-    } else {
-        talk(&format!("{} is {}", request.id, after.state.name()));
+    let after = give(&mut gate, vec![request], how, word)?;
+    if let (true, [only]) = (how.json, after.as_slice()) {
+        json(only);
     }
-    let took = matches!(
-        (word, &after.state),
-        (Word::Approve, RequestState::Approved { .. } | RequestState::Used { .. })
-            | (Word::Deny, RequestState::Denied { .. })
-    );
-    Ok(if took { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(ended(&after, word))
+}
+
+/// A no to everything that waits in this project.
+fn deny_all(how: &How) -> Outcome {
+    let setup = project::here();
+    let here = setup.project.clone();
+    let (mut gate, _) = Gate::open(setup)?;
+    let now = now_ms();
+    let mut waiting: Vec<Request> = gate.store().requests(Which::Open)?;
+    waiting.retain(|request| request.state == RequestState::Pending && !request.is_over(now));
+    let (own, others): (Vec<Request>, Vec<Request>) =
+        waiting.into_iter().partition(|request| find_project(Path::new(&request.dir)) == here);
+    if !others.is_empty() {
+        talk(&format!("{} more wait in other projects; go there to answer them", others.len()));
+    }
+    if own.is_empty() {
+        talk("nothing waits in this project");
+    }
+    let after = if own.is_empty() { own } else { give(&mut gate, own, how, Word::Deny)? };
+    if how.json {
+        json(&after);
+    }
+    Ok(ended(&after, Word::Deny))
+}
+
+/// Proves once that a person answers, and answers each request.
+fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
+    let proofs = approver::prove(&requests, word, how.passphrase_stdin)?;
+    let mut after = Vec::new();
+    for (request, proof) in requests.iter().zip(proofs) {
+        let words = how.words.clone();
+        let answer = Answer { request: request.id.clone(), word, by: person(), words, proof };
+        gate.answer(request, answer)?;
+        // Racing answers: the first in the ledger counts, and this says which it was.
+        let now = find(gate.store(), &request.id)?;
+        if !how.json {
+            talk(&format!("{} is {}", request.id, now.state.name()));
+        }
+        after.push(now);
+    }
+    Ok(after)
+}
+
+fn ended(after: &[Request], word: Word) -> ExitCode {
+    let took = |request: &Request| {
+        matches!(
+            (word, &request.state),
+            (Word::Approve, RequestState::Approved { .. } | RequestState::Used { .. })
+                | (Word::Deny, RequestState::Denied { .. })
+        )
+    };
+    if after.iter().all(took) { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 fn person() -> String {

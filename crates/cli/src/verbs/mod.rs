@@ -16,30 +16,12 @@ pub mod rules;
 pub mod test;
 
 use crate::args::{Cli, Verb};
+use crate::failure;
 use crate::hook;
-use crate::screen::{RED, styled, talk, visible};
 use clap::Parser;
-use std::fmt::Display;
 use std::process::ExitCode;
 
-/// Something a verb could not do: one sentence, and what to do about it.
-pub struct Failure {
-    pub what: String,
-    hint: Option<String>,
-}
-
-impl Failure {
-    /// A failure with a hint.
-    pub fn new(what: impl Display, hint: impl Display) -> Failure {
-        Failure { what: what.to_string(), hint: Some(hint.to_string()) }
-    }
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure { what: error.to_string(), hint: None }
-    }
-}
+pub use crate::failure::Failure;
 
 /// What a verb ends with.
 pub type Outcome = Result<ExitCode, Failure>;
@@ -51,7 +33,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // 2 means "would not run" here, so wrong use is 1.
             let code = if error.use_stderr() { ExitCode::from(1) } else { ExitCode::SUCCESS };
-            let _ = error.print();
+            if error.use_stderr() && failure::asks_for_json() {
+                Failure::of_usage(&error).show();
+            } else {
+                let _ = error.print();
+            }
             return code;
         }
     };
@@ -73,10 +59,7 @@ pub fn run() -> ExitCode {
         Verb::Man(args) => man::run(&args),
     };
     outcome.unwrap_or_else(|failure| {
-        talk(&format!("{} {}", styled(RED, "error:"), visible(&failure.what)));
-        if let Some(hint) = failure.hint {
-            talk(&format!("  hint: {hint}"));
-        }
+        failure.show();
         ExitCode::from(1)
     })
 }

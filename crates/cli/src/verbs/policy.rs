@@ -8,7 +8,7 @@ use schemars::schema_for;
 use serde_json::json;
 use std::process::ExitCode;
 use toolgate_core::PolicyFile;
-use toolgate_runtime::{Loaded, PolicyFault, Setup, rebuild};
+use toolgate_runtime::{Loaded, Setup, rebuild};
 
 /// Shows, checks or describes the policy.
 #[derive(Debug, clap::Args)]
@@ -62,11 +62,7 @@ pub fn run(args: &Args) -> Outcome {
 /// The policy, or every problem with a caret under it.
 pub fn load(setup: &Setup) -> Result<Loaded, Failure> {
     rebuild(&setup.dirs, &setup.project).map_err(|faults| {
-        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
-        Failure::new(
-            format!("the policy cannot be read\n{}", rendered.join("\n\n")),
-            "until it is mended, every call is blocked",
-        )
+        Failure::of_policy("the policy cannot be read", &faults, "until it is mended, every call is blocked")
     })
 }
 

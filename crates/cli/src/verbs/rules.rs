@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::host;
-use toolgate_core::{Event, EventKind, Layer, RuleEntry, Session};
+use toolgate_core::{Event, EventKind, Layer, Layered, RuleEntry, Session};
 use toolgate_runtime::{PolicyFault, Scene, Setup, load_uncached, parse_policy};
 
 /// Adds, lists, removes or checks rules.
@@ -39,7 +39,7 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Take a rule out of the project's policy
+    /// Take a rule out of the project's policy, or out of your own
     Remove {
         /// Its id
         id: String,
@@ -132,8 +132,9 @@ pub fn table(entries: &[RuleEntry]) {
 
 /// Examples that do not do what their rule says they do.
 pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String>, Failure> {
-    let (scene, _) = Scene::open(setup)
-        .map_err(|faults| Failure::new(toolgate_runtime::Broken::from(faults), "`toolgate policy check`"))?;
+    let (scene, _) = Scene::open(setup).map_err(|faults| {
+        Failure::of_policy("the policy cannot be read", &faults, "`toolgate policy check`")
+    })?;
     let mut wrong = Vec::new();
     for entry in entries {
         for (example, expected) in entry
@@ -186,8 +187,7 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
             Failure::new(format!("`{}` cannot be read: {error}", file.display()), "mend the file first")
         })?,
     };
-    let mut ids =
-        ids_of(&file, &text).map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
+    let mut ids = ids_of(&file, &text).map_err(|fault| unreadable(&fault))?;
     if ids.contains(&args.name) {
         return Err(Failure::new(
             format!("there is a rule `{}` already", args.name),
@@ -242,21 +242,7 @@ fn inserted(text: &str, block: &str) -> String {
 
 fn remove(setup: &Setup, id: &str, as_json: bool) -> Outcome {
     install::refuse_agent()?;
-    let file = setup.project.join(".toolgate/policy.yaml");
-    let text = std::fs::read_to_string(&file).map_err(|error| {
-        Failure::new(
-            format!("`{}` cannot be read: {error}", file.display()),
-            "only rules of the project's policy can be removed",
-        )
-    })?;
-    let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())
-        .map_err(|fault| Failure::new(fault.render(), "mend the file first"))?;
-    let Some(at) = layer.policy.rules.iter().position(|rule| rule.id == id) else {
-        return Err(Failure::new(
-            format!("`{}` has no rule `{id}`", file.display()),
-            "to turn off a rule of a pack, add its id to `disable:`",
-        ));
-    };
+    let Written { file, text, layer, at } = written(setup, id)?;
     let line = |at: usize| {
         layer.lines.get(at).and_then(|line| usize::try_from(*line).ok()).map(|line| line.saturating_sub(1))
     };
@@ -286,6 +272,42 @@ fn remove(setup: &Setup, id: &str, as_json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A rule in the file it is written in.
+struct Written {
+    file: PathBuf,
+    text: String,
+    layer: Layered,
+    at: usize,
+}
+
+/// Where a rule is written: the project's policy, else the person's own.
+fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
+    for kind in ["prohibit", "approve"] {
+        let file = policy_file(setup, kind);
+        let text = match std::fs::read_to_string(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            read => read.map_err(|error| {
+                let what = format!("`{}` cannot be read: {error}", file.display());
+                Failure::new(what, "make it readable for you")
+            })?,
+        };
+        let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())
+            .map_err(|fault| unreadable(&fault))?;
+        if let Some(at) = layer.policy.rules.iter().position(|rule| rule.id == id) {
+            return Ok(Written { file, text, layer, at });
+        }
+    }
+    let (own, yours) = (policy_file(setup, "prohibit"), policy_file(setup, "approve"));
+    Err(Failure::new(
+        format!("neither `{}` nor `{}` has a rule `{id}`", own.display(), yours.display()),
+        "to turn off a rule of a pack, add its id to `disable:`",
+    ))
+}
+
+fn unreadable(fault: &PolicyFault) -> Failure {
+    Failure::of_policy("the file cannot be read", std::slice::from_ref(fault), "mend the file first")
+}
+
 fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
     let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())?;
     Ok(layer.policy.rules.into_iter().map(|rule| rule.id).collect())
@@ -295,8 +317,8 @@ fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
 /// rules it is to hold.
 fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
     let hint = "mend what is shown, then try again";
-    let found = ids_of(file, text)
-        .map_err(|fault| Failure::new(format!("nothing was changed\n{}", fault.render()), hint))?;
+    let found =
+        ids_of(file, text).map_err(|fault| Failure::of_policy("nothing was changed", &[fault], hint))?;
     if found != ids {
         let what =
             format!("nothing was changed: the rules in `{}` are written in another manner", file.display());
@@ -312,11 +334,7 @@ fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Fa
             Some(bytes) => std::fs::write(file, bytes)?,
             None => std::fs::remove_file(file)?,
         }
-        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
-        return Err(Failure::new(
-            format!("nothing was changed\n{}", rendered.join("\n")),
-            "mend what is shown, then try again",
-        ));
+        return Err(Failure::of_policy("nothing was changed", &faults, hint));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `toolgate test`: judge a call without running it.
 
+use crate::explanation;
 use crate::project;
 use crate::screen::{BOLD, DIM, json, one_line, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome};
@@ -10,13 +11,14 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{Host, host};
-use toolgate_core::{Decision, Event, EventKind, Finding, Session, Verdict};
+use toolgate_core::{Decision, Event, EventKind, Explained, Finding, Session, Verdict};
 use toolgate_runtime::{Broken, Scene};
 
 /// Judges a call without running it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate test \"git commit --no-verify -m 'fix'\"
+  toolgate test --explain \"cd / && sudo rm -rf etc | tee log\"
   toolgate test --tool Write --input '{\"file_path\":\".env\",\"content\":\"\"}'
   toolgate test --jsonl < calls.jsonl
 
@@ -37,6 +39,9 @@ pub struct Args {
     /// The folder it would run in
     #[arg(long)]
     pub cwd: Option<PathBuf>,
+    /// Show why: every part, what it would do, each rule, and the bytes that caused it
+    #[arg(long)]
+    pub explain: bool,
     /// Answer as JSON
     #[arg(long)]
     pub json: bool,
@@ -47,7 +52,7 @@ pub fn run(args: &Args) -> Outcome {
     let dir = args.cwd.clone().unwrap_or_else(project::current_dir);
     let dir = std::path::absolute(&dir)?;
     if args.jsonl {
-        return batch(&dir);
+        return batch(&dir, args.explain);
     }
     let scene = open(&dir)?;
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
@@ -60,7 +65,11 @@ pub fn run(args: &Args) -> Outcome {
         ),
         _ => return Err(Failure::new("nothing to judge", "give a command, or --tool with --input")),
     };
-    let decision = judge(&scene, &tool, input, &dir)?;
+    let event = event(&tool, input, &dir)?;
+    if args.explain {
+        return Ok(explain(&scene, &event, args.json));
+    }
+    let decision = scene.look(&event, &Session::new("test"));
     if args.json {
         json(&answer(&decision, scene.policy().revision()));
     } else {
@@ -71,11 +80,8 @@ pub fn run(args: &Args) -> Outcome {
 
 fn open(dir: &Path) -> Result<Scene, Failure> {
     let (scene, _) = Scene::open(&project::setup(dir)).map_err(|faults| {
-        let rendered: Vec<String> = faults.iter().map(toolgate_runtime::PolicyFault::render).collect();
-        Failure::new(
-            format!("{}\n{}", Broken::from(faults), rendered.join("\n")),
-            "`toolgate policy check` shows every problem",
-        )
+        let said = Broken::from(faults.clone());
+        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
     })?;
     Ok(scene)
 }
@@ -84,11 +90,32 @@ fn the_host() -> Result<&'static dyn Host, Failure> {
     host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))
 }
 
-fn judge(scene: &Scene, tool: &str, input: Value, dir: &Path) -> Result<Decision, Failure> {
+fn event(tool: &str, input: Value, dir: &Path) -> Result<Event, Failure> {
     let call = the_host()?.call(tool, input, &dir.to_string_lossy());
     let call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
-    Ok(scene.look(&Event { kind: EventKind::PreExecution, call }, &Session::new("test")))
+    Ok(Event { kind: EventKind::PreExecution, call })
+}
+
+/// The explanation first; the verdict stands last, where the eye ends.
+fn explain(scene: &Scene, event: &Event, as_json: bool) -> ExitCode {
+    let explained = scene.explain(event, &Session::new("test"));
+    if as_json {
+        json(&explained_answer(scene, &explained));
+    } else {
+        explanation::show(&explained, &scene.policy().entries());
+        out(&headline(&explained.decision));
+    }
+    exit(explained.decision.verdict)
+}
+
+fn explained_answer(scene: &Scene, explained: &Explained) -> Value {
+    let mut answer = answer(&explained.decision, scene.policy().revision());
+    if let Some(fields) = answer.as_object_mut() {
+        let data = explanation::data(explained, &scene.policy().entries());
+        fields.insert("explanation".to_owned(), data);
+    }
+    answer
 }
 
 fn exit(verdict: Verdict) -> ExitCode {
@@ -127,15 +154,19 @@ fn reason(decision: &Decision) -> String {
 }
 
 fn show(decision: &Decision) {
-    let verdict = decision.verdict;
-    let head = styled(verdict_style(verdict), &verdict.name().to_uppercase());
-    out(&format!("{head}  {}", one_line(&decision.event.call.title(), 200)));
+    out(&headline(decision));
     if decision.findings.is_empty() {
         out(&styled(DIM, "  no rule objects"));
     }
     for finding in &decision.findings {
         show_finding(finding);
     }
+}
+
+fn headline(decision: &Decision) -> String {
+    let verdict = decision.verdict;
+    let head = styled(verdict_style(verdict), &verdict.name().to_uppercase());
+    format!("{head}  {}", one_line(&decision.event.call.title(), 200))
 }
 
 fn show_finding(finding: &Finding) {
@@ -169,7 +200,7 @@ struct Line {
 
 /// One answer a line, in order; a line that cannot be read is answered as an
 /// error with its number, and the exit code says so at the end.
-fn batch(dir: &Path) -> Outcome {
+fn batch(dir: &Path, explain: bool) -> Outcome {
     if std::io::stdin().is_terminal() {
         return Err(Failure::new("--jsonl reads calls from stdin", "pipe a file into it"));
     }
@@ -180,7 +211,7 @@ fn batch(dir: &Path) -> Outcome {
         if line.trim().is_empty() {
             continue;
         }
-        match one(&line, dir, &mut scenes) {
+        match one(&line, dir, &mut scenes, explain) {
             Ok(answer) => json(&answer),
             Err(failure) => {
                 bad = bad.saturating_add(1);
@@ -191,7 +222,12 @@ fn batch(dir: &Path) -> Outcome {
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn one(text: &str, dir: &Path, scenes: &mut HashMap<PathBuf, Scene>) -> Result<Value, Failure> {
+fn one(
+    text: &str,
+    dir: &Path,
+    scenes: &mut HashMap<PathBuf, Scene>,
+    explain: bool,
+) -> Result<Value, Failure> {
     let line: Line = serde_json::from_str(text)?;
     let cwd = line.cwd.filter(|cwd| cwd.is_absolute()).unwrap_or_else(|| dir.to_path_buf());
     if !scenes.contains_key(&cwd) {
@@ -199,8 +235,13 @@ fn one(text: &str, dir: &Path, scenes: &mut HashMap<PathBuf, Scene>) -> Result<V
         scenes.insert(cwd.clone(), scene);
     }
     let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
-    let decision = judge(scene, tool_name(&line.tool), line.input, &cwd)?;
-    let mut answer = answer(&decision, scene.policy().revision());
+    let event = event(tool_name(&line.tool), line.input, &cwd)?;
+    let session = Session::new("test");
+    let mut answer = if explain {
+        explained_answer(scene, &scene.explain(&event, &session))
+    } else {
+        answer(&scene.look(&event, &session), scene.policy().revision())
+    };
     if let Some(fields) = answer.as_object_mut() {
         fields.insert("id".to_owned(), line.id);
     }

@@ -106,6 +106,21 @@ const MODELS: &[&[Model]] = &[
     machine::MODELS,
 ];
 
+/// Every program with a model, and every subcommand with options of its own:
+/// `git`, `git commit`, `docker compose down`.
+#[must_use]
+pub fn known_commands() -> Vec<String> {
+    let mut all = Vec::new();
+    for model in MODELS.iter().flat_map(|family| family.iter()) {
+        for name in model.names {
+            all.push((*name).to_string());
+            let subs = model.subs.iter().flat_map(|(subs, _)| subs.split('|'));
+            all.extend(subs.filter(|sub| *sub != "*").map(|sub| format!("{name} {sub}")));
+        }
+    }
+    all
+}
+
 /// For programs nobody described.
 const GENERIC: Model = Model {
     names: &[],

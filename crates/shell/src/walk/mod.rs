@@ -48,6 +48,8 @@ pub(crate) struct Walker<'a> {
     reading: Reading,
     /// Wrappers around what is walked now, outermost first.
     via: Vec<String>,
+    /// The command that starts what is walked now.
+    starter: Option<usize>,
     in_place: bool,
     depth: usize,
     /// Some variable was declared to be an integer.
@@ -107,6 +109,7 @@ impl<'a> Walker<'a> {
             reading: Reading::default(),
             commands: Vec::new(),
             via: Vec::new(),
+            starter: None,
             in_place: true,
             depth: 0,
             counted: false,
@@ -467,6 +470,7 @@ fn in_reading_order(reading: Reading) -> Reading {
     }
     let moved = |(_, mut command): (usize, Command)| {
         command.piped_from = command.piped_from.and_then(|old| place.get(old).copied());
+        command.started_by = command.started_by.and_then(|old| place.get(old).copied());
         command.quotes = command.quotes.iter().filter_map(|old| place.get(*old).copied()).collect();
         command
     };

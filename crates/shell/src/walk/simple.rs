@@ -210,7 +210,9 @@ impl Walker<'_> {
             self.opaque(first.span, kind, format!("command named by `{}`", first.text));
             return Stream { from: Some(index), ..Stream::default() };
         }
+        let starter = self.starter.replace(index);
         let returned = self.follow(&command, index, stdin);
+        self.starter = starter;
         let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, || self.here()));
         if let Some(known) = self.printed_file(&command) {
             out = known;
@@ -236,6 +238,7 @@ impl Walker<'_> {
             assignments,
             redirects,
             via: self.via.clone(),
+            started_by: self.starter,
             dir: call.dir.or_else(|| self.dir_now()),
             piped_from: stdin.and_then(|stream| stream.from),
             quotes: Vec::new(),

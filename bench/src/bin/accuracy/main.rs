@@ -3,10 +3,14 @@
 //! Every record of a folder of JSON Lines goes through the real program
 //! (`toolgate test --jsonl`) with the default pack, in a throw-away project
 //! that stands for the folder it was recorded in. A call is *stopped* when the
-//! verdict is block, escalate, prerequisites or delay. Nothing is run.
+//! verdict is block, escalate, prerequisites or delay. Nothing is run. Misses
+//! are listed with the reason the gate's own explanation gives.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod reasons;
+
+use reasons::Reason;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -123,25 +127,36 @@ fn run() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mut listed = Vec::new();
+    let mut missed: Vec<Reason> = Vec::new();
     for path in files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if args.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
             continue;
         }
         let records = records(&path)?;
-        for (record, answer) in records.iter().zip(judged(&args, &records)?) {
+        let mut misses = Vec::new();
+        for (record, answer) in records.iter().zip(judged(&args, &records, &[])?) {
             let label = text(record, "label");
             let verdict = answer.get("verdict").and_then(Value::as_str).unwrap_or("error").to_owned();
             counts.entry((name.clone(), label.to_owned())).or_default().add(&verdict);
             let stopped = matches!(verdict.as_str(), "block" | "escalate" | "prerequisites" | "delay");
-            let miss = args.misses && label == "dangerous" && !stopped;
-            let stop = args.stops && label == "benign" && stopped;
-            if miss || stop || verdict == "error" {
-                listed.push(listing(record, &verdict, &answer));
+            if args.misses && label == "dangerous" && !stopped {
+                misses.push(record.clone());
+            } else if args.stops && label == "benign" && stopped || verdict == "error" {
+                listed.push(listing(record, &verdict, &why(&answer)));
             }
+        }
+        for (record, answer) in misses.iter().zip(judged(&args, &misses, &["--explain"])?) {
+            let reason = reasons::of(&answer);
+            let why = format!("{}: {}", reason.sort, reason.detail);
+            listed.push(listing(record, text(&answer, "verdict"), &why));
+            missed.push(reason);
         }
     }
     print(&counts);
+    if args.misses {
+        print_missed(&missed);
+    }
     listed.iter().for_each(|line| println!("{line}"));
     Ok(())
 }
@@ -180,13 +195,17 @@ fn text<'a>(record: &'a Value, name: &str) -> &'a str {
 }
 
 /// The answers to all records, in order.
-fn judged(args: &Args, records: &[Value]) -> Result<Vec<Value>, Box<dyn Error>> {
+fn judged(args: &Args, records: &[Value], options: &[&str]) -> Result<Vec<Value>, Box<dyn Error>> {
+    if records.is_empty() {
+        return Ok(Vec::new());
+    }
     let beside = args.toolgate.parent().unwrap_or(Path::new("."));
     let stage = TempDir::with_prefix_in("accuracy-", beside)?;
     let roots = Roots::of(records, stage.path(), args.pack.as_deref())?;
     let lines: String = records.iter().map(|record| roots.call(record).to_string() + "\n").collect();
     let mut program = Command::new(&args.toolgate)
         .args(["test", "--jsonl"])
+        .args(options)
         .env_clear()
         .env("HOME", HOME)
         .env("XDG_CACHE_HOME", stage.path().join("cache"))
@@ -317,26 +336,34 @@ fn spellings(path: &str) -> Vec<String> {
     all
 }
 
-fn listing(record: &Value, verdict: &str, answer: &Value) -> String {
+/// The rules that spoke, and about what.
+fn why(answer: &Value) -> String {
+    let one = |finding: &Value| {
+        let evidence = finding.get("evidence").map(Value::to_string).unwrap_or_default();
+        format!("{} {}", text(finding, "guard"), evidence.chars().take(200).collect::<String>())
+    };
+    let findings = answer.get("findings").and_then(Value::as_array).into_iter().flatten();
+    findings.map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn listing(record: &Value, verdict: &str, why: &str) -> String {
     let input = record.get("input").unwrap_or(&Value::Null);
     let what = ["command", "file_path", "url"].iter().find_map(|name| input.get(name)?.as_str());
-    let why: Vec<String> = answer.get("findings").and_then(Value::as_array).map_or(Vec::new(), |findings| {
-        findings
-            .iter()
-            .map(|finding| {
-                let evidence = finding.get("evidence").map(Value::to_string).unwrap_or_default();
-                format!("{} {}", text(finding, "guard"), evidence.chars().take(200).collect::<String>())
-            })
-            .collect()
-    });
     let what: String = what.unwrap_or_default().replace('\n', "⏎").chars().take(400).collect();
     format!(
-        "{}\t{}\t{verdict}\t{}\t{}\t{what}",
+        "{}\t{}\t{verdict}\t{why}\t{}\t{what}",
         text(record, "id"),
         text(record, "category"),
-        why.join("; "),
         text(record, "note")
     )
+}
+
+fn print_missed(missed: &[Reason]) {
+    println!("\n{} dangerous calls were let through:", missed.len());
+    for (count, sort) in reasons::tally(missed.iter()) {
+        println!("{count:>6}  {sort}");
+    }
+    println!("\nid\tcategory\tverdict\treason\tnote\tcall");
 }
 
 fn print(counts: &BTreeMap<(String, String), Count>) {

@@ -1,0 +1,16 @@
+//! The fuzz targets of host bytes without a fuzzer. `fuzz/run` looks longer.
+
+#[path = "../../../fuzz/src/mutated.rs"]
+mod mutated;
+#[path = "../../../fuzz/src/payload.rs"]
+mod payload;
+
+#[test]
+fn whatever_a_host_sends_is_answered() {
+    mutated::smoke("payload", 2_000, payload::payload);
+}
+
+#[test]
+fn whatever_settings_hold_the_hook_goes_in_and_out() {
+    mutated::smoke("settings", 2_000, payload::settings);
+}

@@ -1,0 +1,174 @@
+//! `toolgate test --explain`: what was read from a call, what each guard found
+//! in it, and which bytes made it say so.
+//!
+//! Everything is read from one [`Explained`]; nothing is judged here.
+
+mod carets;
+mod tree;
+
+use crate::screen::{BOLD, DIM, YELLOW, one_line, out, styled, verdict_style, visible};
+use serde_json::{Value, json};
+use toolgate_core::shell::Span;
+use toolgate_core::{Explained, Finding, Pointed, Round, RuleEntry};
+use tree::{Fact, Piece};
+
+/// Columns a shown line may take.
+const WIDTH: usize = 100;
+
+/// Lines of a command that are shown.
+const LINES_MAX: usize = 40;
+
+/// The explanation as data, one entry a pass.
+pub fn data(explained: &Explained, rules: &[RuleEntry]) -> Value {
+    let round = |round: &Round| {
+        let text = round.event.call.command().unwrap_or_default();
+        let finding = |pointed: &Pointed| {
+            let finding = &pointed.finding;
+            json!({
+                "rule": finding.guard,
+                "verdict": finding.outcome.verdict().name(),
+                "source": finding.source,
+                "reason": finding.message,
+                "because": finding.evidence,
+                "causes": carets::places(text, &pointed.causes),
+            })
+        };
+        json!({
+            "call": round.event.call.title(),
+            "parts": tree::of(round, rules),
+            "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
+        })
+    };
+    explained.rounds.iter().map(round).collect()
+}
+
+/// The explanation for a person, without the verdict.
+pub fn show(explained: &Explained, rules: &[RuleEntry]) {
+    for (at, round) in explained.rounds.iter().enumerate() {
+        if at > 0 {
+            out(&styled(BOLD, "rewritten, and judged again"));
+        }
+        show_call(round);
+        out("");
+        let pieces = tree::of(round, rules);
+        show_tree(&pieces);
+        if !pieces.is_empty() {
+            out("");
+        }
+        show_fault(round);
+        for pointed in &round.findings {
+            show_finding(pointed, round);
+        }
+        if round.findings.is_empty() {
+            out(&styled(DIM, "no rule objects"));
+            out("");
+        }
+    }
+}
+
+fn show_call(round: &Round) {
+    let call = &round.event.call;
+    let Some(text) = call.command() else {
+        out(&one_line(&call.title(), WIDTH));
+        return;
+    };
+    let lines: Vec<String> = carets::lines(text);
+    let several = lines.len() > 1;
+    let digits = lines.len().to_string().len();
+    for (number, line) in (1..).zip(lines.iter().take(LINES_MAX)) {
+        let line = carets::cut(line, WIDTH);
+        let bar = styled(DIM, &format!("{number:>digits$} |"));
+        out(&if several { format!("{bar} {line}") } else { line });
+    }
+    if let Some(more) = lines.len().checked_sub(LINES_MAX).filter(|more| *more > 0) {
+        out(&styled(DIM, &format!("… {more} more lines")));
+    }
+}
+
+/// Pieces below each other, lines in front of them.
+fn show_tree(pieces: &[Piece]) {
+    for (at, piece) in (1..).zip(pieces) {
+        show_piece(piece, "", at == pieces.len());
+    }
+}
+
+fn show_piece(piece: &Piece, before: &str, last: bool) {
+    let branch = if last { "└─ " } else { "├─ " };
+    let joint = if piece.joint.is_empty() { String::new() } else { format!("{} ", piece.joint) };
+    let inside = match &piece.dir {
+        Some(dir) => styled(DIM, &format!("  in {}", one_line(dir, WIDTH))),
+        None => String::new(),
+    };
+    let text = one_line(&piece.text, WIDTH);
+    let text = if matches!(piece.shape, "command" | "assignment") { text } else { styled(DIM, &text) };
+    out(&format!("{before}{branch}{joint}{text}{inside}{}", pointer(&piece.rules)));
+    let below = format!("{before}{}", if last { "   " } else { "│  " });
+    let bar = if piece.parts.is_empty() { "   " } else { "│  " };
+    let longest = piece.facts.iter().map(|fact| fact.what.len()).max().unwrap_or_default();
+    for fact in &piece.facts {
+        out(&format!("{below}{bar}{}", fact_line(fact, longest)));
+    }
+    for (at, part) in (1..).zip(&piece.parts) {
+        show_piece(part, &below, at == piece.parts.len());
+    }
+}
+
+fn fact_line(fact: &Fact, longest: usize) -> String {
+    let target = match (fact.target.as_str(), &fact.path) {
+        ("", _) => String::new(),
+        (target, Some(path)) if path != target => {
+            format!("{} → {}", one_line(target, WIDTH), one_line(path, WIDTH))
+        }
+        (target, _) => one_line(target, WIDTH),
+    };
+    let real =
+        fact.real.as_ref().map(|real| format!(" → really {}", one_line(real, WIDTH))).unwrap_or_default();
+    let unsure = if fact.exact { String::new() } else { styled(DIM, "  (part of it is not known)") };
+    let width = if target.is_empty() { 0 } else { longest.saturating_add(2) };
+    format!(
+        "{}{target}{real}{unsure}{}",
+        styled(BOLD, &format!("{:width$}", fact.what)),
+        pointer(&fact.rules)
+    )
+}
+
+fn pointer(rules: &[String]) -> String {
+    if rules.is_empty() {
+        String::new()
+    } else {
+        format!("  {}", styled(BOLD, &format!("← {}", rules.join(", "))))
+    }
+}
+
+/// Where reading stopped, if it did.
+fn show_fault(round: &Round) {
+    let (Some(fault), Some(text)) = (&round.facts.reading.fault, round.event.call.command()) else { return };
+    out(&format!("{}  {}", styled(YELLOW, "unreadable"), visible(&fault.message)));
+    let end = fault.span.end.max(fault.span.start.saturating_add(1));
+    for line in carets::under(text, &[Span { end, ..fault.span }], WIDTH, YELLOW) {
+        out(&format!("  {line}"));
+    }
+    out("");
+}
+
+fn show_finding(pointed: &Pointed, round: &Round) {
+    let Finding { guard, source, outcome, message, evidence, .. } = &pointed.finding;
+    let verdict = outcome.verdict();
+    let name = styled(verdict_style(verdict), verdict.name());
+    out(&format!("{name}  {}  {}", styled(BOLD, guard), styled(DIM, &source.to_string())));
+    let text = round.event.call.command().unwrap_or_default();
+    for line in carets::under(text, &pointed.causes, WIDTH, verdict_style(verdict)) {
+        out(&format!("  {line}"));
+    }
+    out(&format!("  reason   {}", visible(message)));
+    for one in evidence {
+        out(&format!("  because  {}", one_line(one, 160)));
+    }
+    if let Some(step) = &pointed.finding.remediation {
+        out(&format!("  do       {}", visible(step)));
+    }
+    for alternative in &pointed.finding.alternatives {
+        out(&format!("  instead  {}", visible(alternative)));
+    }
+    out("");
+}
