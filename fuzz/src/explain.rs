@@ -46,7 +46,7 @@ fn with_policy(policy: &Policy, source: &str) {
         input: json!({ "command": source }),
         dir: "/home/u/work".to_owned(),
     };
-    let event = Event { kind: EventKind::PreExecution, call };
+    let event = Event { kind: EventKind::PreExecution, call, log: None };
     let facts_of = |call: &Call| Facts::of(call, &places);
     let pass = Pass {
         facts_of: &facts_of,

@@ -192,3 +192,73 @@ fn a_tool_that_is_not_verified_is_blocked_or_warned_about() {
     assert_eq!(told, [false, false, true, false, false, true]);
     house.run(&["ledger", "verify"]).ended(0);
 }
+
+fn with_log(house: &House, command: &str, log: &str) -> Value {
+    house.write("log.jsonl", log);
+    let mut event = house.event(command);
+    event["transcript_path"] = json!(house.project().join("log.jsonl"));
+    event
+}
+
+/// Tokens as the host's own log tells them: warned at 80 %, a person at 95 %, blocked when used up (S2-39).
+#[test]
+fn tokens_are_counted_from_the_hosts_log() {
+    let house = House::bare(
+        "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { tokens: 100 } }\n",
+    );
+    let answer = |id: u32, tokens: u32| {
+        let usage = json!({ "input_tokens": tokens, "output_tokens": 0 });
+        format!("{}\n", json!({ "type": "assistant", "message": { "id": format!("m{id}"), "usage": usage } }))
+    };
+    let mut log = answer(1, 79);
+    check(&house, &with_log(&house, "ls", &log), "");
+    log.push_str(&answer(1, 79));
+    check(&house, &with_log(&house, "ls", &log), "");
+    log.push_str(&answer(2, 1));
+    let told = house.ask_event(&with_log(&house, "ls", &log));
+    assert!(!told.is_no() && told.text().contains("80 of 100 tokens are used"), "{told:?}");
+    log.push_str(&answer(3, 15));
+    let event = with_log(&house, "ls", &log);
+    check(&house, &event, "Not run yet: 95 of 100 tokens");
+    log.push_str(&answer(4, 5));
+    check(&house, &with_log(&house, "ls", &log), "Not run: 100 of 100 tokens are used. [builtin-001");
+    let mut another = with_log(&house, "ls", &log);
+    another["session_id"] = json!("another");
+    check(&house, &another, "builtin-001");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn a_log_that_became_shorter_is_a_question() {
+    let house = House::bare(
+        "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { tokens: 100 } }\n",
+    );
+    check(&house, &with_log(&house, "ls", "{}\n{}\n"), "");
+    check(&house, &with_log(&house, "ls", "{}\n"), "became shorter");
+}
+
+/// The N-th call runs, the next does not, however many ask side by side.
+#[test]
+fn calls_side_by_side_share_one_budget() {
+    let house = House::bare("version: 1\nagents:\n  main: { budget: { calls: 10 } }\n");
+    let event = house.event("true").to_string();
+    let ran: usize = std::thread::scope(|scope| {
+        let worker = || (0..5).filter(|_| !Answer::read(&house.hook(event.as_bytes())).is_no()).count();
+        let workers: Vec<_> = (0..8).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    assert_eq!(ran, 10);
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn lines_written_are_counted() {
+    let house = House::bare("version: 1\nagents:\n  main: { budget: { lines: 3 } }\n");
+    let write = |name: &str, text: &str| {
+        event(&house, name, "Write", json!({ "file_path": house.project().join("a"), "content": text }))
+    };
+    house.ask_event(&write("PostToolUse", "1\n2\n"));
+    check(&house, &write("PreToolUse", "x"), "");
+    house.ask_event(&write("PostToolUse", "3"));
+    check(&house, &write("PreToolUse", "x"), "3 lines of this session are used up");
+}

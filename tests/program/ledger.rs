@@ -61,6 +61,7 @@ fn entry(number: usize) -> Entry {
         ran: vec!["make test".to_owned()],
         touched: Vec::new(),
         changed: false,
+        lines: 0,
     };
     match number % 40 {
         1 => decided("rm -rf / – “quoted” \u{1f980}"),

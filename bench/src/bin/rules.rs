@@ -90,5 +90,11 @@ fn decide(policy: &Policy) -> Decision {
         now_ms: 0,
         clock_us: &|| 0,
     };
-    judge(policy, &Event { kind: EventKind::PreExecution, call }, &Session::new("bench"), &places, &pass)
+    judge(
+        policy,
+        &Event { kind: EventKind::PreExecution, call, log: None },
+        &Session::new("bench"),
+        &places,
+        &pass,
+    )
 }

@@ -13,7 +13,7 @@ mod settings;
 pub use settings::SettingsFault;
 
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, Context, Delivered, Event};
+use toolgate_core::{Call, Context, Delivered, Event, UsageReader};
 
 /// What a host asks or tells the gate.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +88,9 @@ pub trait Host: Sync {
 
     /// The closed answer when not even the event is known.
     fn closed(&self, text: &str) -> Wire;
+
+    /// How its own log of a session is read.
+    fn usage(&self) -> UsageReader;
 
     /// A call of this host's tool, for judging without the host.
     ///

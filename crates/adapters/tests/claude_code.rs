@@ -266,7 +266,7 @@ fn every_answer_to_a_stop_or_to_settings_is_a_block_or_none() {
 
 /// What already happened is not answered.
 #[test]
-fn every_answer_to_what_already_happened_is_silence() {
+fn what_already_happened_is_answered_with_context_or_silence() {
     for name in [
         "post_tool_use_bash",
         "post_tool_use_failure_bash",
@@ -277,7 +277,14 @@ fn every_answer_to_what_already_happened_is_silence() {
     ] {
         let asked = read(name);
         for answer in answers() {
-            check_said(&claude().encode(&asked, &answer), &silent());
+            let context = json!({ "hookEventName": "PostToolUse", "additionalContext": "words" });
+            let told = match &answer {
+                Delivered::Warned { .. } if name == "post_tool_use_bash" => {
+                    json!({ "hookSpecificOutput": context })
+                }
+                _ => silent(),
+            };
+            check_said(&claude().encode(&asked, &answer), &told);
         }
     }
 }

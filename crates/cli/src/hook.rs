@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
 use toolgate_core::{Context, Delivered};
-use toolgate_runtime::{Broken, Gate};
+use toolgate_runtime::{Broken, Gate, Setup};
 
 /// Largest event read. Larger ones are refused, not cut.
 const INPUT_MAX: usize = 8 << 20;
@@ -154,6 +154,7 @@ fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
     let named =
         std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute());
     let setup = project::setup(&named.unwrap_or_else(|| dir.to_path_buf()));
+    let setup = Setup { usage: Some(host.usage()), ..setup };
     Gate::open(setup).map(|(gate, _)| gate)
 }
 

@@ -15,7 +15,7 @@ pub fn setup(dir: &Path) -> Setup {
     let project = find_project(dir);
     let home = dirs.home.clone().unwrap_or_default();
     let host_files = HOSTS.iter().flat_map(|host| host.own_files(&home, &project)).collect();
-    Setup { dirs, project, host_files }
+    Setup { dirs, project, host_files, usage: None }
 }
 
 /// The setup of the current folder.

@@ -4,6 +4,7 @@
 //! what an agent may do; where several speak of one agent – from several
 //! layers, or a name and `*` – each of them holds.
 
+use crate::budget::Budget;
 use crate::call::Call;
 use crate::completion::Completion;
 use crate::feedback::Provider;
@@ -37,6 +38,9 @@ pub struct Agent {
     /// Minutes from the start of the session until the task must be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_minutes: Option<u32>,
+    /// What it may use up in a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
     /// Who speaks beside the work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Provider>,

@@ -54,4 +54,7 @@ pub struct Event {
     pub kind: EventKind,
     /// The call concerned. For `stop` its kind is `Kind::Stop`.
     pub call: Call,
+    /// The host's own log of the session, if it keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
 }

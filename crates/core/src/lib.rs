@@ -9,6 +9,7 @@
 //! printing. Those come in as values from `toolgate-runtime`.
 
 mod agent;
+mod budget;
 mod call;
 mod chain;
 mod completion;
@@ -35,6 +36,7 @@ mod verification;
 mod wording;
 
 pub use agent::{Agent, AgentEntry, Scope};
+pub use budget::{Budget, Spent, Usage, UsageReader};
 pub use call::{Call, Kind};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;

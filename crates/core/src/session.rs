@@ -3,6 +3,7 @@
 //! The store keeps the folded value beside the records; replaying the records
 //! must give the same value, and a test does so.
 
+use crate::budget::Spent;
 use crate::ledger::{Entry, Record};
 use crate::mark::{Mark, Marks};
 use crate::outcome::Verdict;
@@ -29,6 +30,9 @@ pub struct Session {
     /// When its first record was made, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_ms: Option<i64>,
+    /// What it has used up.
+    #[serde(default)]
+    pub spent: Spent,
     /// Stops refused since the agent last ran anything.
     pub stops_refused: u32,
     /// Of what it has done, that which the guards of a call asked for; kept in
@@ -67,7 +71,9 @@ impl Session {
                 self.stops_refused = 0;
                 self.stopped = self.stopped.saturating_add(u64::from(!decided.delivered.runs()));
             }
+            Entry::Spent(usage) => self.spent = self.spent.after(usage),
             Entry::Resulted(resulted) => {
+                self.spent.lines = self.spent.lines.saturating_add(resulted.lines);
                 if resulted.changed {
                     self.fresh.clear();
                 }

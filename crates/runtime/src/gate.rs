@@ -11,13 +11,14 @@ use crate::checkpoints::keep_checkpoint;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::scene::{Scene, Setup};
+use crate::spending;
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
-    EventKind, Facts, FileFact, Grant, Mode, Outcome, Policy, Record, Request, RequestState, Resulted,
-    Session, Touched, Verdict, agent_text, feedback, feedback_asks,
+    Access, Advice, Answer, Budget, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry,
+    Event, EventKind, Facts, FileFact, Grant, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -94,9 +95,17 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing may run.
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
-        let Gate { scene, store, approver, .. } = self;
+        let Gate { setup, scene, store, approver } = self;
         let mut turn = store.begin()?;
         let mut session = turn.session(&event.call.session)?;
+        let budgets =
+            scene.policy().settings().agents_of(&event.call).filter_map(|entry| entry.agent.budget.as_ref());
+        if budgets.into_iter().any(Budget::needs_log)
+            && let Some(usage) = spending::since(setup, event, &session.spent)
+        {
+            turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
+            session = turn.session(&event.call.session)?;
+        }
         let glance = scene.glance(&event.call);
         let asked = scene.policy().asks(&event.call, &glance.facts);
         session.marks = turn.marks(&session.id, &asked)?;
@@ -125,7 +134,8 @@ impl Gate {
         let (ran, touched) = evidence(&self.scene.facts(&event.call), &event.call);
         let changes = |one: &Touched| one.access != Access::Read && self.scene.is_ours(&one.path);
         let changed = touched.iter().any(changes);
-        let resulted = Resulted { event: event.kind, call, tool, ran, touched, changed };
+        let resulted =
+            Resulted { event: event.kind, call, tool, ran, touched, changed, lines: lines_of(&event.call) };
         let context = context(event, self.scene.policy());
         let Gate { scene, store, .. } = self;
         let mut turn = store.begin()?;
@@ -194,6 +204,16 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
         agent: event.call.agent.clone(),
         policy: policy.revision().to_owned(),
     }
+}
+
+/// How many lines an edit tool writes.
+fn lines_of(call: &Call) -> u64 {
+    if !matches!(call.kind, Kind::File { .. }) {
+        return 0;
+    }
+    let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
+    let written = ["content", "new_string", "new_source"].into_iter().find_map(text);
+    written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
 }
 
 /// What the agent is told beside a call that succeeded.

@@ -12,8 +12,8 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 use toolgate_core::{
-    Access, Call, Decision, Disk, Event, Explained, Facts, Pass, Place, Places, Policy, Session, explain,
-    judge,
+    Access, Call, Decision, Disk, Event, Explained, Facts, Pass, Place, Places, Policy, Session, UsageReader,
+    explain, judge,
 };
 
 /// What a gate is made from.
@@ -25,6 +25,8 @@ pub struct Setup {
     pub project: PathBuf,
     /// Files of host programs that must not change.
     pub host_files: Vec<PathBuf>,
+    /// How the host's own log is read, if it keeps one.
+    pub usage: Option<UsageReader>,
 }
 
 /// A policy and the places it speaks of.

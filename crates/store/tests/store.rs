@@ -107,6 +107,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 ran,
                 touched: Vec::new(),
                 changed: false,
+                lines: 0,
             })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),

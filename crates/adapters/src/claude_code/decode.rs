@@ -11,10 +11,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
         .map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
     let message = Message { value: &value };
     match message.text("hook_event_name")? {
-        "PreToolUse" => Ok(Asked::Judge(Event { kind: EventKind::PreExecution, call: message.call()? })),
-        "PostToolUse" => Ok(Asked::Result(Event { kind: EventKind::PostExecution, call: message.call()? })),
-        "PostToolUseFailure" => Ok(Asked::Result(Event { kind: EventKind::OnError, call: message.call()? })),
-        "Stop" => Ok(Asked::Judge(Event { kind: EventKind::Stop, call: message.stop()? })),
+        "PreToolUse" => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
+        "PostToolUse" => Ok(Asked::Result(message.event(EventKind::PostExecution)?)),
+        "PostToolUseFailure" => Ok(Asked::Result(message.event(EventKind::OnError)?)),
+        "Stop" => Ok(Asked::Judge(message.event(EventKind::Stop)?)),
         // A sub-agent's end is noted; what it must have done is for the main agent's stop.
         "SubagentStop" => message.note("subagent-stop", "a sub-agent ended"),
         "SubagentStart" => message.note("subagent-start", "a sub-agent began"),
@@ -114,6 +114,12 @@ impl<'a> Message<'a> {
             )));
         }
         self.call_with(tool, kind, input)
+    }
+
+    fn event(&self, kind: EventKind) -> Result<Event, Unreadable> {
+        let call = if kind == EventKind::Stop { self.stop()? } else { self.call()? };
+        let log = self.optional("transcript_path").filter(|path| path.starts_with('/')).map(str::to_owned);
+        Ok(Event { kind, call, log })
     }
 
     fn stop(&self) -> Result<Call, Unreadable> {

@@ -20,8 +20,10 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
             Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
         },
-        Asked::Result(_) => match delivered {
-            Delivered::Warned { text } => say(&specific("PostToolUse", json!({ "additionalContext": text }))),
+        Asked::Result(event) => match delivered {
+            Delivered::Warned { text } if event.kind == EventKind::PostExecution => {
+                say(&specific("PostToolUse", json!({ "additionalContext": text })))
+            }
             _ => say(&json!({})),
         },
         Asked::Note { .. } => say(&json!({})),

@@ -6,12 +6,13 @@ mod decode;
 mod encode;
 mod install;
 mod tools;
+mod usage;
 
 use crate::settings::SettingsFault;
 use crate::{Asked, Host, Level, Ours, Unreadable, Wire};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, Delivered};
+use toolgate_core::{Call, Delivered, UsageReader};
 
 /// The name on the command line and in records.
 pub(crate) const NAME: &str = "claude-code";
@@ -27,6 +28,10 @@ impl Host for ClaudeCode {
 
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
         decode::decode(bytes)
+    }
+
+    fn usage(&self) -> UsageReader {
+        usage::usage
     }
 
     fn encode(&self, asked: &Asked, delivered: &Delivered) -> Wire {

@@ -198,6 +198,7 @@ fn print(record: &Record, as_json: bool) {
             answer.word,
             one_line(&answer.by, 40)
         )),
+        Entry::Spent(usage) => out(&format!("{stamp} spent    {} tokens", usage.tokens)),
         Entry::Advised(advice) => {
             let text = format!("{}: {}", advice.provider, advice.text);
             out(&format!("{stamp} advised  {}", one_line(&text, 100)));

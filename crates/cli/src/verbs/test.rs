@@ -94,7 +94,7 @@ fn event(tool: &str, input: Value, dir: &Path) -> Result<Event, Failure> {
     let call = the_host()?.call(tool, input, &dir.to_string_lossy());
     let call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
-    Ok(Event { kind: EventKind::PreExecution, call })
+    Ok(Event { kind: EventKind::PreExecution, call, log: None })
 }
 
 /// The explanation first; the verdict stands last, where the eye ends.

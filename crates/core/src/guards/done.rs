@@ -1,7 +1,7 @@
 //! `completion`: an agent stops when it is done (S3-20 to S3-25).
 //!
 //! Off unless a policy says what done means. Not asked of sub-agents, and not
-//! when the time for the task is over: then there is nothing left to do it with.
+//! when time or budget for the task are used up: then there is nothing left to do it with.
 
 use super::of_agent;
 use crate::agent::AgentEntry;
@@ -56,5 +56,6 @@ impl Guard for Done {
 }
 
 fn is_late(entry: &AgentEntry, seen: &Seen<'_>) -> bool {
-    entry.agent.deadline_ms(seen.session).is_some_and(|end| seen.now_ms >= end)
+    let spent = entry.agent.budget.as_ref().is_some_and(|budget| budget.is_spent(seen.session, seen.now_ms));
+    spent || entry.agent.deadline_ms(seen.session).is_some_and(|end| seen.now_ms >= end)
 }

@@ -3,6 +3,7 @@
 //! One guard, one file, one line in [`built_in`].
 
 mod broken_rule;
+mod budget;
 mod canary;
 mod done;
 mod order;
@@ -32,6 +33,9 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(order::ToolOrder),
         Box::new(read_first::ReadFirst),
         Box::new(done::Done),
+        Box::new(budget::Spending::Tokens),
+        Box::new(budget::Spending::Time),
+        Box::new(budget::Spending::Limits),
         Box::new(verified::Verified),
     ]
 }
@@ -45,6 +49,7 @@ pub fn page(id: &str) -> Option<&'static str> {
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
         verified::ID => Some(verified::PAGE),
+        budget::TOKENS_ID | budget::TIME_ID | budget::LIMITS_ID => Some(budget::PAGE),
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),

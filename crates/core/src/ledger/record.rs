@@ -1,6 +1,7 @@
 //! One line of the ledger: what happened, when, under which policy, and the
 //! hash of the line before it.
 
+use crate::budget::Usage;
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
 use crate::facts::Access;
@@ -89,6 +90,14 @@ pub struct Resulted {
     /// Whether it may have changed a file of the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+    /// Lines an edit tool wrote.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lines: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A file a call read or changed.
@@ -116,6 +125,8 @@ pub enum Entry {
     Decided(Decided),
     /// A call ended.
     Resulted(Resulted),
+    /// The host's log tells what the model used.
+    Spent(Usage),
     /// The agent was told something beside its work.
     Advised(Advice),
     /// A person is asked.

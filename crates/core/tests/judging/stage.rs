@@ -41,7 +41,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         input,
         dir: "/project".to_owned(),
     };
-    Event { kind: EventKind::PreExecution, call }
+    Event { kind: EventKind::PreExecution, call, log: None }
 }
 
 pub fn shell(command: &str) -> Event {

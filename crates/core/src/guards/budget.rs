@@ -1,0 +1,118 @@
+//! `builtin-001` tokens, `builtin-002` time, `budget-limits` everything else an
+//! agent may use up (S2-39, S2-40, S2-23, C-04). Their thresholds never move
+//! (C-17).
+
+use super::of_agent;
+use crate::agent::AgentEntry;
+use crate::budget::{Nearness, Thresholds, nearness, seconds};
+use crate::event::EventKind;
+use crate::feedback::duration;
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen};
+use crate::outcome::Outcome;
+
+pub(crate) const TOKENS_ID: &str = "builtin-001";
+pub(crate) const TIME_ID: &str = "builtin-002";
+pub(crate) const LIMITS_ID: &str = "budget-limits";
+
+pub(crate) const PAGE: &str = "\
+builtin-001, builtin-002, budget-limits: what an agent may use up.
+
+Tokens warn at 80 %, ask a person at 95 %, block when used up; time at 70 %, 90 %
+and when it is over; calls, answers of the model and lines written block beyond
+their limit. Tokens and answers are counted from the host's own log; if that
+becomes shorter, a person is asked.
+
+  agents:
+    main:
+      budget: { tokens: 500000, minutes: 60, calls: 400 }
+";
+
+/// Which of the three a guard is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spending {
+    Tokens,
+    Time,
+    Limits,
+}
+
+impl Guard for Spending {
+    fn id(&self) -> &str {
+        match self {
+            Spending::Tokens => TOKENS_ID,
+            Spending::Time => TIME_ID,
+            Spending::Limits => LIMITS_ID,
+        }
+    }
+
+    fn priority(&self) -> u32 {
+        match self {
+            Spending::Tokens => 1,
+            Spending::Time => 2,
+            Spending::Limits => 6,
+        }
+    }
+
+    fn category(&self) -> Category {
+        Category::Budget
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if seen.event.kind != EventKind::PreExecution {
+            return None;
+        }
+        let findings = seen.settings.agents_of(&seen.event.call).filter_map(|entry| self.of(entry, seen));
+        findings.max_by_key(|finding| finding.outcome.verdict())
+    }
+}
+
+impl Spending {
+    fn of(self, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
+        let budget = entry.agent.budget.as_ref()?;
+        match self {
+            Spending::Tokens => {
+                let limit = budget.tokens?;
+                if seen.session.spent.lost {
+                    let text = "the host's log became shorter, so the tokens used are not known".to_owned();
+                    return Some(finding(TOKENS_ID, entry, text, Nearness::Escalate));
+                }
+                let used = seen.session.spent.tokens;
+                let near = nearness(used, limit, Thresholds { warn: 80, escalate: 95 });
+                said(TOKENS_ID, entry, near, &format!("{used} of {limit} tokens are used"))
+            }
+            Spending::Time => {
+                let limit = budget.minutes?.saturating_mul(60);
+                let used = seconds(seen.session, seen.now_ms);
+                let near = nearness(used, limit, Thresholds { warn: 70, escalate: 90 });
+                said(TIME_ID, entry, near, &format!("{} of {} are over", duration(used), duration(limit)))
+            }
+            Spending::Limits => {
+                let session = seen.session;
+                let counters = [
+                    ("calls", budget.calls, session.calls),
+                    ("answers of the model", budget.api_calls, session.spent.api_calls),
+                    ("lines", budget.lines, session.spent.lines),
+                ];
+                counters.into_iter().find_map(|(noun, limit, used)| {
+                    let limit = limit.filter(|limit| used >= *limit)?;
+                    let text = format!("the {limit} {noun} of this session are used up");
+                    Some(finding(LIMITS_ID, entry, text, Nearness::Over))
+                })
+            }
+        }
+    }
+}
+
+fn said(id: &str, entry: &AgentEntry, near: Nearness, text: &str) -> Option<Finding> {
+    (near != Nearness::Far).then(|| finding(id, entry, text.to_owned(), near))
+}
+
+fn finding(id: &str, entry: &AgentEntry, message: String, near: Nearness) -> Finding {
+    let (outcome, step) = match near {
+        Nearness::Over => (Outcome::Block, "stop here and report what is done and what is left"),
+        Nearness::Escalate => (Outcome::Escalate, "finish what matters most; a person decides about more"),
+        Nearness::Warn | Nearness::Far => (Outcome::Warn, "come to an end soon"),
+    };
+    let finding = of_agent(id, entry, message, step.to_owned());
+    Finding { category: Category::Budget, outcome, ..finding }
+}
