@@ -22,6 +22,7 @@ mod packs;
 mod places;
 mod private;
 mod scene;
+mod untracked;
 mod yaml;
 
 pub use approver::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};

@@ -7,6 +7,7 @@ use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
+use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -74,7 +75,7 @@ impl Scene {
     }
 
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
-        with_real_paths(Facts::of(call, &self.places), links)
+        with_real_paths(with_taken_files(Facts::of(call, &self.places), &self.setup), links)
     }
 
     /// Reads a call once, before it is judged.

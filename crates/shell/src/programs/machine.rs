@@ -213,7 +213,9 @@ fn traces(yes: bool) -> Deeds {
 }
 
 fn history(command: &Command, _: Option<&str>) -> Deeds {
-    traces(command.usage.has("-c") || command.usage.has("-d"))
+    // Forgetting (`-c`) touches this shell alone; writing the list back
+    // replaces the file with whatever is left of it.
+    traces(command.usage.has("-w") && command.usage.operands.is_empty())
 }
 
 fn journal(command: &Command, _: Option<&str>) -> Deeds {
