@@ -201,11 +201,11 @@ fn downloads_that_run_are_known() {
 
 #[test]
 fn data_packages_users_and_processes_are_known() {
-    check("psql -c 'DELETE FROM t'", &["drops-data DELETE FROM T"]);
+    check("psql -c 'DELETE FROM t'", &["drops-data DELETE FROM t"]);
     check("psql -c 'DELETE FROM t WHERE a = 1'", &[]);
-    check("psql <<< 'drop table t'", &["drops-data DROP TABLE T"]);
-    check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE T"]);
-    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE T", "writes-file a.db"]);
+    check("psql <<< 'drop table t'", &["drops-data DROP TABLE t"]);
+    check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE t"]);
+    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE t", "writes-file a.db"]);
     check("redis-cli FLUSHALL", &["drops-data FLUSHALL"]);
     check("bq rm -f data.table", &["drops-data data.table"]);
     check("bq query 'SELECT 1'", &[]);
