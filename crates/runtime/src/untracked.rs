@@ -20,6 +20,7 @@ pub(crate) fn with_taken_files(mut facts: Facts, setup: &Setup) -> Facts {
             path: text.clone(),
             raw: text,
             real: None,
+            exists: None,
             exact: true,
             glob: false,
             command: Some(at),
