@@ -136,12 +136,19 @@ pub(crate) fn of_input(tool: &str, input: &Value) -> Vec<(Access, String)> {
     } else {
         (Some(Access::Read), Some(Access::Read), Some(Access::Write))
     };
-    let ends = [(on, named.on), (from, named.from), (to, named.to)];
+    // `to` and `target` mean anything, unless something is moved: a path shows.
+    let moves = says(MOVES) || says(COPIES);
+    let real = |paths: Vec<String>| paths.into_iter().filter(|path| moves || is_path(path)).collect();
+    let ends = [(on, named.on), (from, real(named.from)), (to, real(named.to))];
     let found = ends.into_iter().filter_map(|(access, paths)| Some((access?, paths)));
     found
         .flat_map(|(access, paths)| paths.into_iter().map(move |path| (access, path)))
         .take(PATHS_MAX)
         .collect()
+}
+
+fn is_path(text: &str) -> bool {
+    text.starts_with(['/', '.', '~']) || text.contains('/') && !text.contains(['@', ' '])
 }
 
 /// What the arguments name.
@@ -240,6 +247,7 @@ mod tests {
         check("batch", &json!({ "edits": [{ "path": "a", "new_text": "x" }] }), "write a");
         check("open_resource", &json!({ "uri": "file:///a/b" }), "read /a/b");
         check("odd", &json!({ "path": "a", "content": "x" }), "write a");
+        check("render", &json!({ "output": "out/a.png" }), "write out/a.png");
     }
 
     #[test]
@@ -248,6 +256,9 @@ mod tests {
         check("get_file_contents", &json!({ "owner": "o", "repo": "r", "path": "a" }), "");
         check("fetch", &json!({ "uri": "https://example.com/a" }), "");
         check("send_mail", &json!({ "body": "path" }), "");
+        check("send_mail", &json!({ "to": "a@example.com", "from": "b" }), "");
+        check("search", &json!({ "from": "2024-01-01", "to": "2024-02-01" }), "");
+        check("git_diff", &json!({ "target": "main" }), "");
         check("tool", &json!({ "schema": { "properties": { "path": { "type": "string" } } } }), "");
         check("tool", &json!({ "path": null }), "");
     }

@@ -10,6 +10,7 @@
 //! code runs on every tool call.
 
 mod approver;
+mod arrivals;
 mod broken;
 mod cache;
 mod checkpoints;

@@ -3,6 +3,7 @@
 //! `toolgate test` and the gate use the same scene, so a trial and the real
 //! thing cannot differ.
 
+use crate::arrivals::without_impossible;
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
@@ -75,7 +76,8 @@ impl Scene {
     }
 
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
-        with_real_paths(with_taken_files(Facts::of(call, &self.places), &self.setup), links)
+        let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
+        without_impossible(with_real_paths(facts, links))
     }
 
     /// Reads a call once, before it is judged.
