@@ -64,10 +64,6 @@ fn policy(size: usize) -> Option<Policy> {
         file: "bench".to_owned(),
         policy,
         lines: Vec::new(),
-        by: Layer::Project,
-        file: "bench".to_owned(),
-        policy,
-        lines: Vec::new(),
         agent_lines: BTreeMap::new(),
     }]))
     .ok()
