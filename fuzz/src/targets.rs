@@ -208,7 +208,8 @@ fn quote(text: &str) -> String {
 
 /// Reads, and checks what holds for every reading.
 fn checked(source: &str) -> Reading {
-    let setting = Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()) };
+    let setting =
+        Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() };
     let reading = read(source, &setting);
     let check = |span: Span| assert!(source.get(span.start..span.end).is_some(), "{span:?} of {source:?}");
     for (at, command) in reading.commands.iter().enumerate() {

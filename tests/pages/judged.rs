@@ -99,6 +99,8 @@ impl Stage {
         fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
         fs::write(project.join(".claude/settings.json"), "{}\n").expect("the settings");
         fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
+        fs::write(project.join("build/.env"), "A=1\n").expect("a file of secrets");
+        fs::write(project.join(".git/index"), "DIRC src/main.rs").expect("what git tracks");
         std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json"))
             .expect("a link");
         std::os::unix::fs::symlink("/etc", project.join("system")).expect("a link");
@@ -131,7 +133,8 @@ impl Stage {
             let number = projects.len();
             let dir =
                 projects.entry(policy).or_insert_with(|| self.project(&format!("project-{number}"), policy));
-            let line = json!({ "id": at, "tool": case.tool, "input": input_of(case), "cwd": dir });
+            let (tool, arguments) = call_of(case);
+            let line = json!({ "id": at, "tool": tool, "input": arguments, "cwd": dir });
             input.push_str(&format!("{line}\n"));
         }
         let lines = self.batch(&input);
@@ -166,13 +169,18 @@ fn plain(place: &str) -> &'static str {
     }
 }
 
-fn input_of(case: &Case) -> Value {
-    match case.tool.as_str() {
+fn call_of(case: &Case) -> (&str, Value) {
+    let input = match case.tool.as_str() {
         "Write" => json!({ "file_path": case.subject, "content": "new\n" }),
         "Edit" => json!({ "file_path": case.subject, "old_string": "a", "new_string": "b" }),
         "Read" => json!({ "file_path": case.subject }),
+        "Call" => {
+            let (tool, input) = case.subject.split_once(' ').unwrap_or((&case.subject, "{}"));
+            return (tool, serde_json::from_str(input).unwrap_or_else(|_| panic!("{}: no JSON", case.place)));
+        }
         _ => json!({ "command": case.subject }),
-    }
+    };
+    (&case.tool, input)
 }
 
 /// Why the pages cannot be judged here, if they cannot. They speak of an

@@ -5,6 +5,7 @@
 //! - a list item `` - `COMMAND` → VERDICT (RULE, RULE) ``; a rewrite names the outcome:
 //!   `` → modify (RULE): `NEW COMMAND` ``; `` – `` and a remark may follow;
 //! - the same with a file tool in front: `` - Write `PATH` → … ``, also `Read` and `Edit`;
+//! - the same with any other tool: `` - Call `TOOL {"ARGUMENT": "VALUE"}` → … ``;
 //! - a fenced `sh` block followed by a line `→ VERDICT (RULE)`, for commands of several lines;
 //! - a fenced `yaml policy` block: the project's policy for the cases up to the next heading;
 //! - a heading `Not yet`: from there to the end, each case must still be wrong.
@@ -47,9 +48,9 @@ pub struct Case {
     pub place: String,
     /// The last heading of level two above it.
     pub section: String,
-    /// `Bash`, `Write`, `Read` or `Edit`.
+    /// `Bash`, `Write`, `Read`, `Edit`, or `Call` for any other.
     pub tool: String,
-    /// The command or the path.
+    /// The command or the path; the tool and its input for any other.
     pub subject: String,
     /// The project's policy; the default pack alone if there is none.
     pub policy: Option<String>,
@@ -71,7 +72,7 @@ pub struct Page {
 }
 
 const VERDICTS: &[&str] = &["allow", "warn", "modify", "delay", "escalate", "prerequisites", "block"];
-const FILE_TOOLS: &[&str] = &["Write", "Read", "Edit"];
+const FILE_TOOLS: &[&str] = &["Write", "Read", "Edit", "Call"];
 
 /// Reads a page, or says everything that is wrong with it.
 pub fn parse(name: &str, text: &str, strictness: Strictness) -> Result<Page, Vec<String>> {

@@ -85,6 +85,18 @@ fn a_mistake_is_shown_with_its_place_and_its_cure() {
     insta::assert_snapshot!(all);
 }
 
+/// A project may name a pack that turns rules off; what its person chose stays.
+#[test]
+fn a_project_does_not_loosen_what_its_person_chose() {
+    let house = House::with_policy("version: 1\npacks: [relaxed]\n");
+    house.run(&["test", "sudo ls"]).ended(0);
+    house.write_user("version: 1\npacks: [default]\n");
+    house.run(&["test", "sudo ls"]).ended(3);
+    house.run(&["policy", "check"]).ended(1);
+    house.write_user("version: 1\npacks: [default, relaxed]\n");
+    house.run(&["test", "sudo ls"]).ended(0);
+}
+
 /// What the files of this project and of the whole user say, joined.
 #[test]
 fn layers_are_told_apart() {

@@ -60,6 +60,7 @@ fn policy(size: usize) -> Option<Policy> {
     let policy: PolicyFile = serde_json::from_value(json!({ "version": 1, "rules": rules })).ok()?;
     compile(&merge(&[Layered {
         layer: Layer::Project,
+        by: Layer::Project,
         file: "bench".to_owned(),
         policy,
         lines: Vec::new(),

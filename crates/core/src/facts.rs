@@ -18,8 +18,12 @@ use toolgate_shell::{Command, Deed, Reading, Setting, Word, read};
 pub enum Access {
     /// It is read.
     Read,
+    /// It is made where there is none; what is there stays.
+    Create,
     /// It is created or changed.
     Write,
+    /// Only in rules: it is there and changes, or that cannot be told.
+    Change,
     /// It is deleted.
     Delete,
     /// It is deleted with everything below it.
@@ -32,15 +36,34 @@ impl Access {
     pub fn name(self) -> &'static str {
         match self {
             Access::Read => "read",
+            Access::Create => "create",
             Access::Write => "write",
+            Access::Change => "change",
             Access::Delete => "delete",
             Access::DeleteTree => "delete-tree",
+        }
+    }
+
+    /// Every access, for rules that name none.
+    pub(crate) const ALL: [Access; 6] =
+        [Access::Read, Access::Create, Access::Write, Access::Change, Access::Delete, Access::DeleteTree];
+
+    /// The words of rules that speak of this fact: making a file is writing,
+    /// but it changes none.
+    pub(crate) fn words(self) -> &'static [Access] {
+        match self {
+            Access::Read => &[Access::Read],
+            Access::Create => &[Access::Create, Access::Write],
+            Access::Write | Access::Change => &[Access::Write, Access::Change],
+            Access::Delete => &[Access::Delete],
+            Access::DeleteTree => &[Access::DeleteTree],
         }
     }
 
     fn of(deed: Deed) -> Option<Access> {
         match deed {
             Deed::ReadsFile | Deed::SendsFile | Deed::QuotesFile => Some(Access::Read),
+            Deed::CreatesFile => Some(Access::Create),
             Deed::WritesFile | Deed::ChangesAccess => Some(Access::Write),
             Deed::DeletesFile | Deed::DeletesBelow => Some(Access::Delete),
             Deed::DeletesTree => Some(Access::DeleteTree),
@@ -101,6 +124,11 @@ impl Facts {
                 let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
                 Facts { files, ..Facts::default() }
             }
+            Kind::Mcp { tool, .. } => {
+                let named = crate::mcp_files::of_input(tool, &call.input);
+                let files = named.iter().map(|(access, path)| of_path(*access, path, &call.dir, places));
+                Facts { files: files.collect(), ..Facts::default() }
+            }
             _ => Facts::default(),
         }
     }
@@ -111,6 +139,17 @@ impl Facts {
         self.normal.get(at).map_or("", String::as_str)
     }
 
+    /// The command that takes what git does not track, and whether it takes
+    /// what git ignores as well.
+    #[must_use]
+    pub fn takes_untracked(&self) -> Option<(usize, bool)> {
+        let takes = |command: &Command| command.effects.iter().any(|one| one.deed == Deed::TakesUntracked);
+        let all = |command: &Command| {
+            command.usage.flags.iter().any(|flag| flag.name == "-a" || flag.name.starts_with("--al"))
+        };
+        self.commands().find(|(_, command)| takes(command)).map(|(at, command)| (at, all(command)))
+    }
+
     /// The commands with their index.
     pub fn commands(&self) -> impl Iterator<Item = (usize, &Command)> {
         self.reading.commands.iter().enumerate()
@@ -118,7 +157,8 @@ impl Facts {
 }
 
 fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
-    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()) };
+    let project = places.workspace.first().cloned();
+    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
     let reading = read(text, &setting);
     let files =
         reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
@@ -170,7 +210,8 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         real: None,
         exists: None,
         exact: true,
-        glob: false,
+        // Only what searches takes a pattern; a file is written by its name.
+        glob: access == Access::Read && path.contains(['*', '?', '{', '[']),
         command: None,
     }
 }

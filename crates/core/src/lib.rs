@@ -25,6 +25,7 @@ pub mod guards;
 mod inbox;
 mod ledger;
 mod mark;
+mod mcp_files;
 mod outcome;
 mod path;
 mod places;

@@ -10,6 +10,7 @@
 //! code runs on every tool call.
 
 mod approver;
+mod arrivals;
 mod broken;
 mod cache;
 mod checkpoints;
@@ -23,6 +24,7 @@ mod places;
 mod private;
 mod scene;
 mod spending;
+mod untracked;
 mod yaml;
 
 pub use approver::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};

@@ -112,15 +112,17 @@ fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<PolicyFault>) {
 
 /// The packs in force: what managed and user policies name (`default` if they
 /// name none), and what the project adds. A repository can add rules to a
-/// machine, not take them away.
+/// machine, not take away what its person chose.
 fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
     let (project, higher): (Vec<&Layered>, Vec<&Layered>) =
         layers.iter().partition(|layer| layer.layer == Layer::Project);
-    let said = higher.iter().rev().find_map(|layer| layer.policy.packs.clone());
-    let mut wanted = said.unwrap_or_else(|| vec!["default".to_owned()]);
-    wanted.extend(project.iter().filter_map(|layer| layer.policy.packs.clone()).flatten());
+    let said = higher.iter().rev().find_map(|layer| Some((layer.layer, layer.policy.packs.clone()?)));
+    let (by, names) = said.unwrap_or_else(|| (Layer::Pack, vec!["default".to_owned()]));
+    let mut wanted: Vec<(Layer, String)> = names.into_iter().map(|name| (by, name)).collect();
+    let added = project.iter().filter_map(|layer| layer.policy.packs.clone()).flatten();
+    wanted.extend(added.map(|name| (Layer::Project, name)));
     let mut found: Vec<Layered> = Vec::new();
-    for name in &wanted {
+    for (by, name) in &wanted {
         let file = pack_file(name);
         if found.iter().any(|known| known.file == file) {
             continue;
@@ -128,7 +130,8 @@ fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
         let Some(pack) = packs::pack(name) else {
             return Err(vec![no_such_pack(layers, name)]);
         };
-        found.push(parse(Layer::Pack, &file, pack.text.as_bytes()).map_err(|fault| vec![fault])?);
+        let parsed = parse(Layer::Pack, &file, pack.text.as_bytes()).map_err(|fault| vec![fault])?;
+        found.push(Layered { by: *by, ..parsed });
     }
     Ok(found)
 }

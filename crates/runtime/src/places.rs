@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Facts, Places, absolute, normalise};
+use toolgate_core::{Access, Facts, Places, absolute, normalise};
 
 /// The project a folder belongs to: the nearest folder above it with a
 /// `.toolgate`, else the nearest with a `.git`, else the folder itself. A
@@ -143,6 +143,12 @@ pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
         let real = normalise(&links.of(&file.raw));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
+        // A copy made from a template replaces what is there.
+        let command = file.command.and_then(|at| facts.reading.commands.get(at));
+        let copies = command.is_some_and(|one| one.program == "cp" && !one.usage.has("--no-clobber"));
+        if file.access == Access::Create && file.exists == Some(true) && copies {
+            file.access = Access::Write;
+        }
     }
     facts
 }

@@ -3,10 +3,12 @@
 //! `toolgate test` and the gate use the same scene, so a trial and the real
 //! thing cannot differ.
 
+use crate::arrivals::without_impossible;
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
+use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -76,7 +78,8 @@ impl Scene {
     }
 
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
-        with_real_paths(Facts::of(call, &self.places), links)
+        let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
+        without_impossible(with_real_paths(facts, links))
     }
 
     /// Reads a call once, before it is judged.

@@ -130,7 +130,7 @@ pub fn parse(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFa
     let agent_lines = lines.agents.iter().map(|(name, place)| (name.clone(), line_of(place))).collect();
     let lines: Vec<u32> = lines.rules.iter().map(line_of).collect();
     check_ids(file, text, &policy, &lines)?;
-    Ok(Layered { layer, file: file.to_owned(), policy, lines, agent_lines })
+    Ok(Layered { layer, by: layer, file: file.to_owned(), policy, lines, agent_lines })
 }
 
 fn check_review(file: &str, text: &str, policy: &PolicyFile) -> Result<(), PolicyFault> {

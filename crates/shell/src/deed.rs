@@ -36,10 +36,16 @@ deeds! {
     SeeksFile = "seeks-file",
     /// Writes, creates or changes a file (target: the path).
     WritesFile = "writes-file",
+    /// Makes a file or folder where there is none; what is there stays as it is (target: the path).
+    CreatesFile = "creates-file",
     /// Deletes one file (target: the path).
     DeletesFile = "deletes-file",
     /// Deletes a folder with all it holds (target: the path).
     DeletesTree = "deletes-tree",
+    /// Deletes a folder named by a variable nothing here sets (target: the variable).
+    DeletesUnknown = "deletes-unknown",
+    /// Takes files git does not track out of the folder.
+    TakesUntracked = "takes-untracked",
     /// Deletes what matches anywhere below a folder (target: the folder).
     DeletesBelow = "deletes-below",
     /// Overwrites a disk or makes a file system (target: the device).
@@ -99,6 +105,8 @@ impl Deed {
             self,
             Deed::ReadsFile
                 | Deed::WritesFile
+                | Deed::CreatesFile
+                | Deed::DeletesUnknown
                 | Deed::DeletesFile
                 | Deed::DeletesTree
                 | Deed::WipesDevice

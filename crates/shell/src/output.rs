@@ -29,10 +29,36 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     };
     if command.program == "find" {
         stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
+    } else if command.program == "ls" {
+        stream.paths = listed(command);
     } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
         stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
+        let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
+        for path in stream.paths.iter_mut().filter(|path| narrows && path.text == ALL_NAMES) {
+            path.exact = false;
+        }
     }
     stream
+}
+
+/// Every name in a folder.
+const ALL_NAMES: &str = "*";
+
+/// What `ls` lists: the names in a folder, or the files a pattern names. A long
+/// listing is no list of paths.
+fn listed(command: &Command) -> Vec<Word> {
+    let arguments = command.words.get(1..).unwrap_or_default();
+    let (options, operands): (Vec<&Word>, Vec<&Word>) =
+        arguments.iter().partition(|word| word.text.starts_with('-'));
+    let long =
+        options.iter().any(|word| !word.text.starts_with("--") && word.text.contains(['l', 's', 'd', 'R']));
+    if long || operands.len() > 1 {
+        return Vec::new();
+    }
+    match operands.first() {
+        Some(word) if word.glob => vec![(*word).clone()],
+        _ => vec![Word { text: ALL_NAMES.to_string(), exact: true, glob: true, span: command.span }],
+    }
 }
 
 fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Option<Text>) -> Option<String> {

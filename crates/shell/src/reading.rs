@@ -13,6 +13,8 @@ pub struct Setting {
     pub home: Option<String>,
     /// What `$PWD` stands for at the start; unknown when `None`.
     pub pwd: Option<String>,
+    /// The top of the repository the text would run in; unknown when `None`.
+    pub project: Option<String>,
 }
 
 /// Everything a text would do, as far as it can be told.

@@ -3,7 +3,7 @@
 use toolgate_shell::{Deed, Reading, Setting, read};
 
 fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()) }
+    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
 }
 
 /// Every effect as `deed target`, in order, `~` marking targets that are not
@@ -37,9 +37,24 @@ fn files_are_read_written_and_deleted() {
     check("cat < a > b", &["reads-file a", "writes-file b"]);
     check("ls > /dev/null 2>&1", &[]);
     check("{ a; b; } > f", &["writes-file f", "writes-file f"]);
-    check("cp a b", &["reads-file a", "writes-file b"]);
-    check("cp -t d a", &["reads-file a", "writes-file d"]);
-    check("mv a b", &["deletes-file a", "writes-file b"]);
+    check("cp a b", &["reads-file a", "writes-file b", "writes-file b/a"]);
+    check("cp -t d a", &["reads-file a", "writes-file d", "writes-file d/a"]);
+    check("cp -n a b", &["reads-file a", "creates-file b", "creates-file b/a"]);
+    check(
+        "cp x/.e.example .e",
+        &["reads-file x/.e.example", "creates-file .e", "creates-file .e/.e.example"],
+    );
+    check("cp -r x/. d", &["reads-file x/.", "writes-file d", "writes-file d/*"]);
+    check("mkdir -p d; touch f", &["creates-file d", "creates-file f"]);
+    check("ln -s a b", &["reads-file a", "creates-file b", "creates-file b/a"]);
+    check("ln -sf a b", &["reads-file a", "writes-file b", "writes-file b/a"]);
+    check("rm -rf \"$X\"", &["deletes-tree $X~", "deletes-unknown $X~"]);
+    check("rm -rf \"$X/y\" \"$1\"", &["deletes-tree $X/y~", "deletes-tree $1~"]);
+    check("stat f", &[]);
+    check("vi f", &["reads-file f", "writes-file f"]);
+    check("tar cf a.tar --remove-files d", &["writes-file a.tar", "reads-file d", "deletes-file d"]);
+    check("tar cf /dev/null --remove-files d", &["reads-file d", "deletes-tree d"]);
+    check("mv a b", &["deletes-file a", "writes-file b", "writes-file b/a"]);
     check("rm a", &["deletes-file a"]);
     check("rm -r a", &["deletes-tree a"]);
     check("rm \"$X\"", &["deletes-file $X~"]);
@@ -47,7 +62,7 @@ fn files_are_read_written_and_deleted() {
     check("sed 's/a/b/' f", &["reads-file f"]);
     check("perl -pi -e 's/a/b/' f", &["reads-file f", "writes-file f"]);
     check("tee a b", &["writes-file a", "writes-file b"]);
-    check("tar xzf a.tgz -C d", &["reads-file a.tgz", "writes-file d"]);
+    check("tar xzf a.tgz -C d", &["reads-file a.tgz", "writes-file d", "writes-file d/*"]);
     check("find . -name '*.pyc' -delete", &["deletes-file ./*.pyc~", "deletes-below ."]);
     check("find . -delete", &["deletes-tree ."]);
     check("dd if=a of=/dev/sda", &["reads-file a", "wipes-device /dev/sda"]);
@@ -78,11 +93,26 @@ fn git_deeds_are_known() {
     check("git clean -fd", &["discards-work"]);
     check("git clean -fdn", &[]);
     check("git checkout .", &["discards-work"]);
-    check("git checkout -- f", &["discards-named-work", "writes-file f"]);
+    check("git checkout -- f", &["discards-named-work", "writes-file f", "writes-file f/*"]);
+    check("git checkout a/b.rs", &["discards-named-work", "writes-file a/b.rs", "writes-file a/b.rs/*"]);
+    check("git checkout v1.2.x", &[]);
+    check("git checkout a/b", &[]);
+    check("git checkout -B x", &["discards-named-work"]);
+    check("git switch -C x", &["discards-named-work"]);
+    check("git branch -f x", &["discards-named-work"]);
+    check("git reset --keep x", &["discards-named-work"]);
+    check("git checkout-index -fa", &["discards-work"]);
+    check("git mv a b", &["deletes-file a", "writes-file b"]);
+    check("git stash -u", &["takes-untracked"]);
+    check("git stash push --all -m x", &["takes-untracked"]);
+    check("git stash pop", &[]);
+    check("git stash -u -- f", &[]);
+    check("git -c include.path=x commit -m y", &["skips-commit-hooks"]);
+    check("git -c include.path=x log", &[]);
     check("git checkout main", &[]);
     check("git checkout -b x origin/y", &[]);
-    check("git restore f", &["discards-named-work", "writes-file f"]);
-    check("git restore .", &["discards-work", "writes-file ."]);
+    check("git restore f", &["discards-named-work", "writes-file f", "writes-file f/*"]);
+    check("git restore .", &["discards-work", "writes-file .", "writes-file ./*"]);
     check("git restore --staged f", &[]);
     check("git stash", &[]);
     check("git stash drop", &["discards-named-work"]);
@@ -129,7 +159,10 @@ fn the_network_is_known() {
     check("nc -e /bin/sh h 1", &["gives-shell h", "reaches-host h"]);
     check("cat f | nc h 1", &["reads-file f", "reaches-host h", "sends-data h", "sends-file f"]);
     check("scp f h:g", &["reads-file f", "reaches-host h", "sends-data h", "sends-file f"]);
-    check("rsync -a --delete a/ b/", &["reads-file a/", "writes-file b/", "deletes-tree b/"]);
+    check(
+        "rsync -a --delete a/ b/",
+        &["reads-file a/", "writes-file b/", "writes-file b/*", "deletes-tree b/"],
+    );
     check("ssh h ls", &["reaches-host h"]);
     check("echo x > /dev/tcp/h/80", &["reaches-host h:80", "sends-data h:80"]);
 }
@@ -168,11 +201,11 @@ fn downloads_that_run_are_known() {
 
 #[test]
 fn data_packages_users_and_processes_are_known() {
-    check("psql -c 'DELETE FROM t'", &["drops-data DELETE FROM T"]);
+    check("psql -c 'DELETE FROM t'", &["drops-data DELETE FROM t"]);
     check("psql -c 'DELETE FROM t WHERE a = 1'", &[]);
-    check("psql <<< 'drop table t'", &["drops-data DROP TABLE T"]);
-    check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE T"]);
-    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE T", "writes-file a.db"]);
+    check("psql <<< 'drop table t'", &["drops-data DROP TABLE t"]);
+    check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE t"]);
+    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE t", "writes-file a.db"]);
     check("redis-cli FLUSHALL", &["drops-data FLUSHALL"]);
     check("bq rm -f data.table", &["drops-data data.table"]);
     check("bq query 'SELECT 1'", &[]);

@@ -208,7 +208,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()) }
+    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
 }
 
 fn skips_hooks(reading: &Reading) -> bool {

@@ -1,10 +1,10 @@
 //! One line per command, the same for every spelling; and where commands run.
 
-use toolgate_shell::{Setting, canonical_flag, read};
+use toolgate_shell::{Setting, canonical_flag, canonical_sub, read};
 
 #[track_caller]
 fn check(source: &str, expected: &[&str]) {
-    let reading = read(source, &Setting { home: None, pwd: Some("/w".to_string()) });
+    let reading = read(source, &Setting { home: None, pwd: Some("/w".to_string()), ..Setting::default() });
     let lines: Vec<String> = reading.commands.iter().map(toolgate_shell::Command::normal).collect();
     assert_eq!(lines, expected, "{source}");
 }
@@ -28,6 +28,9 @@ fn one_line_for_every_spelling() {
 fn a_policy_may_name_a_flag_in_any_spelling() {
     let sub = |name: &str| vec![name.to_string()];
     assert_eq!(canonical_flag("git", &sub("commit"), "-n"), "--no-verify");
+    assert_eq!(canonical_sub("npm", "i"), "install");
+    assert_eq!(canonical_sub("cargo", "t"), "test");
+    assert_eq!(canonical_sub("git", "ci"), "ci");
     assert_eq!(canonical_flag("git", &sub("commit"), "--no-veri"), "--no-verify");
     assert_eq!(canonical_flag("git", &sub("push"), "-n"), "--dry-run");
     assert_eq!(canonical_flag("git", &sub("cherry-pick"), "-n"), "--no-commit");

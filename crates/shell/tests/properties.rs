@@ -5,7 +5,7 @@ use proptest::prelude::{ProptestConfig, Strategy, prop, proptest};
 use toolgate_shell::{Reading, Setting, Span, read};
 
 fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()) }
+    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
 }
 
 #[track_caller]

@@ -71,7 +71,8 @@ fn facts_time(command: &str, rounds: usize) -> Duration {
 }
 
 fn read_time(source: &str, rounds: usize) -> Duration {
-    let setting = Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()) };
+    let setting =
+        Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()), ..Setting::default() };
     let mut samples = Vec::new();
     for _ in 0..rounds {
         let started = Instant::now();
@@ -170,7 +171,8 @@ fn memory_mb(number: usize) -> u64 {
 
 fn one(number: usize, size: usize) {
     let source = shape(number, size);
-    let setting = Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()) };
+    let setting =
+        Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()), ..Setting::default() };
     let reading = read(&source, &setting);
     println!("commands {} opaque {} fault {:?}", reading.commands.len(), reading.opaque.len(), reading.fault);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

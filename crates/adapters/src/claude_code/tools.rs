@@ -12,14 +12,18 @@ pub(super) fn kind_of(tool: &str, input: &Value) -> Result<Kind, Unreadable> {
     }
     if let Some(rest) = tool.strip_prefix("mcp__") {
         let (server, name) = rest.split_once("__").unwrap_or((rest, ""));
-        return Ok(Kind::Mcp { server: server.to_owned(), tool: name.to_owned() });
+        return match command_of(name, input) {
+            Some((field, command)) => Ok(Kind::Shell { command, field }),
+            None => Ok(Kind::Mcp { server: server.to_owned(), tool: name.to_owned() }),
+        };
     }
     match tool {
         "Bash" | "PowerShell" => shell(tool, input),
         "Read" => file(tool, input, Access::Read, "file_path"),
         "Write" | "Edit" | "MultiEdit" => file(tool, input, Access::Write, "file_path"),
         "NotebookEdit" => file(tool, input, Access::Write, "notebook_path"),
-        "Grep" | "Glob" | "LS" => Ok(Kind::File { access: Access::Read, paths: optional(input, "path") }),
+        "Grep" => Ok(Kind::File { access: Access::Read, paths: searched(input) }),
+        "Glob" | "LS" => Ok(Kind::File { access: Access::Read, paths: optional(input, "path") }),
         "WebFetch" => Ok(Kind::Fetch { url: required(tool, input, "url")? }),
         "Agent" | "Task" => Ok(Kind::Handoff),
         // Tools that carry a command (Monitor and what is to come) are shells too.
@@ -43,4 +47,25 @@ fn required(tool: &str, input: &Value, field: &str) -> Result<String, Unreadable
 
 fn optional(input: &Value, field: &str) -> Vec<String> {
     input.get(field).and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+}
+
+/// The command a tool of a server gives to a shell, and the field it stands in.
+fn command_of(tool: &str, input: &Value) -> Option<(String, String)> {
+    let name = tool.to_ascii_lowercase();
+    let runs =
+        ["run", "exec", "shell", "bash", "command", "terminal", "cmd"].iter().any(|word| name.contains(word));
+    let fields = ["command", "cmd", "script", "commandline", "command_line"].into_iter().filter(|_| runs);
+    let mut found =
+        fields.filter_map(|field| Some((field.to_owned(), input.get(field)?.as_str()?.to_owned())));
+    found.next()
+}
+
+/// Where `Grep` looks: its folder, narrowed by its pattern of names.
+fn searched(input: &Value) -> Vec<String> {
+    let mut paths = optional(input, "path");
+    let folder = paths.first().map_or(".", |path| path.trim_end_matches('/'));
+    let narrowed =
+        optional(input, "glob").into_iter().map(|glob| format!("{folder}/{glob}")).collect::<Vec<_>>();
+    paths.extend(narrowed);
+    paths
 }

@@ -80,7 +80,7 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
     }
     match file.access {
         Access::Read => false,
-        Access::Write => file.targets().any(|path| is_own(path, places)),
+        Access::Create | Access::Write | Access::Change => file.targets().any(|path| is_own(path, places)),
         Access::Delete | Access::DeleteTree => {
             file.targets().any(|path| is_own(path, places) || (file.exact && loses_gate(path, places)))
         }
@@ -102,6 +102,10 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
         let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
+        // All of a folder that holds settings: `tar xf x -C .claude`.
+        let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
+        let all = parts.last() == Some(&"*") && pairs().filter(|(part, name)| part != name).count() == 1;
+        let named = named || settings && all && parts.len() == own.len();
         named && parts.len() >= own.len() && pairs().all(|(part, name)| fast_glob::glob_match(part, name))
     };
     places.gate.iter().any(|own| fits(own))

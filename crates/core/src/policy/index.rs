@@ -7,11 +7,12 @@
 //! every rule.
 
 use crate::event::EventKind;
+use crate::facts::Access;
 use crate::guard::Seen;
 use crate::policy::filed;
 use crate::rule::{FileMatch, Rule, beginning, required_literals};
 use serde::{Deserialize, Serialize};
-use toolgate_shell::{Command, canonical_flag};
+use toolgate_shell::{Command, canonical_flag, canonical_sub};
 
 /// Longest literal piece looked up.
 const GRAM_MAX: usize = 8;
@@ -107,7 +108,9 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
         return command.program.iter().flat_map(|program| program_keys(rule, program)).collect();
     }
     if !wanted.does.is_empty() {
-        return wanted.does.iter().map(|deed| key(&["does", deed])).collect();
+        // Making a file is writing one.
+        let made = wanted.does.iter().any(|deed| deed == "writes-file").then_some("creates-file");
+        return wanted.does.iter().chain(made).map(|deed| key(&["does", deed])).collect();
     }
     if let Some(pieces) = literal_pieces(rule) {
         return pieces.iter().map(|piece| gram(piece)).collect();
@@ -123,7 +126,7 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
 
 /// By the names in its patterns, or by the sort of access alone.
 fn file_keys(files: &FileMatch) -> Vec<Key> {
-    let all = ["read", "write", "delete", "delete-tree"];
+    let all = Access::ALL.map(Access::name);
     let access: Vec<&str> =
         if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
     let mut keys = Vec::new();
@@ -146,8 +149,8 @@ fn is_plain(name: &str) -> bool {
 /// Narrowest first: program with subcommand and option, with either, alone.
 fn program_keys(rule: &Rule, program: &str) -> Vec<Key> {
     let command = rule.matches.command.clone().unwrap_or_default();
-    let subs: Vec<Vec<String>> =
-        command.subcommand.iter().map(|sub| sub.split(' ').map(str::to_owned).collect()).collect();
+    let full = |sub: &str| sub.split(' ').map(|word| canonical_sub(program, word).to_owned()).collect();
+    let subs: Vec<Vec<String>> = command.subcommand.iter().map(full).collect();
     if subs.is_empty() {
         return vec![key(&["program", program])];
     }
@@ -176,9 +179,11 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
         grams(seen.facts.normal(at).as_bytes(), lengths, &mut keys);
     }
     for file in &seen.facts.files {
-        keys.push(key(&["file", file.access.name()]));
-        if beginning(file).is_some() {
-            keys.push(key(&["pattern", file.access.name()]));
+        for word in file.access.words() {
+            keys.push(key(&["file", word.name()]));
+            if beginning(file).is_some() {
+                keys.push(key(&["pattern", word.name()]));
+            }
         }
         filed::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }

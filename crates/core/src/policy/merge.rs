@@ -3,7 +3,9 @@
 //! A lower layer may add rules, replace or turn off rules that are not
 //! locked, and tighten the mode. A pack's own locks bind the project only: the
 //! machine is the user's, the repository may be anybody's; for the same reason
-//! a project never says yes in the person's name. Whatever a layer
+//! a project never says yes in the person's name. A pack acts for whoever named
+//! it: one that only the project names is bound like the project, and packs a
+//! person named in their own file bind the project as a whole. Whatever a layer
 //! tries beyond that has no effect and is told as a notice, never dropped in
 //! silence.
 
@@ -34,6 +36,9 @@ pub enum Layer {
 pub struct Layered {
     /// Its layer.
     pub layer: Layer,
+    /// Who put it in force: for a pack, the layer that names it, or
+    /// [`Layer::Pack`] where nobody did; else its own layer.
+    pub by: Layer,
     /// Its path, or the pack's name.
     pub file: String,
     /// What it says.
@@ -92,9 +97,10 @@ pub struct Merged {
 pub fn merge(files: &[Layered]) -> Merged {
     let mut rules: Vec<RuleEntry> = Vec::new();
     let mut notices = Vec::new();
+    let locks = Locks::of(files);
     for file in files {
-        add_rules(file, &mut rules, &mut notices);
-        turn_off(file, &mut rules, &mut notices);
+        add_rules(file, &locks, &mut rules, &mut notices);
+        turn_off(file, &locks, &mut rules, &mut notices);
     }
     let (mut rules, off): (Vec<_>, Vec<_>) = rules.into_iter().partition(|entry| entry.rule.enabled);
     rules.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -125,7 +131,7 @@ fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {
     (entry.rule.priority, entry.rule.category, &entry.rule.id)
 }
 
-fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notice>) {
+fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notice>) {
     for (at, rule) in file.policy.rules.iter().enumerate() {
         let line = file.lines.get(at).copied().unwrap_or(0);
         let source = Source { file: file.file.clone(), line };
@@ -140,10 +146,12 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
         let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),
-            Some(known) if binds(known, file.layer) => {
+            Some(known) if locks.bind(known, file) => {
                 let text = format!(
-                    "`{}` is locked by {} and cannot be replaced; choose another id for your rule",
-                    rule.id, known.source
+                    "`{}` is {} {} and cannot be replaced; choose another id for your rule",
+                    rule.id,
+                    locks.how(known),
+                    known.source
                 );
                 notices.push(Notice { source, text, conflict: true });
             }
@@ -159,12 +167,38 @@ fn add_rules(file: &Layered, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notic
     }
 }
 
-/// Whether a rule is locked against a layer.
-fn binds(known: &RuleEntry, layer: Layer) -> bool {
-    known.rule.locked && (known.layer != Layer::Pack || layer == Layer::Project)
+/// What is locked against whom.
+struct Locks<'a> {
+    /// Packs a person named in a file of their own.
+    chosen: Vec<&'a str>,
 }
 
-fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) {
+impl Locks<'_> {
+    fn of(files: &[Layered]) -> Locks<'_> {
+        let by_person =
+            |file: &&Layered| file.layer == Layer::Pack && matches!(file.by, Layer::Managed | Layer::User);
+        Locks { chosen: files.iter().filter(by_person).map(|file| file.file.as_str()).collect() }
+    }
+
+    /// Whether a rule is locked against a file.
+    fn bind(&self, known: &RuleEntry, file: &Layered) -> bool {
+        let foreign = file.by == Layer::Project;
+        match known.layer {
+            Layer::Pack => foreign && (known.rule.locked || self.is_chosen(known)),
+            _ => known.rule.locked,
+        }
+    }
+
+    fn is_chosen(&self, known: &RuleEntry) -> bool {
+        self.chosen.contains(&known.source.file.as_str())
+    }
+
+    fn how(&self, known: &RuleEntry) -> &'static str {
+        if known.rule.locked { "locked by" } else { "of a pack your own policy names," }
+    }
+}
+
+fn turn_off(file: &Layered, locks: &Locks<'_>, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) {
     for id in file.policy.disable.iter() {
         let source = Source { file: file.file.clone(), line: 0 };
         match rules.iter_mut().find(|known| known.rule.id == id) {
@@ -174,9 +208,9 @@ fn turn_off(file: &Layered, rules: &mut [RuleEntry], notices: &mut Vec<Notice>) 
                 );
                 notices.push(Notice { source, text, conflict: true });
             }
-            Some(known) if binds(known, file.layer) => {
-                let text =
-                    format!("`{id}` is locked by {} and stays on; take it out of `disable`", known.source);
+            Some(known) if locks.bind(known, file) => {
+                let how = locks.how(known);
+                let text = format!("`{id}` is {how} {} and stays on; take it out of `disable`", known.source);
                 notices.push(Notice { source, text, conflict: true });
             }
             Some(known) => known.rule.enabled = false,

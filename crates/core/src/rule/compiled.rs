@@ -260,7 +260,12 @@ impl Check<'_> {
 
     fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {
         let known: Vec<&str> = Deed::ALL.iter().map(|deed| deed.name()).collect();
-        self.named(names, "deed", &known, Deed::from_name)
+        let mut deeds = self.named(names, "deed", &known, Deed::from_name)?;
+        // Making a file is writing one.
+        if deeds.contains(&Deed::WritesFile) {
+            deeds.push(Deed::CreatesFile);
+        }
+        Ok(deeds)
     }
 
     fn sorts(&self, names: &Names) -> Result<Vec<Unknown>, RuleFault> {
@@ -272,7 +277,7 @@ impl Check<'_> {
     }
 
     fn access(&self, names: &Names) -> Result<Vec<Access>, RuleFault> {
-        let known = ["read", "write", "delete", "delete-tree"];
+        let known = Access::ALL.map(Access::name);
         self.named(names, "access", &known, from_value)
     }
 

@@ -204,7 +204,8 @@ pub struct CommandMatch {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileMatch {
-    /// `read`, `write`, `delete`, `delete-tree`; any of them if not said.
+    /// `read`, `write`, `delete`, `delete-tree`; any of them if not said. `create` and `change` are the two
+    /// sides of `write`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub access: Names,
     /// Globs. Without a leading `/` or `~` they match at any depth.

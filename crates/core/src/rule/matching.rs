@@ -13,7 +13,7 @@ use crate::rule::data::CommandMatch;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
 use serde_json::Value;
-use toolgate_shell::{Command, Effect, canonical_flag};
+use toolgate_shell::{Command, Effect, canonical_flag, canonical_sub};
 
 /// Why a rule is about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,8 +122,9 @@ fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) ->
         rule.programs.is_empty() || rule.programs.iter().any(|glob| glob.is_match(&command.program));
     let sub_ok = wanted.subcommand.is_empty()
         || wanted.subcommand.iter().any(|sub| {
-            sub.split(' ').eq(usage.subcommand.iter().map(String::as_str))
-                || usage.subcommand.first().is_some_and(|first| first == sub)
+            let full = || sub.split(' ').map(|word| canonical_sub(&command.program, word));
+            full().eq(usage.subcommand.iter().map(String::as_str))
+                || usage.subcommand.first().is_some_and(|first| full().eq([first.as_str()]))
         });
     program_ok
         && sub_ok
@@ -162,7 +163,13 @@ fn file_evidence<'a>(
     facts: impl Iterator<Item = &'a FileFact>,
     places: &Places,
 ) -> Vec<String> {
-    facts.filter(|fact| file_matches(files, fact, places)).map(file_text).collect()
+    let found: Vec<&FileFact> = facts.filter(|fact| file_matches(files, fact, places)).collect();
+    // `cp a b` may write `b` or `b/a`; where both count, the first says enough.
+    let said = |fact: &&&FileFact| {
+        let parent = fact.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        !found.iter().any(|other| other.path == parent && other.access == fact.access)
+    };
+    found.iter().filter(said).map(|fact| file_text(fact)).collect()
 }
 
 fn file_text(fact: &FileFact) -> String {
@@ -177,7 +184,7 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
     // A path that cannot be known is neither inside nor outside of anything;
     // its written form can still match a pattern.
     let placed = fact.exact;
-    (files.access.is_empty() || files.access.contains(&fact.access))
+    (files.access.is_empty() || fact.access.words().iter().any(|word| files.access.contains(word)))
         && (files.path.is_empty()
             || files.path.iter().any(|glob| {
                 targets.iter().any(|path| is_like(glob, path, places)) || could_be(glob, fact, places)

@@ -2,7 +2,7 @@
 
 use crate::stage::layer;
 use serde_json::{Value, json};
-use toolgate_core::{Layer, Merged, Mode, merge};
+use toolgate_core::{Layer, Layered, Merged, Mode, merge};
 
 fn rule(id: &str, kind: &str, locked: bool) -> Value {
     json!({ "id": id, "kind": kind, "match": { "tool": "Bash" }, "reason": "r", "locked": locked })
@@ -92,6 +92,28 @@ fn the_locks_of_a_pack_bind_the_project_not_the_user() {
     assert_eq!((shown(&by_project).len(), conflicts(&by_project)), (1, 1));
     let by_user = merge(&[pack, layer(Layer::User, "user", &off)]);
     assert_eq!((shown(&by_user).len(), conflicts(&by_user)), (0, 0));
+}
+
+#[test]
+fn a_pack_acts_for_whoever_names_it() {
+    let named = |by: Layer, file: &str, text: &Value| Layered { by, ..layer(Layer::Pack, file, text) };
+    let rules = json!({ "rules": [rule("open", "prohibit", false), rule("shut", "prohibit", true)] });
+    let off = json!({ "disable": ["open", "shut"] });
+    for (rules_by, off_by, left, told) in [
+        (Layer::Pack, Layer::Project, 1, 1),
+        (Layer::User, Layer::Project, 2, 2),
+        (Layer::Managed, Layer::Project, 2, 2),
+        (Layer::User, Layer::User, 0, 0),
+    ] {
+        let merged = merge(&[named(rules_by, "rules", &rules), named(off_by, "loose", &off)]);
+        assert_eq!((shown(&merged).len(), conflicts(&merged)), (left, told), "{rules_by:?} {off_by:?}");
+        let merged = merge(&[named(rules_by, "rules", &rules), layer(off_by, "file", &off)]);
+        assert_eq!(
+            (shown(&merged).len(), conflicts(&merged)),
+            (left, told),
+            "{rules_by:?} {off_by:?}, itself"
+        );
+    }
 }
 
 #[test]

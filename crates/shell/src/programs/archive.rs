@@ -44,7 +44,7 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
     if does("--extract", 'x') {
         deeds.on_each(Deed::ReadsFile, archive);
         if !usage.has("--to-stdout") {
-            deeds.on(Deed::WritesFile, usage.value("--directory").unwrap_or(&here));
+            fills(&mut deeds, usage.value("--directory").unwrap_or(&here));
         }
     } else if does("--create", 'c') || does("--append", 'r') || does("--update", 'u') {
         deeds.on_each(Deed::WritesFile, archive);
@@ -54,12 +54,21 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
         deeds.on_each(Deed::ReadsFile, usage.values("--files-from").filter(|word| !is_stream(&word.text)));
         deeds.on_each(Deed::ReadsFile, usage.values("--exclude-from").filter(|word| !is_stream(&word.text)));
         if usage.has("--remove-files") {
-            deeds.on_each(Deed::DeletesTree, members);
+            // What went into an archive is moved, not lost.
+            let kept = archive.is_some() || remote.is_some();
+            deeds.on_each(if kept { Deed::DeletesFile } else { Deed::DeletesTree }, members);
         }
     } else {
         deeds.on_each(Deed::ReadsFile, archive);
     }
     deeds
+}
+
+/// Whatever the archive holds is written into the folder.
+fn fills(deeds: &mut Deeds, folder: &Word) {
+    deeds.on(Deed::WritesFile, folder);
+    let text = format!("{}/*", folder.text.trim_end_matches('/'));
+    deeds.on(Deed::WritesFile, &Word { text, glob: true, ..folder.clone() });
 }
 
 fn unpack(command: &Command, _: Option<&str>) -> Deeds {
@@ -68,7 +77,7 @@ fn unpack(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::of(Deed::ReadsFile, usage.operands.get(skip));
     if !usage.has("-l") && !usage.has("-t") {
         let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
-        deeds.on(Deed::WritesFile, usage.value("-d").unwrap_or(&here));
+        fills(&mut deeds, usage.value("-d").unwrap_or(&here));
     }
     deeds
 }

@@ -19,10 +19,10 @@ pub(super) const MODELS: &[Model] = &[
         shred,
     ),
     plain(&["truncate"], "s,size= r,reference= c,no-create o,io-blocks", write_operands),
-    plain(&["touch"], "a c,no-create d,date= f h,no-dereference m r,reference= t= time=", write_operands),
-    plain(&["mkdir"], "m,mode= p,parents v,verbose Z context?", write_operands),
+    plain(&["touch"], "a c,no-create d,date= f h,no-dereference m r,reference= t= time=", create_operands),
+    plain(&["mkdir"], "m,mode= p,parents v,verbose Z context?", create_operands),
     plain(&["tee", "sponge"], "a,append i,ignore-interrupts p output-error?", write_operands),
-    plain(&["mknod", "mkfifo"], "m,mode= Z context?", write_operands),
+    plain(&["mknod", "mkfifo"], "m,mode= Z context?", create_operands),
     plain(
         &["mv", "gmv"],
         "b backup? f,force i,interactive n,no-clobber S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose",
@@ -83,7 +83,23 @@ fn remove(command: &Command, _: Option<&str>) -> Deeds {
     let deed = if usage.has("--recursive") { Deed::DeletesTree } else { Deed::DeletesFile };
     let mut deeds = Deeds::of(deed, &usage.operands);
     without_hooks(&mut deeds, &usage.operands);
+    if usage.has("--recursive") && !usage.has("-i") && !usage.has("-I") {
+        deeds.on_each(Deed::DeletesUnknown, usage.operands.iter().filter(|word| is_unset(word)));
+    }
     deeds
+}
+
+/// Is all of this one variable nobody here has set? What a caller (`$1`) or a
+/// loop gives is another matter.
+fn is_unset(word: &Word) -> bool {
+    let text = word.text.trim_end_matches(['/', '*']);
+    let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
+    !word.exact
+        && name.is_some_and(|name| {
+            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && !matches!(name, "TMPDIR" | "TMP" | "TEMP")
+        })
 }
 
 fn delete_files(command: &Command, _: Option<&str>) -> Deeds {
@@ -109,6 +125,40 @@ fn write_operands(command: &Command, _: Option<&str>) -> Deeds {
     Deeds::of(Deed::WritesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
 }
 
+fn create_operands(command: &Command, _: Option<&str>) -> Deeds {
+    Deeds::of(Deed::CreatesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
+}
+
+/// A file made from its template (`cp .env.example .env`) is a new one.
+const TEMPLATES: [&str; 6] = [".example", ".sample", ".template", ".dist", ".tmpl", ".default"];
+
+fn is_template(from: &[Word], to: &Word) -> bool {
+    let name = super::base_name(&to.text);
+    matches!(from, [only] if TEMPLATES.iter().any(|ending| {
+        super::base_name(&only.text).strip_suffix(ending).is_some_and(|stem| stem == name || to.text.ends_with('/'))
+    }))
+}
+
+/// The file each source becomes when the target is a folder.
+pub(super) fn inside(from: &[Word], to: &Word) -> Vec<Word> {
+    let joined = |source: &Word| {
+        let name = source.text.rsplit('/').next().unwrap_or("");
+        let text = match name {
+            // All of a folder: `cp -r x/. y`, `rsync -r x/ y`.
+            "" | "." | ".." | "*" => "*",
+            name => name,
+        };
+        let folder = to.text.trim_end_matches('/');
+        Word {
+            text: format!("{folder}/{text}"),
+            exact: to.exact && source.exact,
+            glob: to.glob || source.glob || text == "*",
+            span: to.span,
+        }
+    };
+    from.iter().take(64).map(joined).collect()
+}
+
 /// Sources and target of `cp a b dir` or `cp -t dir a b`.
 fn ends(command: &Command) -> (Vec<Word>, Option<Word>) {
     let usage = &command.usage;
@@ -131,7 +181,7 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
     }
     let (from, to) = ends(command);
     let mut deeds = Deeds::of(Deed::DeletesFile, &from);
-    deeds.on_each(Deed::WritesFile, &to);
+    arrives(&mut deeds, Deed::WritesFile, &from, to.as_ref());
     without_hooks(&mut deeds, &from);
     deeds
 }
@@ -139,7 +189,8 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
 fn copy(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
     let mut deeds = Deeds::of(Deed::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
-    deeds.on_each(Deed::WritesFile, &to);
+    let new = command.usage.has("--no-clobber") || to.as_ref().is_some_and(|to| is_template(&from, to));
+    arrives(&mut deeds, if new { Deed::CreatesFile } else { Deed::WritesFile }, &from, to.as_ref());
     if let Some(to) = to.filter(|to| to.text.starts_with("/dev/") && !is_stream(&to.text)) {
         deeds.on(Deed::WipesDevice, &to);
     }
@@ -150,12 +201,22 @@ fn link(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
     // A link lets a later write reach what it points at.
     let mut deeds = Deeds::of(Deed::ReadsFile, &from);
-    deeds.on_each(Deed::WritesFile, &to);
+    let deed = if command.usage.has("--force") { Deed::WritesFile } else { Deed::CreatesFile };
+    arrives(&mut deeds, deed, &from, to.as_ref());
     deeds
 }
 
+/// The target, and what it holds afterwards if it is a folder. Which it is
+/// only the disk knows.
+fn arrives(deeds: &mut Deeds, deed: Deed, from: &[Word], to: Option<&Word>) {
+    deeds.on_each(deed, to);
+    if let Some(to) = to.filter(|to| !is_stream(&to.text)) {
+        deeds.on_each(deed, &inside(from, to));
+    }
+}
+
 fn install(command: &Command, input: Option<&str>) -> Deeds {
-    if command.usage.has("--directory") { write_operands(command, input) } else { copy(command, input) }
+    if command.usage.has("--directory") { create_operands(command, input) } else { copy(command, input) }
 }
 
 fn access(command: &Command, _: Option<&str>) -> Deeds {

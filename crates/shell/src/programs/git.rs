@@ -1,7 +1,7 @@
 //! git: options per subcommand, and what it does to hooks, remotes, work and
 //! history.
 
-use super::{Deeds, Model};
+use super::{Deeds, Model, git_work};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
@@ -117,6 +117,15 @@ const SUBCOMMANDS: &[(&str, &str)] = &[
         "apply",
         "directory= p= 3,3way index cached R,reverse check stat numstat summary v,verbose reject whitespace= exclude= include= C= unidiff-zero",
     ),
+    (
+        "checkout-index",
+        "f,force a,all u,index q,quiet n,no-create prefix= stage= temp z stdin ignore-skip-worktree-bits",
+    ),
+    ("mv", "f,force k n,dry-run v,verbose sparse"),
+    (
+        "read-tree",
+        "reset u m i n,dry-run prefix= v aggressive trivial empty exclude-per-directory= index-output=",
+    ),
     ("cat-file", "p t s e batch? batch-check? textconv filters path= z follow-symlinks"),
     ("update-ref", "d m=~ no-deref create-reflog stdin z"),
     ("symbolic-ref", "d,delete q,quiet short m=~"),
@@ -172,9 +181,9 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     hooks(command, &mut deeds);
     remote(command, &mut deeds);
-    discarded(command, &mut deeds);
+    git_work::discarded(command, &mut deeds);
     history(command, &mut deeds);
-    files(command, &mut deeds);
+    git_work::files(command, &mut deeds);
     deeds
 }
 
@@ -183,8 +192,10 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
     let sub = usage.sub();
     let verify = usage.flags.iter().rev().find(|flag| flag.name == "--no-verify" || flag.name == "--verify");
     let by_flag = HOOKED.contains(&sub) && verify.is_some_and(|flag| flag.name == "--no-verify");
-    let by_setting =
-        git_settings(command).iter().any(|(name, _)| name.eq_ignore_ascii_case("core.hookspath"));
+    let settings = git_settings(command);
+    let by_setting = settings.iter().any(|(name, _)| name.eq_ignore_ascii_case("core.hookspath"));
+    let by_file =
+        HOOKED.contains(&sub) && (settings.iter().any(|(name, _)| includes(name)) || other_settings(command));
     let by_plumbing = matches!(sub, "commit-tree" | "fast-import");
     let by_variable = HOOKED.contains(&sub) && skips_by_variable(command);
     let by_config = sub == "config" && (redirects_hooks(command) || names_bypass(command));
@@ -192,10 +203,27 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
         || by_plumbing
         || by_variable
         || by_config
+        || by_file
         || by_setting && !matches!(sub, "config" | "rev-parse")
     {
         deeds.add(Deed::SkipsCommitHooks);
     }
+}
+
+/// Settings that bring in a file of settings nobody has read.
+fn includes(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "include.path" || name.starts_with("includeif.")
+}
+
+/// Another file of settings for this command only; none at all is no bypass.
+fn other_settings(command: &Command) -> bool {
+    command.assignments.iter().any(|one| {
+        let value = &one.value;
+        matches!(one.name.as_str(), "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG")
+            && value.exact
+            && !matches!(value.text.as_str(), "" | "/dev/null")
+    })
 }
 
 /// Variables that make hook managers stand aside.
@@ -291,81 +319,6 @@ fn branch(refspec: &Word) -> Word {
     Word { text: text.to_string(), ..refspec.clone() }
 }
 
-fn discarded(command: &Command, deeds: &mut Deeds) {
-    let usage = &command.usage;
-    let second = usage.subcommand.get(1).map_or("", String::as_str);
-    let has_dashes = command.words.iter().any(|word| word.text == "--");
-    let forced = usage.has("--force");
-    let first = usage.operands.first().map_or("", |word| word.text.as_str());
-    let wholesale = usage.operands.iter().any(|word| is_tree(&word.text));
-    let discards = match usage.sub() {
-        "reset" => usage.has("--hard"),
-        "clean" => {
-            let unforced = set_to(command, "clean.requireforce", &["false", "no", "off", "0"]);
-            (forced || unforced)
-                && !usage.has("--dry-run")
-                && !usage.has("--interactive")
-                && (usage.operands.is_empty() || wholesale)
-        }
-        "checkout" => forced || !usage.has("-b") && wholesale,
-        "switch" => forced || usage.has("--discard-changes"),
-        "restore" => (!usage.has("--staged") || usage.has("--worktree")) && wholesale,
-        "stash" => second == "clear",
-        "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
-        "gc" => {
-            let at_once =
-                |when: &str| matches!(when, "now" | "all" | "0" | "never") || when.starts_with("1970");
-            usage.value("--prune").is_some_and(|when| at_once(&when.text))
-                || set_to(command, "gc.pruneexpire", &["now", "all", "0"])
-        }
-        "prune" => !usage.has("--dry-run"),
-        "checkout-index" => forced || first == "-f",
-        "read-tree" => usage.has("--reset") && usage.has("-u"),
-        _ => false,
-    };
-    if discards {
-        deeds.add(Deed::DiscardsWork);
-    } else if discards_some(command, has_dashes) {
-        deeds.add(Deed::DiscardsNamedWork);
-    }
-}
-
-/// Is `name` set to one of `values` for this command?
-fn set_to(command: &Command, name: &str, values: &[&str]) -> bool {
-    git_settings(command)
-        .iter()
-        .any(|(given, value)| given.eq_ignore_ascii_case(name) && values.contains(&value.text.as_str()))
-}
-
-/// Work of named files, one branch, one stash or one worktree.
-fn discards_some(command: &Command, has_dashes: bool) -> bool {
-    let usage = &command.usage;
-    let forced = usage.has("--force");
-    let second = usage.subcommand.get(1).map_or("", String::as_str);
-    match usage.sub() {
-        "clean" => forced && !usage.has("--dry-run") && !usage.has("--interactive"),
-        "checkout" => {
-            let new_branch = usage.has("-b") || usage.has("-B") || usage.has("--orphan");
-            !new_branch
-                && (has_dashes && !usage.operands.is_empty()
-                    || usage.operands.len() > 1
-                    || usage.operands.iter().any(|word| word.text.ends_with('/')))
-        }
-        "restore" => !usage.has("--staged") || usage.has("--worktree"),
-        "stash" => second == "drop",
-        "branch" => usage.has("-D") || usage.has("--delete") && forced,
-        "worktree" => second == "remove" && forced,
-        _ => false,
-    }
-}
-
-/// Does this path stand for everything?
-fn is_tree(text: &str) -> bool {
-    let text = text.trim_end_matches('/');
-    text.ends_with("..")
-        || matches!(text, "." | "./." | ":" | "*" | ":/." | "./*" | "$(git rev-parse --show-toplevel)")
-}
-
 fn history(command: &Command, deeds: &mut Deeds) {
     let usage = &command.usage;
     let rewrites = match usage.sub() {
@@ -376,43 +329,5 @@ fn history(command: &Command, deeds: &mut Deeds) {
     };
     if rewrites {
         deeds.add(Deed::RewritesHistory);
-    }
-}
-
-fn files(command: &Command, deeds: &mut Deeds) {
-    let usage = &command.usage;
-    match usage.sub() {
-        "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
-            let deed = if usage.has("-r") { Deed::DeletesTree } else { Deed::DeletesFile };
-            deeds.on_each(deed, &usage.operands);
-        }
-        "mv" => deeds.on_each(Deed::WritesFile, &usage.operands),
-        "restore" if !usage.has("--staged") => deeds.on_each(Deed::WritesFile, &usage.operands),
-        "checkout" if command.words.iter().any(|word| word.text == "--") => {
-            let paths = command.words.iter().skip_while(|word| word.text != "--").skip(1);
-            deeds.on_each(Deed::WritesFile, paths);
-        }
-        "apply" | "am" => {
-            deeds.on_each(Deed::ReadsFile, &usage.operands);
-            deeds.on_each(Deed::WritesFile, usage.value("--directory"));
-        }
-        // `git show REV:path` prints the file as it was.
-        "show" | "cat-file" | "archive" => {
-            let inside = |word: &Word| {
-                let (_, path) = word.text.split_once(':').filter(|(_, path)| !path.is_empty())?;
-                Some(Word { text: path.to_string(), ..word.clone() })
-            };
-            let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
-            deeds.on_each(Deed::ReadsFile, &paths);
-            deeds.on_each(Deed::WritesFile, usage.value("--output"));
-        }
-        "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
-        "format-patch" => {
-            deeds.on_each(
-                Deed::WritesFile,
-                usage.value("--output").into_iter().chain(usage.value("--output-directory")),
-            );
-        }
-        _ => {}
     }
 }

@@ -48,6 +48,9 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["sysctl"], "w,write p a,all n", sysctl),
     plain(&["history", "fc"], "c d= a n r w p s", history),
+    plain(&["logger"], "f,file= t,tag= p,priority= n,server= P,port= i s,stderr u,socket=", |command, _| {
+        Deeds::of(Deed::ReadsFile, command.usage.values("--file"))
+    }),
     plain(
         &["journalctl"],
         "vacuum-size= vacuum-time= vacuum-files= rotate flush u,unit= n,lines= f,follow since= until= b? k p= o,output= x e r",
@@ -213,7 +216,9 @@ fn traces(yes: bool) -> Deeds {
 }
 
 fn history(command: &Command, _: Option<&str>) -> Deeds {
-    traces(command.usage.has("-c") || command.usage.has("-d"))
+    // Forgetting (`-c`) touches this shell alone; writing the list back
+    // replaces the file with whatever is left of it.
+    traces(command.usage.has("-w") && command.usage.operands.is_empty())
 }
 
 fn journal(command: &Command, _: Option<&str>) -> Deeds {

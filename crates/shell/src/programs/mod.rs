@@ -4,6 +4,7 @@
 //! effects. A program without a model gets the generic reading. Adding one =
 //! one file, one line in [`MODELS`], one case in the tests.
 
+mod aliases;
 mod archive;
 mod by_name;
 mod cloud;
@@ -13,6 +14,7 @@ mod disk;
 mod files;
 pub(crate) mod find;
 mod git;
+mod git_work;
 mod machine;
 mod network;
 mod packages;
@@ -20,8 +22,10 @@ mod process;
 mod readers;
 mod socket;
 pub(crate) mod sql;
+mod sql_parsed;
 mod user;
 
+pub use aliases::canonical_sub;
 use std::collections::HashSet;
 
 use by_name::BY_NAME;
@@ -142,11 +146,16 @@ fn model_of(program: &str) -> &'static Model {
     found.and_then(|at| BY_NAME.get(at)).map_or(&GENERIC, |(_, model)| model)
 }
 
+/// Is this a program somebody described?
+pub(crate) fn is_known(program: &str) -> bool {
+    !model_of(program).names.is_empty()
+}
+
 /// Fills in `usage` and `effects`. `input` is the text the command reads from
 /// a pipe, if it is known.
 pub(crate) fn study(command: &mut Command, input: Option<&str>) {
     let model = model_of(&command.program);
-    command.usage = usage_of(command.words.get(1..).unwrap_or_default(), model);
+    command.usage = usage_of(&command.program, command.words.get(1..).unwrap_or_default(), model);
     let mut effects = redirect_effects(command);
     if !command.program.is_empty() {
         let here = command
@@ -192,8 +201,11 @@ fn unnamed(command: &Command) -> Vec<Effect> {
     Deeds::of(Deed::DeletesTree, words.iter().filter(|word| !word.text.starts_with('-'))).0
 }
 
-fn usage_of(words: &[Word], model: &Model) -> Usage {
+fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     let mut usage = Usage::default();
+    // `cargo +nightly build`: the first word only says which cargo.
+    let toolchain = program == "cargo" && words.first().is_some_and(|word| word.text.starts_with('+'));
+    let words = words.get(usize::from(toolchain)..).unwrap_or_default();
     let kept = model.names.contains(&"find").then(|| find::without_runs(words));
     let words = kept.as_deref().unwrap_or(words);
     if model.subs.is_empty() {
@@ -206,7 +218,7 @@ fn usage_of(words: &[Word], model: &Model) -> Usage {
     usage.before_sub = usage.flags.len();
     while let Some(word) = words.get(at) {
         at += 1;
-        usage.subcommand.push(word.text.clone());
+        usage.subcommand.push(aliases::canonical_sub(program, &word.text).to_string());
         if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {
             break;
         }

@@ -114,7 +114,7 @@ fn wget(command: &Command, _: Option<&str>) -> Deeds {
     saved(usage, &urls, &["--output-document", "--output-file", "--append-output"], "", &mut deeds);
     if !usage.has("--output-document") && !usage.has("--spider") {
         for url in urls {
-            deeds.on(Deed::WritesFile, &file_of(url));
+            deeds.on(Deed::WritesFile, &below(usage.value("--directory-prefix"), file_of(url)));
         }
     }
     deeds
@@ -126,9 +126,16 @@ fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, deeds: &m
     }
     if !by_name.is_empty() && usage.has(by_name) {
         for url in urls {
-            deeds.on(Deed::WritesFile, &file_of(url));
+            deeds.on(Deed::WritesFile, &below(usage.value("--output-dir"), file_of(url)));
         }
     }
+}
+
+/// The file in the folder the command names, if it names one.
+fn below(folder: Option<&Word>, file: Word) -> Word {
+    let Some(folder) = folder else { return file };
+    let text = format!("{}/{}", folder.text.trim_end_matches('/'), file.text);
+    Word { text, exact: folder.exact && file.exact, glob: folder.glob, span: file.span }
 }
 
 /// The file a download of `url` lands in.
@@ -202,6 +209,12 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
         deeds.on(Deed::SendsData, &host(to));
     } else {
         deeds.on(Deed::WritesFile, to);
+        let path = |word: &Word| match word.text.split_once(':').filter(|_| is_remote(word)) {
+            Some((_, path)) => Word { text: path.to_string(), ..word.clone() },
+            None => word.clone(),
+        };
+        let from: Vec<Word> = from.iter().map(path).collect();
+        deeds.on_each(Deed::WritesFile, &super::files::inside(&from, to));
         if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
             deeds.on(Deed::DeletesTree, to);
         }

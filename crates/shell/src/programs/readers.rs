@@ -43,7 +43,6 @@ pub(super) const MODELS: &[Model] = &[
             "cksum",
             "b2sum",
             "file",
-            "stat",
             "base64",
             "base32",
             "column",
@@ -56,8 +55,6 @@ pub(super) const MODELS: &[Model] = &[
             "bzcat",
             "xzcat",
             "zless",
-            "readlink",
-            "realpath",
             "comm",
             "paste",
             "diff",
@@ -69,7 +66,6 @@ pub(super) const MODELS: &[Model] = &[
             "gpg",
             "open",
             "xdg-open",
-            "tree",
             "dos2unix",
             "iconv",
             "source",
@@ -209,6 +205,8 @@ fn perl(command: &Command, _: Option<&str>) -> Deeds {
 }
 
 fn edit(command: &Command, _: Option<&str>) -> Deeds {
-    let files = real(&command.usage.operands).filter(|word| !word.text.starts_with('+'));
-    Deeds::of(Deed::WritesFile, files)
+    let files = || real(&command.usage.operands).filter(|word| !word.text.starts_with('+'));
+    let mut deeds = Deeds::of(Deed::ReadsFile, files());
+    deeds.on_each(Deed::WritesFile, files());
+    deeds
 }

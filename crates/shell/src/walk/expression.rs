@@ -37,7 +37,7 @@ impl Walker<'_> {
             "read" | "unset" | "test" | "[" | "wait" | "mapfile" | "readarray" | "getopts" => true,
             _ => false,
         };
-        let subscripts = arguments.iter().filter(|word| named && word.text.contains('['));
+        let subscripts = arguments.iter().filter(|word| named && has_subscript(&word.text));
         for word in subscripts {
             self.run_text(&word.text, word.span);
         }
@@ -123,4 +123,12 @@ impl Walker<'_> {
     pub(super) fn keep_numbered(&mut self, from: &str, stream: Stream) {
         self.streams.insert(format!("/dev/fd/{from}"), stream);
     }
+}
+
+/// Could this be a name with a subscript? `$(tr [:upper:] x)` is none, and what
+/// stands in it has run already.
+fn has_subscript(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(name, _)| {
+        name.chars().all(|found| found.is_alphanumeric() || matches!(found, '_' | '$' | '{' | '}' | '-'))
+    })
 }

@@ -2,14 +2,24 @@
 
 use super::Walker;
 use crate::deed::Deed;
+use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
 impl Walker<'_> {
-    /// `cat x` of a file this text wrote.
+    /// `cat x` of a file this text wrote, and where the repository begins.
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
         match command.words.as_slice() {
             [_, path] if command.program == "cat" => self.files.get(&self.path_key(path)).cloned(),
+            [_, sub, option]
+                if command.program == "git"
+                    && sub.text == "rev-parse"
+                    && option.text == "--show-toplevel" =>
+            {
+                let top = self.setting.project.as_ref()?;
+                let here = self.here().filter(|here| here.exact)?;
+                here.text.starts_with(top.as_str()).then(|| Stream::known(format!("{top}\n")))
+            }
             _ => None,
         }
     }
@@ -35,6 +45,7 @@ impl Walker<'_> {
                 }
             }
             ("cp" | "mv" | "ln" | "install" | "rsync" | "scp", [from, to]) => {
+                self.rename_program(from, to);
                 if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
                     let path = self.path_key(to);
                     self.files.insert(path, stream);
@@ -52,6 +63,17 @@ impl Walker<'_> {
                 let path = self.path_key(target);
                 self.files.insert(path, Stream { download: Some(download), ..Stream::default() });
             }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// `ln -s /usr/bin/git g`: from here on `./g` is git.
+    fn rename_program(&mut self, from: &Word, to: &Word) {
+        let (old, new) = (base_name(&from.text), base_name(&to.text));
+        let program = from.text.contains("/bin/") || from.text.contains("/sbin/") || from.text == old;
+        if from.exact && to.exact && program && old != new && !new.is_empty() && is_known(old) {
+            self.scope.set_alias(new, old);
         }
     }
 }

@@ -1,0 +1,180 @@
+//! What git does to the files of the working tree, and to work that is in no
+//! commit.
+
+use super::Deeds;
+use crate::deed::Deed;
+use crate::reading::{Command, Flag, Usage, Word};
+use crate::wrappers::git_settings;
+
+pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let has_dashes = command.words.iter().any(|word| word.text == "--");
+    let forced = usage.has("--force");
+    let wholesale = usage.operands.iter().any(|word| is_tree(&word.text));
+    let discards = match usage.sub() {
+        "reset" => usage.has("--hard"),
+        "clean" => {
+            let unforced = set_to(command, "clean.requireforce", &["false", "no", "off", "0"]);
+            (forced || unforced)
+                && !usage.has("--dry-run")
+                && !usage.has("--interactive")
+                && (usage.operands.is_empty() || wholesale)
+        }
+        "checkout" => forced || !usage.has("-b") && wholesale,
+        "switch" => forced || usage.has("--discard-changes"),
+        "restore" => (!usage.has("--staged") || usage.has("--worktree")) && wholesale,
+        "stash" => second == "clear",
+        "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
+        "gc" => {
+            let at_once =
+                |when: &str| matches!(when, "now" | "all" | "0" | "never") || when.starts_with("1970");
+            usage.value("--prune").is_some_and(|when| at_once(&when.text))
+                || set_to(command, "gc.pruneexpire", &["now", "all", "0"])
+        }
+        "prune" => !usage.has("--dry-run"),
+        "checkout-index" => forced && usage.has("--all") && !usage.has("--prefix"),
+        "read-tree" => usage.has("--reset") && usage.has("-u"),
+        _ => false,
+    };
+    if discards {
+        deeds.add(Deed::DiscardsWork);
+    } else if discards_some(command, has_dashes) {
+        deeds.add(Deed::DiscardsNamedWork);
+    }
+}
+
+/// Is `name` set to one of `values` for this command?
+fn set_to(command: &Command, name: &str, values: &[&str]) -> bool {
+    git_settings(command)
+        .iter()
+        .any(|(given, value)| given.eq_ignore_ascii_case(name) && values.contains(&value.text.as_str()))
+}
+
+/// Work of named files, one branch, one stash or one worktree.
+fn discards_some(command: &Command, has_dashes: bool) -> bool {
+    let usage = &command.usage;
+    let forced = usage.has("--force");
+    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    match usage.sub() {
+        "clean" => forced && !usage.has("--dry-run") && !usage.has("--interactive"),
+        "checkout" => {
+            let new_branch = usage.has("-b") || usage.has("-B") || usage.has("--orphan");
+            usage.has("-B")
+                || !new_branch && (has_dashes && !usage.operands.is_empty() || !paths_out(usage).is_empty())
+        }
+        "checkout-index" => forced && !usage.has("--prefix"),
+        "switch" => usage.has("--force-create"),
+        "reset" => usage.has("--keep") || usage.has("--merge"),
+        "restore" => !usage.has("--staged") || usage.has("--worktree"),
+        "stash" => second == "drop",
+        "branch" => usage.has("-D") || forced || usage.has("-M"),
+        "worktree" => second == "remove" && forced,
+        _ => false,
+    }
+}
+
+/// Does this path stand for everything?
+fn is_tree(text: &str) -> bool {
+    let text = text.trim_end_matches('/');
+    text.ends_with("..")
+        || matches!(text, "." | "./." | ":" | "*" | ":/." | "./*" | "$(git rev-parse --show-toplevel)")
+}
+
+pub(super) fn files(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    match usage.sub() {
+        "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
+            let deed = if usage.has("-r") { Deed::DeletesTree } else { Deed::DeletesFile };
+            deeds.on_each(deed, &usage.operands);
+        }
+        "mv" if !usage.has("--dry-run") => {
+            let (to, from) =
+                usage.operands.split_last().map_or((None, &[][..]), |(to, from)| (Some(to), from));
+            deeds.on_each(Deed::DeletesFile, from);
+            deeds.on_each(Deed::WritesFile, to);
+        }
+        "restore" if !usage.has("--staged") || usage.has("--worktree") => {
+            usage.operands.iter().for_each(|path| writes_below(deeds, path));
+        }
+        "checkout" if command.words.iter().any(|word| word.text == "--") => {
+            let paths = command.words.iter().skip_while(|word| word.text != "--").skip(1);
+            paths.for_each(|path| writes_below(deeds, path));
+        }
+        "checkout" => paths_out(usage).iter().for_each(|path| writes_below(deeds, path)),
+        "stash" => stash(command, deeds),
+        "apply" | "am" => {
+            deeds.on_each(Deed::ReadsFile, &usage.operands);
+            usage.values("--directory").for_each(|folder| writes_below(deeds, folder));
+        }
+        // `git show REV:path` prints the file as it was.
+        "show" | "cat-file" | "archive" => {
+            let inside = |word: &Word| {
+                let (_, path) = word.text.split_once(':').filter(|(_, path)| !path.is_empty())?;
+                Some(Word { text: path.to_string(), ..word.clone() })
+            };
+            let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
+            deeds.on_each(Deed::ReadsFile, &paths);
+            deeds.on_each(Deed::WritesFile, usage.value("--output"));
+        }
+        "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
+        "format-patch" => {
+            deeds.on_each(
+                Deed::WritesFile,
+                usage.value("--output").into_iter().chain(usage.value("--output-directory")),
+            );
+        }
+        _ => {}
+    }
+}
+
+/// A file, or whatever git has of a folder of that name.
+fn writes_below(deeds: &mut Deeds, path: &Word) {
+    deeds.on(Deed::WritesFile, path);
+    let text = format!("{}/*", path.text.trim_end_matches('/'));
+    deeds.on(Deed::WritesFile, &Word { text, glob: true, ..path.clone() });
+}
+
+/// The operands of `checkout` that must be paths: all behind a commit, and a
+/// first one that ends like a file. Branches hardly ever do.
+fn paths_out(usage: &Usage) -> Vec<Word> {
+    if ["-b", "-B", "--orphan"].iter().any(|name| usage.has(name)) {
+        return Vec::new();
+    }
+    let operands = usage.operands.iter().enumerate();
+    operands.filter(|(at, word)| *at > 0 || is_file_name(&word.text)).map(|(_, word)| word.clone()).collect()
+}
+
+fn is_file_name(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let like_ending = (1..=10).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && ending.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let hidden = text.starts_with('.') && !text.starts_with("..") && name.len() > 1;
+    text.ends_with('/') || like_ending && !text.contains("..") && !is_version(name) || hidden
+}
+
+/// `v1.2.x`, `1.0-rc1`: tags and release branches.
+fn is_version(name: &str) -> bool {
+    name.trim_start_matches(['v', 'V']).starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// `stash -u` and `stash -a` take along what git does not track.
+fn stash(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let other =
+        ["pop", "apply", "drop", "list", "show", "branch", "clear", "create", "store", "export", "import"];
+    // Without `push` its options are not known as such, nor in full.
+    let untracked = |flag: &Flag| {
+        matches!(flag.name.as_str(), "-u" | "-a")
+            || flag.name.starts_with("--inc")
+            || flag.name.starts_with("--al")
+    };
+    let untracked = usage.flags.iter().any(untracked);
+    let narrowed = command.words.iter().any(|word| word.text == "--");
+    if untracked && !narrowed && !other.contains(&second) {
+        deeds.add(Deed::TakesUntracked);
+    }
+}
