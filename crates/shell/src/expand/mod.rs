@@ -28,6 +28,17 @@ pub(crate) enum Resolved {
     Many(Vec<Text>),
 }
 
+/// Where a tilde may stand for the home.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tilde {
+    /// At the start.
+    Start,
+    /// At the start and behind every `:`, as in the value of a variable.
+    Value,
+    /// Like `Value` behind the `=`, in a word that looks like an assignment.
+    Argument,
+}
+
 /// Words under construction.
 struct Fields {
     done: Vec<Word>,
@@ -82,14 +93,14 @@ impl Walker<'_> {
     /// The words a raw word becomes.
     pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
         if !brace::has_brace(&word.parts) {
-            return self.split_fields(&word.parts, word.span);
+            return self.split_fields(&word.parts, word.span, tilde_of(&word.parts));
         }
         let braces = if self.is_spent() { Braces::TooMany } else { brace::expand(&word.parts) };
         match braces {
             Braces::Words(words) => {
                 let mut all = Vec::new();
                 for parts in words {
-                    let made = self.split_fields(&parts, word.span);
+                    let made = self.split_fields(&parts, word.span, Tilde::Start);
                     let bytes: usize = made.iter().map(|word| word.text.len() + MADE_COST).sum();
                     if !self.grow(bytes) {
                         break;
@@ -111,7 +122,7 @@ impl Walker<'_> {
         }
     }
 
-    fn split_fields(&mut self, parts: &[Part], span: Span) -> Vec<Word> {
+    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Vec<Word> {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
@@ -119,7 +130,7 @@ impl Walker<'_> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Plain(text) => {
-                    let text = if at == 0 { self.tilde(text) } else { text.clone() };
+                    let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     fields.push(&text, true);
                     fields.current().glob |= has_glob(&text);
                 }
@@ -183,14 +194,23 @@ impl Walker<'_> {
         }
     }
 
-    /// One word, never split: assignments, redirects, here-documents.
+    /// One word, never split: redirects, here-documents.
     pub(crate) fn single(&mut self, parts: &[Part], span: Span) -> Word {
+        self.unsplit(parts, span, tilde_of(parts))
+    }
+
+    /// The value of a variable, never split.
+    pub(crate) fn value(&mut self, parts: &[Part], span: Span) -> Word {
+        self.unsplit(parts, span, Tilde::Value)
+    }
+
+    fn unsplit(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Word {
         let mut word = Word { exact: true, span, ..Word::default() };
         for (at, part) in parts.iter().enumerate() {
             let text = match part {
                 Part::Plain(text) => {
                     word.glob |= has_glob(text);
-                    Text::exact(if at == 0 { self.tilde(text) } else { text.clone() })
+                    Text::exact(self.tilde(text, tilde, at == 0, at + 1 == parts.len()))
                 }
                 Part::Quoted(text) => Text::exact(text.clone()),
                 Part::Unknown { text, inner } => {
@@ -242,13 +262,46 @@ impl Walker<'_> {
         }
     }
 
-    fn tilde(&self, text: &str) -> String {
-        let Some(home) = self.setting.home.as_deref() else { return text.to_string() };
-        match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
-            _ => text.to_string(),
+    /// Unquoted text with the home in place of tildes; `first` and `last` tell
+    /// whether anything of the word stands before and behind it.
+    fn tilde(&self, text: &str, tilde: Tilde, first: bool, last: bool) -> String {
+        let Some(home) = self.setting.home.as_deref().filter(|_| text.contains('~')) else {
+            return text.to_string();
+        };
+        let head = text.find('=').filter(|_| first && tilde == Tilde::Argument);
+        let mut out = String::new();
+        let mut before = if first { Some(':') } else { None };
+        for (at, found) in text.char_indices() {
+            let may = match before {
+                Some(':') => at == 0 || tilde != Tilde::Start,
+                Some('=') => head == at.checked_sub(1),
+                _ => false,
+            };
+            let ends = match text.get(at + 1..).and_then(|rest| rest.chars().next()) {
+                None => last,
+                Some('/') => true,
+                Some(':') => tilde != Tilde::Start,
+                Some(_) => false,
+            };
+            if found == '~' && may && ends {
+                out.push_str(home);
+            } else {
+                out.push(found);
+            }
+            before = Some(found);
         }
+        out
     }
+}
+
+/// A word such as `a=~/b` is given with the home in it.
+fn tilde_of(parts: &[Part]) -> Tilde {
+    let Some(Part::Plain(text)) = parts.first() else { return Tilde::Start };
+    let Some((name, _)) = text.split_once('=') else { return Tilde::Start };
+    let name = name.strip_suffix('+').unwrap_or(name).split('[').next().unwrap_or_default();
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name { Tilde::Argument } else { Tilde::Start }
 }
 
 /// Would unquoted `text` be matched against files? `(` is only there as part

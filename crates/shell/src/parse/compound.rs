@@ -99,11 +99,15 @@ impl Parser<'_> {
 
     fn parenthesis(&mut self) -> Node {
         let start = self.pos;
-        if self.looking_at("((") && self.arithmetic_closes(2) {
-            self.advance(2);
-            let parts = self.arithmetic_body();
-            let word = RawWord { span: self.span(start, self.pos), parts };
-            return Node::Test(vec![word], Vec::new());
+        if self.looking_at("((") {
+            if self.arithmetic_closes(2) {
+                self.advance(2);
+                let parts = self.arithmetic_body();
+                let word = RawWord { span: self.span(start, self.pos), parts };
+                return Node::Test(vec![word], Vec::new());
+            }
+            let close = self.look_for_close(2).unwrap_or(0);
+            self.pushed_to = self.pushed_to.max(close);
         }
         self.advance(1);
         let list = self.filled_list();
@@ -120,16 +124,22 @@ impl Parser<'_> {
     /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
     /// parenthesis matching the second one is followed at once by another.
     pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
-        let closes = self.look_for_close(ahead);
+        let close = self.look_for_close(ahead);
+        close.is_some_and(|at| at + 1 < self.end && self.bytes.get(at + 1) == Some(&b')'))
+    }
+
+    /// Where the parenthesis closes that was opened `ahead` bytes before.
+    pub(super) fn look_for_close(&mut self, ahead: usize) -> Option<usize> {
+        let close = self.close_ahead(ahead);
         if !self.may_look(0) {
             self.exceed("more than can be followed");
         }
-        closes
+        close
     }
 
-    fn look_for_close(&self, ahead: usize) -> bool {
+    fn close_ahead(&self, ahead: usize) -> Option<usize> {
         let mut level = 1usize;
-        let Some((mut at, _)) = self.ahead().nth(ahead) else { return false };
+        let (mut at, _) = self.ahead().nth(ahead)?;
         let start = at;
         let mut quote: Option<u8> = None;
         while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
@@ -145,13 +155,12 @@ impl Parser<'_> {
                 _ => {}
             }
             if level == 0 {
-                let closes = self.bytes.get(at + 1) == Some(&b')') && at + 1 < self.end;
-                return self.may_look(at - start) && closes;
+                return self.may_look(at - start).then_some(at);
             }
             at += 1;
         }
         let _ = self.may_look(at - start);
-        false
+        None
     }
 
     fn if_clause(&mut self) -> Node {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::word::Parts;
+use crate::reading::Unknown;
 use crate::tree::{List, Output, Param, ParamOp, Part};
 
 /// Operators of `${x…}`, longest first, with what they do.
@@ -26,6 +27,11 @@ impl Parser<'_> {
             self.advance(3);
             let inner = self.arithmetic_body();
             return Part::Unknown { text: self.spelling(start), inner };
+        }
+        if self.looking_at("$((") {
+            let list = self.nested_subshell(start);
+            let text = self.spelling(start);
+            return Part::Output(Rc::new(Output { list, text, quoted, in_place: true }));
         }
         if self.eat("$(") {
             let list = self.substituted(start);
@@ -55,9 +61,29 @@ impl Parser<'_> {
         Part::Param(Rc::new(Param { name, op: ParamOp::Get, word: Vec::new(), index: None, quoted, text }))
     }
 
+    /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
+    /// for nothing but the parenthesis that closes it.
+    fn nested_subshell(&mut self, start: usize) -> List {
+        let Some(close) = self.look_for_close(2) else {
+            self.fail(start, "unclosed `$(`");
+            return List::new();
+        };
+        self.advance(2);
+        let outer = std::mem::take(&mut self.pending);
+        let outer_end = std::mem::replace(&mut self.end, close);
+        let list = self.whole();
+        self.end = outer_end;
+        self.pending = outer;
+        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
+        self.forgive(close + 1);
+        list
+    }
+
     /// The list of `$(…)` or `<(…)` up to its `)`. Here-documents announced
-    /// outside wait for their own line end.
+    /// outside wait for their own line end. Shells before bash 5.2 look for the
+    /// `)` only and find mistakes when it runs.
     fn substituted(&mut self, start: usize) -> List {
+        let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
         let list = self.list();
         if !self.eat(")") {
@@ -69,6 +95,13 @@ impl Parser<'_> {
         }
         let left = std::mem::replace(&mut self.pending, outer);
         self.pending.extend(left);
+        if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
+            self.pos = open;
+            match self.look_for_close(0) {
+                Some(close) => self.forgive(close + 1),
+                None => self.pos = self.end,
+            }
+        }
         list
     }
 
@@ -315,8 +348,11 @@ impl Parser<'_> {
         let list = parser.whole();
         self.pieces = parser.pieces;
         self.looked.set(parser.looked.get());
+        self.mistake = self.mistake.take().or(parser.mistake);
         if let Some(fault) = parser.fault {
-            self.end_with(self.pos, fault.message, fault.kind);
+            let next = self.pos;
+            self.end_with(next, fault.message, fault.kind);
+            self.forgive(next);
         }
         list
     }

@@ -130,6 +130,12 @@ impl<'a> Parser<'a> {
 
     /// Reads the bodies of all announced here-documents, in order.
     pub(super) fn read_heredocs(&mut self) {
+        if self.pos <= self.pushed_to {
+            self.heredoc_in_pushed |= !self.pending.is_empty();
+            if self.pushes {
+                return;
+            }
+        }
         for pending in std::mem::take(&mut self.pending) {
             let start = self.pos;
             let end = self.heredoc_end(&pending);
@@ -142,6 +148,7 @@ impl<'a> Parser<'a> {
             if self.fault.is_none() {
                 self.pos = after;
             }
+            self.forgive(after);
             let _ = pending.body.set(RawWord { span: self.span(start, end), parts });
         }
     }

@@ -126,7 +126,7 @@ impl Walker<'_> {
                 (value, Word { text: "(…)".to_string(), span: raw.value.span, ..Word::default() })
             }
             parts => {
-                let word = self.single(parts, raw.value.span);
+                let word = self.value(parts, raw.value.span);
                 (vec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };

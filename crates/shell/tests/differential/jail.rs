@@ -1,0 +1,192 @@
+//! A long-lived bash that runs one script after the other, each in a subshell,
+//! where every program is a stub that notes its name and arguments.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+pub const BASH: &str = "/bin/bash";
+
+/// Notes a name that is no program; bash calls it for those.
+const HANDLER: &str = "() { printf '%s\\0' \"$#\" \"$@\" >>\"$NOTED\"; return 1; }";
+
+/// A program under a name of its own: noted, and every second one succeeds.
+const STUB: &str = r#"#!/bin/sh
+name=${0##*/}
+printf '%s\0' $(($# + 1)) "$name" "$@" >>"$NOTED"
+exit $((${name#p} % 2))
+"#;
+
+/// Runs the command behind its options, as another user would.
+const SUDO: &str = r#"#!/bin/sh
+while :; do
+    case $1 in
+    -u) shift 2 ;;
+    --) shift; break ;;
+    -*) shift ;;
+    *=*) export "$1"; shift ;;
+    *) break ;;
+    esac
+done
+exec "$@"
+"#;
+
+/// The real programs that run others. With nothing but stubs on their path
+/// they can start nothing else.
+pub const WRAPPERS: &[&str] =
+    &["env", "xargs", "timeout", "nice", "nohup", "setsid", "stdbuf", "find", "cat", "flock", "sudo", "doas"];
+
+/// How many names the grammar may use.
+const NAMES: usize = 99;
+
+/// Reads numbers of scripts, runs each, and says so. Names are functions here,
+/// which need no process; wherever else they are called, the stubs answer.
+const SERVER: &str = r#"
+exec 9<&0 8>&1 </dev/null >/dev/null 2>&1
+for _n in {1..NAMES}; do
+    eval "p$_n() { printf '%s\0' \$((\$# + 1)) p$_n \"\$@\" >>\"\$NOTED\"; return $((_n % 2)); }"
+done
+for _n in WRAPPERS; do
+    eval "$_n() { printf '%s\0' \$((\$# + 1)) $_n \"\$@\" >>\"\$NOTED\"; command $_n \"\$@\"; }"
+done
+unset _n
+while IFS= read -r -u 9 NOTED; do
+    (
+        exec 8>&- 9<&-
+        ulimit -t 1 -f 64
+        cd "work/$NOTED"
+        export NOTED=$PLACE/logs/$NOTED
+        eval "$(<"$NOTED.sh")"
+    )
+    echo >&8
+done
+"#;
+
+/// What running a script came to.
+pub struct Ran {
+    /// Every command that was started, with its arguments.
+    pub calls: Vec<Vec<String>>,
+    /// It did not end by itself.
+    pub hung: bool,
+}
+
+struct Server {
+    child: Child,
+    orders: ChildStdin,
+    done: Receiver<()>,
+}
+
+/// A folder with stubs and a bash that knows no other.
+pub struct Jail {
+    place: PathBuf,
+    server: Server,
+}
+
+impl Jail {
+    pub fn new(number: usize) -> Option<Jail> {
+        let place = std::env::temp_dir().join(format!("toolgate-diff-{}-{number}", std::process::id()));
+        for folder in ["bin", "logs", "work"] {
+            std::fs::create_dir_all(place.join(folder)).ok()?;
+        }
+        let bin = place.join("bin");
+        for name in ["bash", "sh"] {
+            let _ = std::os::unix::fs::symlink(BASH, bin.join(name));
+        }
+        for name in WRAPPERS {
+            let real = Path::new("/usr/bin").join(name);
+            match *name {
+                "sudo" | "doas" => script(&bin.join(name), SUDO)?,
+                _ => {
+                    let _ = std::os::unix::fs::symlink(real, bin.join(name));
+                }
+            }
+        }
+        script(&bin.join("stub"), STUB)?;
+        for at in 1..=NAMES {
+            let _ = std::os::unix::fs::symlink("stub", bin.join(format!("p{at}")));
+        }
+        let server = start(&place)?;
+        Some(Jail { place, server })
+    }
+
+    /// Every command bash starts.
+    pub fn runs(&mut self, source: &str, number: usize) -> Ran {
+        let name = number.to_string();
+        let log = self.place.join("logs").join(&name);
+        let text = self.place.join("logs").join(format!("{name}.sh"));
+        let work = self.place.join("work").join(&name);
+        let _ = std::fs::create_dir_all(&work);
+        let _ = std::fs::write(&text, source);
+        let told = writeln!(self.server.orders, "{name}");
+        let ended = told.is_ok() && self.server.done.recv_timeout(Duration::from_secs(20)).is_ok();
+        if !ended {
+            end(&mut self.server.child);
+            if let Some(server) = start(&self.place) {
+                self.server = server;
+            }
+        }
+        let noted = std::fs::read(&log).unwrap_or_default();
+        let _ = std::fs::remove_file(&log);
+        let _ = std::fs::remove_file(&text);
+        let _ = std::fs::remove_dir_all(&work);
+        Ran { calls: calls_of(&noted), hung: !ended }
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        end(&mut self.server.child);
+        let _ = std::fs::remove_dir_all(&self.place);
+    }
+}
+
+fn script(path: &Path, text: &str) -> Option<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, text).ok()?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).ok()
+}
+
+fn start(place: &Path) -> Option<Server> {
+    let server = SERVER.replace("NAMES", &NAMES.to_string()).replace("WRAPPERS", &WRAPPERS.join(" "));
+    let mut child = Command::new(BASH)
+        .args(["--norc", "-O", "extglob", "-c", &server])
+        .current_dir(place)
+        .env_clear()
+        .env("PATH", place.join("bin"))
+        .env("HOME", "/home/u")
+        .env("PLACE", place)
+        .env("BASH_FUNC_command_not_found_handle%%", HANDLER)
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .ok()?;
+    let orders = child.stdin.take()?;
+    let lines = BufReader::new(child.stdout.take()?).lines();
+    let (tell, done) = channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|_| tell.send(())));
+    Some(Server { child, orders, done })
+}
+
+/// Ends the server and whatever it started.
+fn end(child: &mut Child) {
+    let group = format!("-{}", child.id());
+    let _ = Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status();
+    let _ = child.wait();
+}
+
+/// Noted calls: a count and that many words, each ended by a zero byte.
+pub fn calls_of(noted: &[u8]) -> Vec<Vec<String>> {
+    let noted = String::from_utf8_lossy(noted).into_owned();
+    let mut fields = noted.split_terminator('\0').map(str::to_string);
+    let mut calls = Vec::new();
+    while let Some(count) = fields.next().and_then(|count| count.parse::<usize>().ok()) {
+        calls.push(fields.by_ref().take(count).collect());
+    }
+    calls
+}
