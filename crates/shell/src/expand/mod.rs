@@ -26,6 +26,8 @@ pub(crate) enum Resolved {
     One(Text),
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
     Many(Vec<Text>),
+    /// The words of `${x:-…}`, split already.
+    Words(Vec<Word>),
 }
 
 /// Where a tilde may stand for the home.
@@ -37,6 +39,8 @@ enum Tilde {
     Value,
     /// Like `Value` behind the `=`, in a word that looks like an assignment.
     Argument,
+    /// At the start of a word that stands in for a value: its text is split.
+    StandIn,
 }
 
 /// Words under construction.
@@ -131,8 +135,12 @@ impl Walker<'_> {
             match part {
                 Part::Plain(text) => {
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
-                    fields.push(&text, true);
-                    fields.current().glob |= has_glob(&text);
+                    if tilde == Tilde::StandIn {
+                        fields.split(&Text::exact(text), &separators);
+                    } else {
+                        fields.push(&text, true);
+                        fields.current().glob |= has_glob(&text);
+                    }
                 }
                 Part::Quoted(text) => fields.push(text, true),
                 Part::Unknown { text, inner } => {
@@ -179,6 +187,15 @@ impl Walker<'_> {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
+            (Resolved::Words(words), _) => {
+                for (at, word) in words.into_iter().enumerate() {
+                    if at > 0 {
+                        fields.cut();
+                    }
+                    fields.push(&word.text, word.exact);
+                    fields.current().glob |= word.glob;
+                }
+            }
             (Resolved::Many(texts), _) => {
                 for (at, text) in texts.iter().enumerate() {
                     if at > 0 {
@@ -228,6 +245,10 @@ impl Walker<'_> {
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
                     Resolved::Many(texts) => joined(&texts),
+                    Resolved::Words(words) => {
+                        let word = joined_words(&words);
+                        Text { text: word.text, exact: word.exact }
+                    }
                 },
             };
             word.text.push_str(&text.text);
@@ -255,8 +276,11 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    fn separators(&self) -> String {
-        match self.scope.get("IFS").and_then(|options| options.first()).and_then(|value| value.first()) {
+    fn separators(&mut self) -> String {
+        let Some(options) = self.scope.get("IFS") else { return " \t\n".to_string() };
+        self.widest = self.widest.max(options.len());
+        let value = options.get(self.choice.min(options.len().saturating_sub(1)));
+        match value.and_then(|value| value.first()) {
             Some(text) if text.exact => text.text.clone(),
             _ => " \t\n".to_string(),
         }
@@ -273,14 +297,14 @@ impl Walker<'_> {
         let mut before = if first { Some(':') } else { None };
         for (at, found) in text.char_indices() {
             let may = match before {
-                Some(':') => at == 0 || tilde != Tilde::Start,
+                Some(':') => at == 0 || matches!(tilde, Tilde::Value | Tilde::Argument),
                 Some('=') => head == at.checked_sub(1),
                 _ => false,
             };
             let ends = match text.get(at + 1..).and_then(|rest| rest.chars().next()) {
                 None => last,
                 Some('/') => true,
-                Some(':') => tilde != Tilde::Start,
+                Some(':') => matches!(tilde, Tilde::Value | Tilde::Argument),
                 Some(_) => false,
             };
             if found == '~' && may && ends {
@@ -308,6 +332,13 @@ fn tilde_of(parts: &[Part]) -> Tilde {
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '(']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+}
+
+/// Several words as one text.
+fn joined_words(words: &[Word]) -> Word {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let exact = words.iter().all(|word| word.exact);
+    Word { text: texts.join(" "), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
 /// `"$*"`: all texts with blanks between.

@@ -121,48 +121,6 @@ impl Parser<'_> {
         Node::Subshell(list, Vec::new())
     }
 
-    /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
-    /// parenthesis matching the second one is followed at once by another.
-    pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
-        let close = self.look_for_close(ahead);
-        close.is_some_and(|at| at + 1 < self.end && self.bytes.get(at + 1) == Some(&b')'))
-    }
-
-    /// Where the parenthesis closes that was opened `ahead` bytes before.
-    pub(super) fn look_for_close(&mut self, ahead: usize) -> Option<usize> {
-        let close = self.close_ahead(ahead);
-        if !self.may_look(0) {
-            self.exceed("more than can be followed");
-        }
-        close
-    }
-
-    fn close_ahead(&self, ahead: usize) -> Option<usize> {
-        let mut level = 1usize;
-        let (mut at, _) = self.ahead().nth(ahead)?;
-        let start = at;
-        let mut quote: Option<u8> = None;
-        while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
-            match (quote, byte) {
-                (Some(b'\''), b'\'') => quote = None,
-                (Some(b'\''), _) => {}
-                (_, b'\\') => at += 1,
-                (Some(open), _) if open == byte => quote = None,
-                (Some(_), _) => {}
-                (None, b'\'' | b'"' | b'`') => quote = Some(byte),
-                (None, b'(') => level += 1,
-                (None, b')') => level -= 1,
-                _ => {}
-            }
-            if level == 0 {
-                return self.may_look(at - start).then_some(at);
-            }
-            at += 1;
-        }
-        let _ = self.may_look(at - start);
-        None
-    }
-
     fn if_clause(&mut self) -> Node {
         let start = self.pos;
         self.take_bare("if");

@@ -23,7 +23,7 @@ impl Parser<'_> {
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        if self.looking_at("$((") && self.arithmetic_closes(3) {
+        if self.looking_at("$((") && self.arithmetic_closes(3) && self.stays_arithmetic(3) {
             self.advance(3);
             let inner = self.arithmetic_body();
             return Part::Unknown { text: self.spelling(start), inner };
@@ -58,7 +58,15 @@ impl Parser<'_> {
             return if quoted { Part::Quoted("$".to_string()) } else { Part::Plain("$".to_string()) };
         }
         let text = self.spelling(start);
-        Part::Param(Rc::new(Param { name, op: ParamOp::Get, word: Vec::new(), index: None, quoted, text }))
+        Part::Param(Rc::new(Param {
+            name,
+            op: ParamOp::Get,
+            colon: false,
+            word: Vec::new(),
+            index: None,
+            quoted,
+            text,
+        }))
     }
 
     /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
@@ -71,7 +79,9 @@ impl Parser<'_> {
         self.advance(2);
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
-        let list = self.whole();
+        let pushed_to = std::mem::take(&mut self.pushed_to);
+        let list = self.whole_once();
+        self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;
         self.pos = if self.fault.is_none() { close + 1 } else { self.end };
@@ -94,7 +104,9 @@ impl Parser<'_> {
             }
         }
         let left = std::mem::replace(&mut self.pending, outer);
-        self.pending.extend(left);
+        if self.fault.is_none() {
+            self.pending.extend(left);
+        }
         if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
             self.pos = open;
             match self.look_for_close(0) {
@@ -164,16 +176,18 @@ impl Parser<'_> {
         let found = OPERATORS.iter().find(|text| self.looking_at(text)).copied();
         let op = match (prefix, found) {
             (ParamOp::Get, None) if self.peek() == Some(b'}') && !name.is_empty() => ParamOp::Get,
-            (ParamOp::Get, Some(":-" | "-" | ":=" | "=")) => ParamOp::Default,
+            (ParamOp::Get, Some(":-" | "-")) => ParamOp::Default,
+            (ParamOp::Get, Some(":=" | "=")) => ParamOp::Assign,
             (ParamOp::Get, Some(":+" | "+")) => ParamOp::Alternative,
             (ParamOp::Get, Some(text)) => ParamOp::Edit(text.to_string()),
             (ParamOp::Get, None) => ParamOp::Edit(String::new()),
             (other, None) if self.peek() == Some(b'}') => other,
             _ => ParamOp::Edit(String::new()),
         };
+        let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
         let word = self.braced_word(start, quoted);
-        Part::Param(Rc::new(Param { name, op, word, index, quoted, text: self.spelling(start) }))
+        Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 
     /// Parts up to the `}` of `${`.
@@ -293,8 +307,22 @@ impl Parser<'_> {
         parts.take()
     }
 
+    /// Bash first looks for the second quote and nothing else, then expands what
+    /// stands between as if there were no quotes.
     fn half_quoted(&mut self, parts: &mut Parts) {
         let start = self.pos;
+        let outer = std::mem::take(&mut self.pending);
+        self.half_quoted_here(start, parts);
+        self.pending = outer;
+        if self.fault.is_some() {
+            let rest = self.bytes.get(start..self.end).unwrap_or_default().iter();
+            if let Some(close) = rest.skip(1).position(|byte| *byte == b'\'') {
+                self.forgive(start + close + 2);
+            }
+        }
+    }
+
+    fn half_quoted_here(&mut self, start: usize, parts: &mut Parts) {
         self.advance(1);
         parts.quoted("'");
         loop {

@@ -8,11 +8,13 @@
 mod compound;
 mod dollar;
 mod list;
+mod pairs;
 mod redirect;
 mod simple;
 mod word;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::reading::{Fault, Span, Unknown};
@@ -101,6 +103,8 @@ pub(crate) struct Parser<'a> {
     pieces: usize,
     /// Bytes looked at ahead of time so far.
     looked: Cell<usize>,
+    /// Where substitutions close that were looked through, by where they start.
+    closes: Rc<RefCell<HashMap<usize, Option<usize>>>>,
 }
 
 impl<'a> Parser<'a> {
@@ -121,6 +125,7 @@ impl<'a> Parser<'a> {
             heredoc_in_pushed: false,
             pieces: 0,
             looked: Cell::new(0),
+            closes: Rc::default(),
         }
     }
 

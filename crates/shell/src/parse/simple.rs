@@ -107,8 +107,10 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let array = self.array();
-            RawWord { span: self.span(start, self.pos), parts: vec![array] }
+            let mut parts = vec![self.array()];
+            // `a=(b)c` is no list: the parentheses are part of the text.
+            parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
+            RawWord { span: self.span(start, self.pos), parts }
         } else {
             self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
         };

@@ -4,7 +4,7 @@
 use super::Walker;
 use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
-use crate::scope::DIR;
+use crate::scope::{DIR, Text, mark_of};
 use crate::stream::Stream;
 use crate::tree::{Part, RawRedirect};
 
@@ -25,6 +25,7 @@ impl Walker<'_> {
             "let" => {
                 for word in arguments {
                     self.evaluate(&word.text, word.span);
+                    self.count_variables(&word.text);
                 }
                 true
             }
@@ -78,9 +79,19 @@ impl Walker<'_> {
             return;
         }
         let exported: Vec<String> = self.exported.iter().map(|one| one.name.clone()).collect();
+        let unsure = |name: &&String| !self.scope.is_sure(&mark_of("export", name));
+        let unsure: Vec<&String> = exported.iter().filter(unsure).collect();
         self.scope.forget(|name| {
-            INHERITED.contains(&name) || name == DIR || exported.iter().any(|known| known == name)
+            let known = name.strip_prefix("=export ").unwrap_or(name);
+            INHERITED.contains(&name) || name == DIR || exported.iter().any(|one| one == known)
         });
+        // Its parameters are its own; whoever knows them sets them.
+        self.scope.set_one("@", Text::unknown("$@"));
+        for name in unsure {
+            let mut options = self.scope.get(name).cloned().unwrap_or_default();
+            options.push(vec![Text::unknown(format!("${name}"))]);
+            self.scope.set(name, options);
+        }
     }
 
     /// What a redirect puts on the standard input.

@@ -52,10 +52,16 @@ impl Walker<'_> {
                 }
                 let span = span_of(command, &words);
                 let moved = moved || !command.in_place;
+                let values =
+                    assignments.iter().map(|one| (one.name.clone(), vec![Text::of(&one.value)])).collect();
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
+                    let scoped = walker.assign_for_call(values);
                     let _ = walker.call(call, stdin);
+                    for (name, old) in scoped.into_iter().rev() {
+                        walker.scope.restore(&name, old);
+                    }
                     walker.via.pop();
                 });
             }

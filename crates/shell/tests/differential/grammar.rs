@@ -239,16 +239,28 @@ impl<'a> Maker<'a> {
             21 => format!("{} <<-'E'\n\t$(no)\n\tE\n", self.spelled()),
             22 => format!("{} >f 2>&1 <<<{}", self.simple(inner), self.word(inner)),
             23 => format!("trap {} EXIT", self.quoted(inner)),
-            24 => format!("X={}; $X", self.name()),
-            25 => format!("A=({} {}); \"${{A[@]}}\"", self.name(), self.word(inner)),
-            26 => format!("set -- {} {}; \"$@\"", self.name(), self.word(inner)),
-            27 => self.odd(inner),
-            28 | 29 => self.wrapped(inner),
-            30 | 31 => self.through_a_variable(inner),
-            32 => self.through_a_file(inner),
-            33 => self.rare(inner),
-            34 => self.called_function(inner),
+            24..=34 => self.several(inner),
             _ => self.simple(inner),
+        }
+    }
+
+    /// Commands that hang together, most times kept together.
+    fn several(&mut self, depth: usize) -> String {
+        let text = match self.dice.below(12) {
+            0 => format!("X={}; $X", self.name()),
+            1 => format!("A=({} {}); \"${{A[@]}}\"", self.name(), self.word(depth)),
+            2 => format!("set -- {} {}; \"$@\"", self.name(), self.word(depth)),
+            3 | 4 => self.odd(depth),
+            5 | 6 => self.wrapped(depth),
+            7 | 8 => self.through_a_variable(depth),
+            9 => self.through_a_file(depth),
+            10 => self.rare(depth),
+            _ => self.called_function(depth),
+        };
+        match self.dice.below(4) {
+            0 => text,
+            _ if text.ends_with('\n') => format!("{{ {text}}}"),
+            _ => format!("{{ {text}\n}}"),
         }
     }
 

@@ -1,0 +1,131 @@
+//! Where a parenthesis closes, looked for before anything in it is read.
+//!
+//! As bash does for `((` and `$((`, which may be arithmetic or not: only
+//! quotes, expansions and parentheses count, and a command substitution inside
+//! is read for real, for its own end depends on what it says.
+
+use super::{DEPTH_MAX, Parser};
+
+/// What looking through a byte of a substitution counts for: it is read.
+const READ_COST: usize = 4;
+
+impl Parser<'_> {
+    /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
+    /// parenthesis matching the second one is followed at once by another.
+    pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
+        let close = self.look_for_close(ahead);
+        close.is_some_and(|at| at + 1 < self.end && self.bytes.get(at + 1) == Some(&b')'))
+    }
+
+    /// Is `$((…))` still arithmetic when it is expanded? Then bash counts the
+    /// parentheses once more, those of `case` patterns as well.
+    pub(super) fn stays_arithmetic(&mut self, ahead: usize) -> bool {
+        let start = self.ahead().nth(ahead).map_or(self.end, |(at, _)| at);
+        let Some(close) = self.look_for_close(ahead) else { return false };
+        let mut level = 0isize;
+        let mut at = start;
+        while let Some(byte) = self.byte_at(at).filter(|_| at < close) {
+            let skipped = match byte {
+                b'(' => {
+                    level += 1;
+                    None
+                }
+                b')' => {
+                    level -= 1;
+                    None
+                }
+                b'\\' => Some(at + 1),
+                b'\'' => self.quote_end(at + 1, byte, false),
+                b'"' => self.pair_end(at + 1, byte, self.depth),
+                _ => None,
+            };
+            at = skipped.unwrap_or(at) + 1;
+        }
+        level == 0
+    }
+
+    /// Where the parenthesis closes that was opened `ahead` bytes before.
+    pub(super) fn look_for_close(&mut self, ahead: usize) -> Option<usize> {
+        let (start, _) = self.ahead().nth(ahead)?;
+        let close = self.pair_end(start, b')', self.depth);
+        let looked = close.unwrap_or(self.end).saturating_sub(start);
+        if !self.may_look(looked) {
+            self.exceed("more than can be followed");
+            return None;
+        }
+        close
+    }
+
+    /// Where the pair that `close` ends is closed, from inside it.
+    fn pair_end(&self, start: usize, close: u8, depth: usize) -> Option<usize> {
+        if depth > DEPTH_MAX || !self.may_look(1) {
+            return None;
+        }
+        let mut level = 1usize;
+        let mut at = start;
+        while let Some(byte) = self.byte_at(at) {
+            match byte {
+                b'\\' => at += 1,
+                _ if byte == close => {
+                    level -= 1;
+                    if level == 0 {
+                        return Some(at);
+                    }
+                }
+                b'(' if close == b')' => level += 1,
+                b'{' if close == b'}' => level += 1,
+                b'\'' if close != b'"' => at = self.quote_end(at + 1, b'\'', false)?,
+                b'"' => at = self.pair_end(at + 1, b'"', depth + 1)?,
+                b'`' => at = self.quote_end(at + 1, b'`', true)?,
+                b'$' => match self.byte_at(at + 1) {
+                    Some(b'(') => at = self.substitution_end(at + 2, depth + 1)?,
+                    Some(b'{') => at = self.pair_end(at + 2, b'}', depth + 1)?,
+                    Some(b'\'') if close != b'"' => at = self.quote_end(at + 2, b'\'', true)?,
+                    _ => {}
+                },
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    fn byte_at(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied().filter(|_| at < self.end)
+    }
+
+    fn quote_end(&self, start: usize, close: u8, escapes: bool) -> Option<usize> {
+        let mut at = start;
+        loop {
+            match self.byte_at(at)? {
+                byte if byte == close => return Some(at),
+                b'\\' if escapes => at += 2,
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The `)` of a command substitution, from inside it.
+    fn substitution_end(&self, start: usize, depth: usize) -> Option<usize> {
+        if self.byte_at(start) == Some(b'(') {
+            return self.pair_end(start, b')', depth);
+        }
+        if let Some(known) = self.closes.borrow().get(&start) {
+            return *known;
+        }
+        let mut inner = Parser::new(self.source, self.base, depth.min(DEPTH_MAX));
+        inner.pos = start;
+        inner.end = self.end;
+        inner.pieces = self.pieces;
+        inner.looked.set(self.looked.get());
+        inner.closes = std::rc::Rc::clone(&self.closes);
+        let _ = inner.list();
+        inner.align();
+        self.looked.set(inner.looked.get());
+        let read = inner.fault.is_none() && inner.raw() == Some(b')');
+        let close = if read { Some(inner.pos) } else { self.pair_end(start, b')', depth + 1) };
+        let _ = self.may_look(close.unwrap_or(self.end).saturating_sub(start) * READ_COST);
+        self.closes.borrow_mut().insert(start, close);
+        close
+    }
+}
