@@ -134,11 +134,13 @@ impl Walker<'_> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Plain(text) => {
+                    // `~-` and `~name` are folders, and nobody knows which.
+                    let known = at > 0 || !names_folder(text);
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     if tilde == Tilde::StandIn {
-                        fields.split(&Text::exact(text), &separators);
+                        fields.split(&Text { text, exact: known }, &separators);
                     } else {
-                        fields.push(&text, true);
+                        fields.push(&text, known);
                         fields.current().glob |= has_glob(&text);
                     }
                 }
@@ -316,6 +318,12 @@ impl Walker<'_> {
         }
         out
     }
+}
+
+/// Is this `~+`, `~-` or the home of some user?
+fn names_folder(text: &str) -> bool {
+    let rest = text.strip_prefix('~').unwrap_or_default();
+    rest.starts_with(|first: char| first.is_ascii_alphanumeric() || "+-_".contains(first))
 }
 
 /// A word such as `a=~/b` is given with the home in it.

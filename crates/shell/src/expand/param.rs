@@ -53,7 +53,7 @@ impl Walker<'_> {
             ParamOp::Alternative => {
                 let known = match &value {
                     None => ALWAYS_SET.contains(&param.name.as_str()),
-                    Some(value) => !param.colon || value.iter().all(|text| text.exact),
+                    Some(value) => value.iter().all(|text| text.exact),
                 };
                 let is_empty = |text: &Text| param.colon && text.text.is_empty();
                 if value.is_some_and(|value| value.iter().all(is_empty)) {

@@ -133,7 +133,15 @@ impl Parser<'_> {
             }
             match self.word() {
                 Some(word) => words.push(word),
-                None => self.fail_unexpected(),
+                None => {
+                    // A shell that reads a script goes on with the next line.
+                    let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+                    let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                    let next = self.pos + line;
+                    self.fail_unexpected();
+                    self.forgive(next);
+                    break;
+                }
             }
         }
         Part::Array(Rc::new(words))

@@ -58,8 +58,18 @@ done
 unset _n
 "#;
 
-/// Every folder is there, so that what stands behind `cd x &&` runs.
-const FOLDERS: &str = "cd() { :; }; pushd() { :; }; popd() { :; }";
+/// Every folder is there, so that what stands behind `cd x &&` runs; `cat` and
+/// `which` print what they are taken to print.
+const FOLDERS: &str = r#"
+_note() { printf '%s\0' $# "${@//$'\n'/$'\036'}" >>"$NOTED"; return $STATUS; }
+cd() { :; }; pushd() { :; }; popd() { :; }
+which() { printf '%s\n' "$1"; _note which "$@"; }
+cat() {
+    local text
+    [[ $# -gt 0 && $1 != - ]] || { IFS= read -r -d '' text; printf %s "$text"; }
+    _note cat "$@"
+}
+"#;
 
 /// Reads numbers of scripts, runs each, and says so.
 const SERVER: &str = r#"
@@ -82,7 +92,7 @@ done
 const LOCK: &str = r#"
 root=$1/root
 mkdir -p "$root" && mount -t tmpfs -o size=64m none "$root" || exit 1
-mkdir -p "$root"/{bin,lib,lib64,usr/lib,dev,tmp,proc,home/u,place}
+mkdir -p "$root"/{bin,lib,lib64,usr/lib,dev,tmp,proc,place}
 touch "$root/bin/bash" "$root/dev/null"
 mount --bind /bin/bash "$root/bin/bash" && mount --bind /dev/null "$root/dev/null" || exit 1
 for folder in lib lib64 usr/lib; do
@@ -257,10 +267,15 @@ fn end(child: &mut Child) {
 /// Noted calls: a count and that many words, each ended by a zero byte.
 pub fn calls_of(noted: &[u8]) -> Vec<Vec<String>> {
     let noted = String::from_utf8_lossy(noted).into_owned();
-    let mut fields = noted.split_terminator('\0').map(|field| field.replace('\u{1e}', "\n"));
+    let whole = noted.rfind('\0').map_or("", |end| noted.get(..end + 1).unwrap_or_default());
+    let mut fields = whole.split_terminator('\0').map(|field| field.replace('\u{1e}', "\n"));
     let mut calls = Vec::new();
     while let Some(count) = fields.next().and_then(|count| count.parse::<usize>().ok()) {
-        calls.push(fields.by_ref().take(count).collect());
+        calls.push(fields.by_ref().take(count).collect::<Vec<String>>());
+        // The file may have become too long in the middle of a call.
+        if calls.last().is_some_and(|call| call.len() < count) {
+            calls.pop();
+        }
     }
     calls
 }
