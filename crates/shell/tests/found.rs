@@ -55,6 +55,8 @@ fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
     check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
     check("echo $((a)#) ; rm x", &["rm", "x"]);
+    check("[[ ${#A[@} == a ]]; rm x", &["rm", "x"]);
+    check("echo ${a[}; rm x", &["rm", "x"]);
     check("(( $(a \")\" # )\n) + 1 )); rm x", &["rm", "x"]);
     check("echo $(( \"$(echo \")\")\" )); rm x", &["rm", "x"]);
 }

@@ -172,7 +172,7 @@ impl Parser<'_> {
             self.advance(1);
         }
         let name = self.parameter_name(true);
-        let index = if self.eat("[") { Some(self.subscript()) } else { None };
+        let index = if self.eat("[") { Some(self.subscript_before(Some(b'}'))) } else { None };
         let found = OPERATORS.iter().find(|text| self.looking_at(text)).copied();
         let op = match (prefix, found) {
             (ParamOp::Get, None) if self.peek() == Some(b'}') && !name.is_empty() => ParamOp::Get,
@@ -210,6 +210,12 @@ impl Parser<'_> {
 
     /// Parts up to the `]` of a subscript or of `$[`.
     pub(super) fn subscript(&mut self) -> Vec<Part> {
+        self.subscript_before(None)
+    }
+
+    /// The same; `outer` ends it as well, and is left: `${a[@}` is a mistake
+    /// bash finds when it gets there.
+    fn subscript_before(&mut self, outer: Option<u8>) -> Vec<Part> {
         let start = self.pos;
         let mut parts = Parts::default();
         let mut level = 0usize;
@@ -223,6 +229,7 @@ impl Parser<'_> {
                     self.advance(1);
                     return parts.take();
                 }
+                found if found == outer => return parts.take(),
                 Some(byte) => {
                     match byte {
                         b'[' => level += 1,
