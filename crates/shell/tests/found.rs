@@ -50,6 +50,13 @@ fn here_documents_between_two_parentheses_are_commands() {
     check("((a; cat <<E\n); rm x; (b\nE\n); c)", &["rm", "x"]);
 }
 
+/// The word that ends a here-document may hold anything and is not expanded.
+#[test]
+fn here_documents_end_at_their_word() {
+    check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
+    check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
+}
+
 #[test]
 fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);

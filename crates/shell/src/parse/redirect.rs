@@ -119,6 +119,16 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
+                b'$' | b'`' => {
+                    self.align();
+                    match self.expansion_end() {
+                        Some(end) => {
+                            text.push_str(self.slice(self.pos, end + 1));
+                            self.pos = end + 1;
+                        }
+                        None => text.extend(self.bump()),
+                    }
+                }
                 _ => text.extend(self.take()),
             }
         }

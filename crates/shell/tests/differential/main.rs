@@ -121,7 +121,10 @@ impl Tally {
         if !missed.is_empty() && has_inner_heredoc(source) {
             *self.untold.entry("bash 5.2 prints `$(…)` to read it anew".to_string()).or_default() += 1;
         } else if !missed.is_empty() {
-            self.failures.push(format!("script {number}: bash runs {missed:?} of\n{source}\n"));
+            let failure = format!("script {number}: bash runs {missed:?} of\n{source}\n");
+            // Said at once: a long run may be ended before its end.
+            eprintln!("{failure}");
+            self.failures.push(failure);
         }
     }
 }
