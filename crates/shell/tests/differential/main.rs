@@ -75,8 +75,9 @@ fn untold(source: &str, reading: &Reading) -> Option<String> {
 /// them anew, and loses the `;` of the next command: `$(a <<E…; X=1; b $X)`.
 fn has_inner_heredoc(source: &str) -> bool {
     let opens = |text: &str| text.matches("$(").count() + text.matches("<(").count();
-    let places = source.match_indices("<<").filter(|(at, _)| !source[*at..].starts_with("<<<"));
-    places.map(|(at, _)| &source[..at]).any(|before| opens(before) > 0 && before.ends_with([' ', 'E']))
+    let pieces: Vec<&str> = source.split("<<").collect();
+    let announced = |at: usize| pieces.get(at).is_some_and(|piece| !piece.starts_with('<'));
+    (1..pieces.len()).any(|at| announced(at) && pieces.iter().take(at).any(|piece| opens(piece) > 0))
 }
 
 fn setting_of(name: &str) -> Option<u64> {
