@@ -104,6 +104,9 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("V=a; b && V=c; set -- p $V; \"$@\"", &["p", "a"]);
     check("V=a; b && V=c; set -- p $V; \"$@\"", &["p", "c"]);
     check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
+    check("X=q; ! true && X=p; $X x", &["q", "x"]);
+    check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use super::{DEPTH_MAX, Parser};
 /// What looking through a byte of a substitution counts for: it is read.
 const READ_COST: usize = 4;
 
+/// What reading one substitution counts for, beside its bytes.
+const SUBSTITUTION_COST: usize = 256;
+
 impl Parser<'_> {
     /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
     /// parenthesis matching the second one is followed at once by another.
@@ -119,10 +122,23 @@ impl Parser<'_> {
         }
     }
 
+    /// The `)` of a substitution that holds nothing but plain words.
+    fn plain_end(&self, start: usize) -> Option<usize> {
+        let rest = self.bytes.get(start..self.end)?.get(..64.min(self.end - start))?;
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" -_./|+%=:,".contains(byte);
+        let length = rest.iter().take_while(|byte| plain(byte)).count();
+        let text = rest.get(..length)?;
+        let has_case = text.windows(4).any(|piece| piece == b"case");
+        (rest.get(length) == Some(&b')') && !has_case).then_some(start + length)
+    }
+
     /// The `)` of a command substitution, from inside it.
     fn substitution_end(&self, start: usize, depth: usize) -> Option<usize> {
         if self.byte_at(start) == Some(b'(') {
             return self.pair_end(start, b')', depth);
+        }
+        if let Some(close) = self.plain_end(start) {
+            return Some(close);
         }
         if let Some(known) = self.closes.borrow().get(&start) {
             return *known;
@@ -138,7 +154,8 @@ impl Parser<'_> {
         self.looked.set(inner.looked.get());
         let read = inner.fault.is_none() && inner.raw() == Some(b')');
         let close = if read { Some(inner.pos) } else { self.pair_end(start, b')', depth + 1) };
-        let _ = self.may_look(close.unwrap_or(self.end).saturating_sub(start) * READ_COST);
+        let bytes = close.unwrap_or(self.end).saturating_sub(start);
+        let _ = self.may_look(SUBSTITUTION_COST + bytes * READ_COST);
         self.closes.borrow_mut().insert(start, close);
         close
     }

@@ -43,8 +43,10 @@ impl Walker<'_> {
             self.run_text(&word.text, word.span);
         }
         if let "mapfile" | "readarray" = command.program.as_str() {
-            let at = arguments.iter().position(|word| word.text == "-C");
-            if let Some(word) = at.and_then(|at| arguments.get(at + 1)) {
+            let at = arguments.iter().position(|word| word.text.starts_with("-C"));
+            let own = at.and_then(|at| arguments.get(at)).filter(|word| word.text.len() > 2);
+            let own = own.map(|word| Word { text: word.text.replacen("-C", "", 1), ..word.clone() });
+            if let Some(word) = own.or_else(|| at.and_then(|at| arguments.get(at + 1)).cloned()) {
                 // It is called with a number and a line.
                 let text = Word { text: format!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
                 self.open_text(&text, &command.program, Vec::new());

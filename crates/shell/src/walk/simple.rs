@@ -17,6 +17,9 @@ use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 32;
 
+/// Larger values than this are not copied.
+const VALUE_MAX: usize = 4 << 20;
+
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
@@ -151,14 +154,12 @@ impl Walker<'_> {
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
         let unknown = || vec![Text::unknown(format!("${name}"))];
-        let bytes =
-            self.scope.get(name).and_then(|options| options.first()).map_or(0, |value| size_of_value(value));
-        if !self.grow(bytes) {
-            return unknown();
-        }
-        let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
-            return unknown();
-        };
+        let Some(options) = self.scope.get(name) else { return unknown() };
+        self.widest = self.widest.max(options.len());
+        let now = options.get(self.choice.min(options.len().saturating_sub(1)));
+        let bytes = now.map_or(0, |value| size_of_value(value));
+        let now = now.filter(|_| bytes < VALUE_MAX).cloned();
+        let Some(mut old) = now.filter(|_| self.grow(bytes)) else { return unknown() };
         match (old.last_mut(), value.as_slice()) {
             (Some(last), [only]) if !is_list => {
                 last.text.push_str(&only.text);

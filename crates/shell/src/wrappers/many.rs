@@ -100,7 +100,10 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
         return vec![Inner::words(&run)];
     }
     let find = Find::of(words);
-    let matches = find.matches();
+    let mut matches = find.matches();
+    // Each of several places may get a run of its own.
+    let alone = matches.len() < 2;
+    matches.iter_mut().for_each(|word| word.exact &= alone);
     find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &matches))).collect()
 }
 
