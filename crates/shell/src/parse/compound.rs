@@ -100,14 +100,14 @@ impl Parser<'_> {
     fn parenthesis(&mut self) -> Node {
         let start = self.pos;
         if self.looking_at("((") {
-            if self.arithmetic_closes(2) {
+            let close = self.look_for_close(2);
+            if self.closes_twice(close) {
                 self.advance(2);
                 let parts = self.arithmetic_body();
                 let word = RawWord { span: self.span(start, self.pos), parts };
                 return Node::Test(vec![word], Vec::new());
             }
-            let close = self.look_for_close(2).unwrap_or(0);
-            self.pushed_to = self.pushed_to.max(close);
+            self.pushed_to = self.pushed_to.max(close.unwrap_or(0));
         }
         self.advance(1);
         let list = self.filled_list();

@@ -23,7 +23,7 @@ impl Parser<'_> {
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        if self.looking_at("$((") && self.arithmetic_closes(3) && self.stays_arithmetic(3) {
+        if self.looking_at("$((") && self.is_arithmetic(3) {
             self.advance(3);
             let inner = self.arithmetic_body();
             return Part::Unknown { text: self.spelling(start), inner };

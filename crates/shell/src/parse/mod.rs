@@ -27,7 +27,7 @@ pub(crate) const DEPTH_MAX: usize = 80;
 const PIECES_MAX: usize = 30_000;
 
 /// Bytes that may be looked at ahead of time, all in all.
-const LOOKED_MAX: usize = 8 << 20;
+const LOOKED_MAX: usize = 4 << 20;
 
 /// Longest source spelling kept for a value that is not known.
 const SPELLING_MAX: usize = 160;

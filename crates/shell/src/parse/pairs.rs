@@ -13,18 +13,19 @@ const READ_COST: usize = 4;
 const SUBSTITUTION_COST: usize = 256;
 
 impl Parser<'_> {
-    /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
-    /// parenthesis matching the second one is followed at once by another.
-    pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
-        let close = self.look_for_close(ahead);
-        close.is_some_and(|at| at + 1 < self.end && self.bytes.get(at + 1) == Some(&b')'))
+    /// Bash reads `((` as arithmetic when the parenthesis matching the second
+    /// one is followed at once by another.
+    pub(super) fn closes_twice(&self, close: Option<usize>) -> bool {
+        close.is_some_and(|at| self.byte_at(at + 1) == Some(b')'))
     }
 
-    /// Is `$((…))` still arithmetic when it is expanded? Then bash counts the
-    /// parentheses once more, those of `case` patterns as well.
-    pub(super) fn stays_arithmetic(&mut self, ahead: usize) -> bool {
+    /// Is the `$((` that ends `ahead` bytes on arithmetic, and still so when it
+    /// is expanded? Then bash counts the parentheses once more, those of `case`
+    /// patterns as well.
+    pub(super) fn is_arithmetic(&mut self, ahead: usize) -> bool {
         let start = self.ahead().nth(ahead).map_or(self.end, |(at, _)| at);
-        let Some(close) = self.look_for_close(ahead) else { return false };
+        let found = self.look_for_close(ahead);
+        let Some(close) = found.filter(|_| self.closes_twice(found)) else { return false };
         let mut level = 0isize;
         let mut at = start;
         while let Some(byte) = self.byte_at(at).filter(|_| at < close) {
