@@ -1,7 +1,7 @@
 //! The value of `$x` and `${x…}`.
 
 use super::{Resolved, Tilde, edit, joined, joined_words};
-use crate::reading::Span;
+use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
 use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
@@ -50,20 +50,7 @@ impl Walker<'_> {
                 }
                 fields.map_or(Resolved::One(text), Resolved::Words)
             }
-            ParamOp::Alternative => {
-                let known = match &value {
-                    None => ALWAYS_SET.contains(&param.name.as_str()),
-                    Some(value) => value.iter().all(|text| text.exact),
-                };
-                let is_empty = |text: &Text| param.colon && text.text.is_empty();
-                if value.is_some_and(|value| value.iter().all(is_empty)) {
-                    return Resolved::One(Text { text: String::new(), exact: known });
-                }
-                match fields.filter(|_| known) {
-                    Some(fields) => Resolved::Words(fields),
-                    None => Resolved::One(Text { text: word.text, exact: known && word.exact }),
-                }
-            }
+            ParamOp::Alternative => alternative(param, value.as_deref(), fields, word),
             ParamOp::Get => self.pick(param, value, index.as_deref()),
             ParamOp::Indirect => {
                 let target = value.and_then(|value| value.first().cloned()).filter(|text| text.exact);
@@ -188,6 +175,22 @@ impl Walker<'_> {
             (Some(pwd), text) => Some(Text { text: crate::walk::join_path(pwd, text), exact: moved.exact }),
             (None, _) => None,
         }
+    }
+}
+
+/// `${x:+w}`: the word, where there is a value.
+fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Vec<Word>>, word: Word) -> Resolved {
+    let known = match value {
+        None => ALWAYS_SET.contains(&param.name.as_str()),
+        Some(value) => value.iter().all(|text| text.exact),
+    };
+    let is_empty = |text: &Text| param.colon && text.text.is_empty();
+    if value.is_some_and(|value| value.iter().all(is_empty)) {
+        return Resolved::One(Text { text: String::new(), exact: known });
+    }
+    match fields.filter(|_| known) {
+        Some(fields) => Resolved::Words(fields),
+        None => Resolved::One(Text { text: word.text, exact: known && word.exact }),
     }
 }
 
