@@ -55,6 +55,15 @@ fn here_documents_between_two_parentheses_are_commands() {
 fn here_documents_end_at_their_word() {
     check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
     check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
+    check("cat <<$'E'\na\nE\nrm x", &["rm", "x"]);
+    check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
+}
+
+#[test]
+fn words_are_taken_where_names_would_stand() {
+    check("for 1x in a; do b; done; rm x", &["rm", "x"]);
+    check("select V# in a; do b; done; rm x", &["rm", "x"]);
+    check("declare -A M=([k|]=a [b;c]=d [e f]=g); rm x", &["rm", "x"]);
 }
 
 #[test]

@@ -165,10 +165,14 @@ impl Parser<'_> {
         if word == "for" && self.looking_at("((") {
             return self.for_arithmetic(start);
         }
-        let name = self.identifier();
-        if name.is_empty() {
-            self.fail_unexpected();
-        }
+        // Bash takes any word here and says when it runs whether it is a name.
+        let name = match self.word() {
+            Some(word) => plain_text(&word),
+            None => {
+                self.fail_unexpected();
+                String::new()
+            }
+        };
         self.lines();
         let words = if self.eat_bare("in") { Some(self.words_to_line_end()) } else { None };
         self.blanks();

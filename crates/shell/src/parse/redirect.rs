@@ -119,6 +119,7 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
+                b'$' if matches!(self.peek_at(1), Some(b'\'' | b'"')) => self.advance(1),
                 b'$' | b'`' => {
                     self.align();
                     match self.expansion_end() {

@@ -131,8 +131,10 @@ impl Parser<'_> {
                 self.fail(start, "unclosed `(`");
                 break;
             }
+            let key = if self.eat("[") { Some(self.subscript()) } else { None };
             match self.word() {
-                Some(word) => words.push(word),
+                Some(word) => words.push(keyed(key, word)),
+                None if key.is_some() => words.push(keyed(key, RawWord::default())),
                 None => {
                     // A shell that reads a script goes on with the next line.
                     let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
@@ -160,6 +162,16 @@ impl Parser<'_> {
         }
         name
     }
+}
+
+/// `[key]=word` in a list; the key may hold anything.
+fn keyed(key: Option<Vec<Part>>, word: RawWord) -> RawWord {
+    let Some(key) = key else { return word };
+    let mut parts = vec![Part::Plain("[".to_string())];
+    parts.extend(key);
+    parts.push(Part::Plain("]".to_string()));
+    parts.extend(word.parts);
+    RawWord { span: word.span, parts }
 }
 
 /// Moves behind `[…]`, if it closes on this line and not too far away.
