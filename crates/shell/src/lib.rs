@@ -52,9 +52,9 @@ pub fn read(source: &str, setting: &Setting) -> Reading {
     // Too much to follow weighs more than a mistake in the text: what was not
     // followed would have run before the mistake.
     let is_limit = |fault: &Fault| fault.kind == Unknown::Limit;
-    reading.fault = match reading.fault.filter(is_limit) {
-        Some(limit) => Some(limit),
-        None => parsed.fault,
+    reading.fault = match reading.fault {
+        Some(fault) if is_limit(&fault) => Some(fault),
+        other => parsed.fault.or(other),
     };
     reading
 }

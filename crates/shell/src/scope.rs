@@ -17,6 +17,12 @@ pub(crate) const OPTIONS_MAX: usize = 6;
 /// Key of the current folder; no variable can have this name.
 pub(crate) const DIR: &str = "=dir";
 
+/// Key that stands for "this function is defined" or "this variable is
+/// exported": kept like a variable, it is undone and merged with its branch.
+pub(crate) fn mark_of(what: &str, name: &str) -> String {
+    format!("={what} {name}")
+}
+
 /// A piece of text a variable holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
@@ -103,6 +109,12 @@ impl Scope {
             None => self.values.remove(name),
         };
         self.log.push((name.to_string(), current));
+    }
+
+    /// Was this mark set in every branch that leads here?
+    pub(crate) fn is_sure(&self, mark: &str) -> bool {
+        let sure = |text: &Text| text.exact;
+        self.values.get(mark).is_some_and(|options| options.iter().flatten().all(sure))
     }
 
     pub(crate) fn mark(&self) -> usize {

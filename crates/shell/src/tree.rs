@@ -115,6 +115,8 @@ pub(crate) struct Output {
 pub(crate) struct Param {
     pub(crate) name: String,
     pub(crate) op: ParamOp,
+    /// The operator has a colon: an empty value counts as none.
+    pub(crate) colon: bool,
     /// What follows the operator.
     pub(crate) word: Vec<Part>,
     /// What stands in `[…]`.
@@ -129,8 +131,10 @@ pub(crate) struct Param {
 pub(crate) enum ParamOp {
     /// `$x`
     Get,
-    /// `${x:-w}`, `${x-w}`, `${x:=w}`, `${x=w}`
+    /// `${x:-w}`, `${x-w}`
     Default,
+    /// `${x:=w}`, `${x=w}`
+    Assign,
     /// `${x:+w}`, `${x+w}`
     Alternative,
     /// `${!x}`

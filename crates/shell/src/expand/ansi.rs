@@ -58,11 +58,19 @@ fn escape(sign: char, rest: &mut Rest, flavour: Flavour, out: &mut Vec<u8>) {
         return;
     }
     match sign {
-        'x' => out.extend(number(rest, 16, 2).map(low_byte)),
+        'x' => match number(rest, 16, 2) {
+            Some(value) => out.push(low_byte(value)),
+            None => out.extend(b"\\x"),
+        },
         'u' | 'U' => {
             let digits = if sign == 'u' { 4 } else { 8 };
-            let found = number(rest, 16, digits).and_then(char::from_u32);
-            out.extend(found.map(|one| one.to_string().into_bytes()).unwrap_or_default());
+            match number(rest, 16, digits) {
+                Some(value) => {
+                    let found = char::from_u32(value);
+                    out.extend(found.map(|one| one.to_string().into_bytes()).unwrap_or_default());
+                }
+                None => out.extend(format!("\\{sign}").bytes()),
+            }
         }
         '0' if flavour == Flavour::Echo => out.push(number(rest, 8, 3).map_or(0, low_byte)),
         '0'..='7' if flavour != Flavour::Echo => {
@@ -109,6 +117,7 @@ mod tests {
             (r"\u0072\U0000006d", "rm"),
             (r"it\'s", "it's"),
             (r"a\qb", r"a\qb"),
+            (r"\xg\u\U-", r"\xg\u\U-"),
             (r"\xc3\xa9", "é"),
             (r"rm\0x", "rm"),
         ] {

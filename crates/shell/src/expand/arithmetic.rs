@@ -3,7 +3,7 @@
 
 use crate::parse;
 use crate::reading::Span;
-use crate::scope::Options;
+use crate::scope::{Options, Text};
 use crate::tree::Part;
 use crate::walk::Walker;
 
@@ -15,6 +15,28 @@ impl Walker<'_> {
     pub(crate) fn arithmetic(&mut self, parts: &[Part], span: Span) {
         let word = self.single(parts, span);
         self.evaluate(&word.text, span);
+        self.count_variables(&word.text);
+    }
+
+    /// `((x = 1, y++))`: what arithmetic assigns is not known.
+    pub(crate) fn count_variables(&mut self, expression: &str) {
+        if !expression.contains(['=', '+', '-']) || !self.grow(expression.len()) {
+            return;
+        }
+        let is_name = |found: char| found.is_ascii_alphanumeric() || found == '_';
+        let mut rest = expression;
+        let mut stepped = false;
+        while let Some(start) = rest.find(is_name) {
+            let (before, from) = rest.split_at(start);
+            stepped |= before.trim_end().ends_with("++") || before.trim_end().ends_with("--");
+            let (name, after) = from.split_at(from.find(|found| !is_name(found)).unwrap_or(from.len()));
+            if stepped || assigns(after.trim_start()) {
+                let name = name.to_string();
+                self.scope.set_one(&name, Text::unknown(format!("${name}")));
+            }
+            stepped = false;
+            rest = after;
+        }
     }
 
     /// What the variables named in `expression` hide.
@@ -45,7 +67,7 @@ impl Walker<'_> {
         }
         let (parts, whole) = parse::parse_text(text, span, parse::DEPTH_MAX.saturating_sub(8));
         if !whole {
-            self.fail(span, "a value with substitutions that cannot be read");
+            self.mistake(span, "a value with substitutions that cannot be read");
         }
         self.aside(|walker| {
             let word = walker.single(&parts, span);
@@ -55,4 +77,19 @@ impl Walker<'_> {
             }
         });
     }
+}
+
+/// Does what follows a name in an expression give it a value?
+fn assigns(after: &str) -> bool {
+    let after = match after.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((_, rest)) => rest.trim_start(),
+        None => after,
+    };
+    if after.starts_with("++") || after.starts_with("--") {
+        return true;
+    }
+    let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+    let signs = after.len() - operator.len();
+    let compares = signs == 1 && after.starts_with(['<', '>']);
+    signs <= 2 && !compares && operator.starts_with('=') && !operator.starts_with("==")
 }

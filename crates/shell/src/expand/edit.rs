@@ -59,6 +59,17 @@ fn substring(value: &str, word: &str) -> Option<String> {
     Some(value.chars().skip(skip).take(take).collect())
 }
 
+/// `${a[@]:1:2}`: some of `items`, whose first has the number `first`.
+pub(crate) fn slice<T: Clone>(items: &[T], word: &str, first: usize) -> Option<Vec<T>> {
+    let (from, count) = match word.split_once(':') {
+        Some((from, count)) => (from, Some(count.trim().parse::<usize>().ok()?)),
+        None => (word, None),
+    };
+    // Below the first there is the name of the shell itself.
+    let skip = from.trim().parse::<usize>().ok()?.checked_sub(first)?;
+    Some(items.iter().skip(skip).take(count.unwrap_or(usize::MAX)).cloned().collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::edit;

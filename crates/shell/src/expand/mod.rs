@@ -26,6 +26,21 @@ pub(crate) enum Resolved {
     One(Text),
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
     Many(Vec<Text>),
+    /// The words of `${x:-…}`, split already.
+    Words(Vec<Word>),
+}
+
+/// Where a tilde may stand for the home.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tilde {
+    /// At the start.
+    Start,
+    /// At the start and behind every `:`, as in the value of a variable.
+    Value,
+    /// Like `Value` behind the `=`, in a word that looks like an assignment.
+    Argument,
+    /// At the start of a word that stands in for a value: its text is split.
+    StandIn,
 }
 
 /// Words under construction.
@@ -82,14 +97,14 @@ impl Walker<'_> {
     /// The words a raw word becomes.
     pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
         if !brace::has_brace(&word.parts) {
-            return self.split_fields(&word.parts, word.span);
+            return self.split_fields(&word.parts, word.span, tilde_of(&word.parts));
         }
         let braces = if self.is_spent() { Braces::TooMany } else { brace::expand(&word.parts) };
         match braces {
             Braces::Words(words) => {
                 let mut all = Vec::new();
                 for parts in words {
-                    let made = self.split_fields(&parts, word.span);
+                    let made = self.split_fields(&parts, word.span, Tilde::Start);
                     let bytes: usize = made.iter().map(|word| word.text.len() + MADE_COST).sum();
                     if !self.grow(bytes) {
                         break;
@@ -111,7 +126,7 @@ impl Walker<'_> {
         }
     }
 
-    fn split_fields(&mut self, parts: &[Part], span: Span) -> Vec<Word> {
+    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Vec<Word> {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
@@ -119,9 +134,15 @@ impl Walker<'_> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Plain(text) => {
-                    let text = if at == 0 { self.tilde(text) } else { text.clone() };
-                    fields.push(&text, true);
-                    fields.current().glob |= has_glob(&text);
+                    // `~-` and `~name` are folders, and nobody knows which.
+                    let known = at > 0 || !names_folder(text);
+                    let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
+                    if tilde == Tilde::StandIn {
+                        fields.split(&Text { text, exact: known }, &separators);
+                    } else {
+                        fields.push(&text, known);
+                        fields.current().glob |= has_glob(&text);
+                    }
                 }
                 Part::Quoted(text) => fields.push(text, true),
                 Part::Unknown { text, inner } => {
@@ -168,6 +189,15 @@ impl Walker<'_> {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
+            (Resolved::Words(words), _) => {
+                for (at, word) in words.into_iter().enumerate() {
+                    if at > 0 {
+                        fields.cut();
+                    }
+                    fields.push(&word.text, word.exact);
+                    fields.current().glob |= word.glob;
+                }
+            }
             (Resolved::Many(texts), _) => {
                 for (at, text) in texts.iter().enumerate() {
                     if at > 0 {
@@ -183,14 +213,23 @@ impl Walker<'_> {
         }
     }
 
-    /// One word, never split: assignments, redirects, here-documents.
+    /// One word, never split: redirects, here-documents.
     pub(crate) fn single(&mut self, parts: &[Part], span: Span) -> Word {
+        self.unsplit(parts, span, tilde_of(parts))
+    }
+
+    /// The value of a variable, never split.
+    pub(crate) fn value(&mut self, parts: &[Part], span: Span) -> Word {
+        self.unsplit(parts, span, Tilde::Value)
+    }
+
+    fn unsplit(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Word {
         let mut word = Word { exact: true, span, ..Word::default() };
         for (at, part) in parts.iter().enumerate() {
             let text = match part {
                 Part::Plain(text) => {
                     word.glob |= has_glob(text);
-                    Text::exact(if at == 0 { self.tilde(text) } else { text.clone() })
+                    Text::exact(self.tilde(text, tilde, at == 0, at + 1 == parts.len()))
                 }
                 Part::Quoted(text) => Text::exact(text.clone()),
                 Part::Unknown { text, inner } => {
@@ -208,6 +247,10 @@ impl Walker<'_> {
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
                     Resolved::Many(texts) => joined(&texts),
+                    Resolved::Words(words) => {
+                        let word = joined_words(&words);
+                        Text { text: word.text, exact: word.exact }
+                    }
                 },
             };
             word.text.push_str(&text.text);
@@ -235,26 +278,75 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    fn separators(&self) -> String {
-        match self.scope.get("IFS").and_then(|options| options.first()).and_then(|value| value.first()) {
+    fn separators(&mut self) -> String {
+        let Some(options) = self.scope.get("IFS") else { return " \t\n".to_string() };
+        self.widest = self.widest.max(options.len());
+        let value = options.get(self.choice.min(options.len().saturating_sub(1)));
+        match value.and_then(|value| value.first()) {
             Some(text) if text.exact => text.text.clone(),
             _ => " \t\n".to_string(),
         }
     }
 
-    fn tilde(&self, text: &str) -> String {
-        let Some(home) = self.setting.home.as_deref() else { return text.to_string() };
-        match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
-            _ => text.to_string(),
+    /// Unquoted text with the home in place of tildes; `first` and `last` tell
+    /// whether anything of the word stands before and behind it.
+    fn tilde(&self, text: &str, tilde: Tilde, first: bool, last: bool) -> String {
+        let Some(home) = self.setting.home.as_deref().filter(|_| text.contains('~')) else {
+            return text.to_string();
+        };
+        let head = text.find('=').filter(|_| first && tilde == Tilde::Argument);
+        let mut out = String::new();
+        let mut before = if first { Some(':') } else { None };
+        for (at, found) in text.char_indices() {
+            let may = match before {
+                Some(':') => at == 0 || matches!(tilde, Tilde::Value | Tilde::Argument),
+                Some('=') => head == at.checked_sub(1),
+                _ => false,
+            };
+            let ends = match text.get(at + 1..).and_then(|rest| rest.chars().next()) {
+                None => last,
+                Some('/') => true,
+                Some(':') => matches!(tilde, Tilde::Value | Tilde::Argument),
+                Some(_) => false,
+            };
+            if found == '~' && may && ends {
+                out.push_str(home);
+            } else {
+                out.push(found);
+            }
+            before = Some(found);
         }
+        out
     }
+}
+
+/// Is this `~+`, `~-` or the home of some user?
+fn names_folder(text: &str) -> bool {
+    let rest = text.strip_prefix('~').unwrap_or_default();
+    rest.starts_with(|first: char| first.is_ascii_alphanumeric() || "+-_".contains(first))
+}
+
+/// A word such as `a=~/b` is given with the home in it.
+fn tilde_of(parts: &[Part]) -> Tilde {
+    let Some(Part::Plain(text)) = parts.first() else { return Tilde::Start };
+    let Some((name, _)) = text.split_once('=') else { return Tilde::Start };
+    let name = name.strip_suffix('+').unwrap_or(name).split('[').next().unwrap_or_default();
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name { Tilde::Argument } else { Tilde::Start }
 }
 
 /// Would unquoted `text` be matched against files? `(` is only there as part
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '(']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+}
+
+/// Several words as one text.
+fn joined_words(words: &[Word]) -> Word {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let exact = words.iter().all(|word| word.exact);
+    Word { text: texts.join(" "), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
 /// `"$*"`: all texts with blanks between.

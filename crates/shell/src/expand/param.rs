@@ -1,9 +1,9 @@
 //! The value of `$x` and `${x…}`.
 
-use super::{Resolved, edit, joined};
-use crate::reading::Span;
+use super::{Resolved, Tilde, edit, joined, joined_words};
+use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
-use crate::tree::{Param, ParamOp};
+use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 
 /// Variables every environment has: `${HOME:+x}` is `x`.
@@ -16,7 +16,14 @@ impl Walker<'_> {
     pub(super) fn param(&mut self, param: &Param) -> Resolved {
         // The word and the index are expanded in any case: what they run, runs.
         let span = Span::default();
-        let word = self.single(&param.word, span);
+        // Unquoted, a word that stands in for the value keeps its own quotes.
+        let stands_in = !param.quoted && matches!(param.op, ParamOp::Default | ParamOp::Alternative);
+        let fields = (stands_in && !has_outer_blank(&param.word))
+            .then(|| self.split_fields(&param.word, span, Tilde::StandIn));
+        let word = match &fields {
+            Some(fields) => joined_words(fields),
+            None => self.single(&param.word, span),
+        };
         let index = param.index.as_ref().map(|parts| self.single(parts, span).text);
         if let Some(text) = index.as_deref().filter(|text| !matches!(*text, "@" | "*")) {
             self.evaluate(text, span);
@@ -32,22 +39,18 @@ impl Walker<'_> {
         // One item was asked for, and only that one was fetched.
         let index = if at.is_some() { None } else { index };
         match &param.op {
-            ParamOp::Default => {
-                if value.as_ref().is_some_and(|value| value.iter().any(|text| !text.text.is_empty())) {
+            ParamOp::Default | ParamOp::Assign => {
+                let has_value = |text: &Text| !param.colon || !text.text.is_empty();
+                if value.as_ref().is_some_and(|value| value.iter().any(has_value)) {
                     return self.pick(param, value, index.as_deref());
                 }
                 let text = Text { text: word.text, exact: word.exact };
-                if param.text.contains('=') && value.is_none() {
+                if param.op == ParamOp::Assign {
                     self.scope.set_one(&param.name, text.clone());
                 }
-                Resolved::One(text)
+                fields.map_or(Resolved::One(text), Resolved::Words)
             }
-            ParamOp::Alternative => {
-                let known = value.is_some() || ALWAYS_SET.contains(&param.name.as_str());
-                let empty = value.is_some_and(|value| value.iter().all(|text| text.text.is_empty()));
-                let text = if empty { String::new() } else { word.text };
-                Resolved::One(Text { text, exact: known && word.exact })
-            }
+            ParamOp::Alternative => alternative(param, value.as_deref(), fields, word),
             ParamOp::Get => self.pick(param, value, index.as_deref()),
             ParamOp::Indirect => {
                 let target = value.and_then(|value| value.first().cloned()).filter(|text| text.exact);
@@ -83,9 +86,18 @@ impl Walker<'_> {
                 self.run_text(&text, Span::default());
             }
         }
+        if op == ":" && (matches!(param.name.as_str(), "@" | "*") || index.is_some()) {
+            let first = usize::from(index.is_none());
+            let items = value.as_deref().and_then(|value| edit::slice(value, &word.text, first));
+            return match items.filter(|items| word.exact && items.iter().all(|text| text.exact)) {
+                Some(items) => Resolved::Many(items),
+                None => Resolved::One(Text::unknown(param.text.clone())),
+            };
+        }
         let picked = match self.pick(param, value, index) {
             Resolved::One(text) => vec![text],
             Resolved::Many(texts) => texts,
+            Resolved::Words(_) => Vec::new(),
         };
         if op == ":" && picked.len() != 1 {
             return Resolved::One(Text::unknown(param.text.clone()));
@@ -164,4 +176,27 @@ impl Walker<'_> {
             (None, _) => None,
         }
     }
+}
+
+/// `${x:+w}`: the word, where there is a value.
+fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Vec<Word>>, word: Word) -> Resolved {
+    let known = match value {
+        None => ALWAYS_SET.contains(&param.name.as_str()),
+        Some(value) => value.iter().all(|text| text.exact),
+    };
+    let is_empty = |text: &Text| param.colon && text.text.is_empty();
+    if value.is_some_and(|value| value.iter().all(is_empty)) {
+        return Resolved::One(Text { text: String::new(), exact: known });
+    }
+    match fields.filter(|_| known) {
+        Some(fields) => Resolved::Words(fields),
+        None => Resolved::One(Text { text: word.text, exact: known && word.exact }),
+    }
+}
+
+/// Would what stands beside `${x:-…}` be cut off from it?
+fn has_outer_blank(parts: &[Part]) -> bool {
+    let is_blank = |found: char| !found.is_ascii_alphanumeric() && !"-_./".contains(found);
+    let first = matches!(parts.first(), Some(Part::Plain(text)) if text.starts_with(is_blank));
+    first || matches!(parts.last(), Some(Part::Plain(text)) if text.ends_with(is_blank))
 }

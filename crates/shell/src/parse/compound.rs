@@ -99,11 +99,15 @@ impl Parser<'_> {
 
     fn parenthesis(&mut self) -> Node {
         let start = self.pos;
-        if self.looking_at("((") && self.arithmetic_closes(2) {
-            self.advance(2);
-            let parts = self.arithmetic_body();
-            let word = RawWord { span: self.span(start, self.pos), parts };
-            return Node::Test(vec![word], Vec::new());
+        if self.looking_at("((") {
+            let close = self.look_for_close(2);
+            if self.closes_twice(close) {
+                self.advance(2);
+                let parts = self.arithmetic_body();
+                let word = RawWord { span: self.span(start, self.pos), parts };
+                return Node::Test(vec![word], Vec::new());
+            }
+            self.pushed_to = self.pushed_to.max(close.unwrap_or(0));
         }
         self.advance(1);
         let list = self.filled_list();
@@ -115,43 +119,6 @@ impl Parser<'_> {
             }
         }
         Node::Subshell(list, Vec::new())
-    }
-
-    /// Would bash read the `((` that ends `ahead` bytes on as arithmetic? It does when the
-    /// parenthesis matching the second one is followed at once by another.
-    pub(super) fn arithmetic_closes(&mut self, ahead: usize) -> bool {
-        let closes = self.look_for_close(ahead);
-        if !self.may_look(0) {
-            self.exceed("more than can be followed");
-        }
-        closes
-    }
-
-    fn look_for_close(&self, ahead: usize) -> bool {
-        let mut level = 1usize;
-        let Some((mut at, _)) = self.ahead().nth(ahead) else { return false };
-        let start = at;
-        let mut quote: Option<u8> = None;
-        while let Some(byte) = self.bytes.get(at).copied().filter(|_| at < self.end) {
-            match (quote, byte) {
-                (Some(b'\''), b'\'') => quote = None,
-                (Some(b'\''), _) => {}
-                (_, b'\\') => at += 1,
-                (Some(open), _) if open == byte => quote = None,
-                (Some(_), _) => {}
-                (None, b'\'' | b'"' | b'`') => quote = Some(byte),
-                (None, b'(') => level += 1,
-                (None, b')') => level -= 1,
-                _ => {}
-            }
-            if level == 0 {
-                let closes = self.bytes.get(at + 1) == Some(&b')') && at + 1 < self.end;
-                return self.may_look(at - start) && closes;
-            }
-            at += 1;
-        }
-        let _ = self.may_look(at - start);
-        false
     }
 
     fn if_clause(&mut self) -> Node {
@@ -198,10 +165,14 @@ impl Parser<'_> {
         if word == "for" && self.looking_at("((") {
             return self.for_arithmetic(start);
         }
-        let name = self.identifier();
-        if name.is_empty() {
-            self.fail_unexpected();
-        }
+        // Bash takes any word here and says when it runs whether it is a name.
+        let name = match self.word() {
+            Some(word) => plain_text(&word),
+            None => {
+                self.fail_unexpected();
+                String::new()
+            }
+        };
         self.lines();
         let words = if self.eat_bare("in") { Some(self.words_to_line_end()) } else { None };
         self.blanks();

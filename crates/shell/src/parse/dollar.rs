@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::word::Parts;
+use crate::reading::Unknown;
 use crate::tree::{List, Output, Param, ParamOp, Part};
 
 /// Operators of `${x…}`, longest first, with what they do.
@@ -22,10 +23,15 @@ impl Parser<'_> {
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        if self.looking_at("$((") && self.arithmetic_closes(3) {
+        if self.looking_at("$((") && self.is_arithmetic(3) {
             self.advance(3);
             let inner = self.arithmetic_body();
             return Part::Unknown { text: self.spelling(start), inner };
+        }
+        if self.looking_at("$((") {
+            let list = self.nested_subshell(start);
+            let text = self.spelling(start);
+            return Part::Output(Rc::new(Output { list, text, quoted, in_place: true }));
         }
         if self.eat("$(") {
             let list = self.substituted(start);
@@ -52,12 +58,42 @@ impl Parser<'_> {
             return if quoted { Part::Quoted("$".to_string()) } else { Part::Plain("$".to_string()) };
         }
         let text = self.spelling(start);
-        Part::Param(Rc::new(Param { name, op: ParamOp::Get, word: Vec::new(), index: None, quoted, text }))
+        Part::Param(Rc::new(Param {
+            name,
+            op: ParamOp::Get,
+            colon: false,
+            word: Vec::new(),
+            index: None,
+            quoted,
+            text,
+        }))
+    }
+
+    /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
+    /// for nothing but the parenthesis that closes it.
+    fn nested_subshell(&mut self, start: usize) -> List {
+        let Some(close) = self.look_for_close(2) else {
+            self.fail(start, "unclosed `$(`");
+            return List::new();
+        };
+        self.advance(2);
+        let outer = std::mem::take(&mut self.pending);
+        let outer_end = std::mem::replace(&mut self.end, close);
+        let pushed_to = std::mem::take(&mut self.pushed_to);
+        let list = self.whole_once();
+        self.pushed_to = pushed_to;
+        self.end = outer_end;
+        self.pending = outer;
+        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
+        self.forgive(close + 1);
+        list
     }
 
     /// The list of `$(…)` or `<(…)` up to its `)`. Here-documents announced
-    /// outside wait for their own line end.
+    /// outside wait for their own line end. Shells before bash 5.2 look for the
+    /// `)` only and find mistakes when it runs.
     fn substituted(&mut self, start: usize) -> List {
+        let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
         let list = self.list();
         if !self.eat(")") {
@@ -68,7 +104,16 @@ impl Parser<'_> {
             }
         }
         let left = std::mem::replace(&mut self.pending, outer);
-        self.pending.extend(left);
+        if self.fault.is_none() {
+            self.pending.extend(left);
+        }
+        if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
+            self.pos = open;
+            match self.look_for_close(0) {
+                Some(close) => self.forgive(close + 1),
+                None => self.pos = self.end,
+            }
+        }
         list
     }
 
@@ -127,20 +172,22 @@ impl Parser<'_> {
             self.advance(1);
         }
         let name = self.parameter_name(true);
-        let index = if self.eat("[") { Some(self.subscript()) } else { None };
+        let index = if self.eat("[") { Some(self.subscript_before(Some(b'}'))) } else { None };
         let found = OPERATORS.iter().find(|text| self.looking_at(text)).copied();
         let op = match (prefix, found) {
             (ParamOp::Get, None) if self.peek() == Some(b'}') && !name.is_empty() => ParamOp::Get,
-            (ParamOp::Get, Some(":-" | "-" | ":=" | "=")) => ParamOp::Default,
+            (ParamOp::Get, Some(":-" | "-")) => ParamOp::Default,
+            (ParamOp::Get, Some(":=" | "=")) => ParamOp::Assign,
             (ParamOp::Get, Some(":+" | "+")) => ParamOp::Alternative,
             (ParamOp::Get, Some(text)) => ParamOp::Edit(text.to_string()),
             (ParamOp::Get, None) => ParamOp::Edit(String::new()),
             (other, None) if self.peek() == Some(b'}') => other,
             _ => ParamOp::Edit(String::new()),
         };
+        let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
         let word = self.braced_word(start, quoted);
-        Part::Param(Rc::new(Param { name, op, word, index, quoted, text: self.spelling(start) }))
+        Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 
     /// Parts up to the `}` of `${`.
@@ -163,6 +210,12 @@ impl Parser<'_> {
 
     /// Parts up to the `]` of a subscript or of `$[`.
     pub(super) fn subscript(&mut self) -> Vec<Part> {
+        self.subscript_before(None)
+    }
+
+    /// The same; `outer` ends it as well, and is left: `${a[@}` is a mistake
+    /// bash finds when it gets there.
+    fn subscript_before(&mut self, outer: Option<u8>) -> Vec<Part> {
         let start = self.pos;
         let mut parts = Parts::default();
         let mut level = 0usize;
@@ -176,6 +229,7 @@ impl Parser<'_> {
                     self.advance(1);
                     return parts.take();
                 }
+                found if found == outer => return parts.take(),
                 Some(byte) => {
                     match byte {
                         b'[' => level += 1,
@@ -260,8 +314,22 @@ impl Parser<'_> {
         parts.take()
     }
 
+    /// Bash first looks for the second quote and nothing else, then expands what
+    /// stands between as if there were no quotes.
     fn half_quoted(&mut self, parts: &mut Parts) {
         let start = self.pos;
+        let outer = std::mem::take(&mut self.pending);
+        self.half_quoted_here(start, parts);
+        self.pending = outer;
+        if self.fault.is_some() {
+            let rest = self.bytes.get(start..self.end).unwrap_or_default().iter();
+            if let Some(close) = rest.skip(1).position(|byte| *byte == b'\'') {
+                self.forgive(start + close + 2);
+            }
+        }
+    }
+
+    fn half_quoted_here(&mut self, start: usize, parts: &mut Parts) {
         self.advance(1);
         parts.quoted("'");
         loop {
@@ -315,8 +383,11 @@ impl Parser<'_> {
         let list = parser.whole();
         self.pieces = parser.pieces;
         self.looked.set(parser.looked.get());
+        self.mistake = self.mistake.take().or(parser.mistake);
         if let Some(fault) = parser.fault {
-            self.end_with(self.pos, fault.message, fault.kind);
+            let next = self.pos;
+            self.end_with(next, fault.message, fault.kind);
+            self.forgive(next);
         }
         list
     }

@@ -107,20 +107,27 @@ impl Parser<'_> {
     /// The first command of a pipeline. `!` and `time` alone are commands, too.
     fn first_stage(&mut self) -> Node {
         let before = self.pos;
-        self.prefixes();
+        let negated = self.prefixes();
         if self.pos > before && matches!(self.peek(), None | Some(b'\n' | b';' | b')')) {
             return Node::Group(Vec::new(), Vec::new());
         }
-        self.command()
+        let node = self.command();
+        // A group does not tell whether it succeeds.
+        if negated { Node::Group(vec![node], Vec::new()) } else { node }
     }
 
     /// `!` and the reserved word `time`, which change nothing of what runs.
-    fn prefixes(&mut self) {
+    /// Tells whether there was a `!`.
+    fn prefixes(&mut self) -> bool {
+        let mut negated = false;
         loop {
             self.blanks();
             let bare = self.bare();
             match bare.as_str() {
-                "!" => self.take_bare("!"),
+                "!" => {
+                    self.take_bare("!");
+                    negated = true;
+                }
                 "time" if self.time_is_reserved() => {
                     self.take_bare("time");
                     self.blanks();
@@ -132,7 +139,7 @@ impl Parser<'_> {
                         self.advance(2);
                     }
                 }
-                _ => return,
+                _ => return negated,
             }
         }
     }

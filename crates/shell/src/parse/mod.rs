@@ -8,15 +8,17 @@
 mod compound;
 mod dollar;
 mod list;
+mod pairs;
 mod redirect;
 mod simple;
 mod word;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::reading::{Fault, Span, Unknown};
-use crate::tree::{List, Part, RawWord};
+use crate::tree::{List, Node, Part, RawWord};
 
 /// Deepest nesting of any kind that is followed.
 pub(crate) const DEPTH_MAX: usize = 80;
@@ -25,7 +27,7 @@ pub(crate) const DEPTH_MAX: usize = 80;
 const PIECES_MAX: usize = 30_000;
 
 /// Bytes that may be looked at ahead of time, all in all.
-const LOOKED_MAX: usize = 8 << 20;
+const LOOKED_MAX: usize = 4 << 20;
 
 /// Longest source spelling kept for a value that is not known.
 const SPELLING_MAX: usize = 160;
@@ -42,7 +44,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
     let mut parser = Parser::new(source, base, depth);
     let list = parser.whole();
-    Parsed { list, fault: parser.fault }
+    Parsed { list, fault: parser.fault.or(parser.mistake) }
 }
 
 /// The parts of text that is expanded like a here-document. Where it cannot be
@@ -50,7 +52,7 @@ pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
 pub(crate) fn parse_text(source: &str, base: Span, depth: usize) -> (Vec<Part>, bool) {
     let mut parser = Parser::new(source, Some(base), depth);
     let parts = parser.text_parts(false);
-    (parts, parser.fault.is_none())
+    (parts, parser.fault.is_none() && parser.mistake.is_none())
 }
 
 /// A word as short as the longest reserved one, without an allocation: one is
@@ -86,10 +88,23 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     pending: Vec<Pending>,
     fault: Option<Fault>,
+    /// The first mistake in text that is only read when it runs: what stands
+    /// behind that text runs all the same.
+    mistake: Option<Fault>,
+    /// Bash looks through `((…) …)` for the end of arithmetic, finds none, and
+    /// reads it once more from a copy. A here-document announced in the copy has
+    /// its lines behind it, and those meant for it are commands! Texts with one
+    /// are read twice: as they are meant, and this way.
+    pushes: bool,
+    /// Up to here stands what is read from the copy.
+    pushed_to: usize,
+    heredoc_in_pushed: bool,
     /// Words, parts and nodes made so far.
     pieces: usize,
     /// Bytes looked at ahead of time so far.
     looked: Cell<usize>,
+    /// Where substitutions close that were looked through, by where they start.
+    closes: Rc<RefCell<HashMap<usize, Option<usize>>>>,
 }
 
 impl<'a> Parser<'a> {
@@ -104,17 +119,45 @@ impl<'a> Parser<'a> {
             depth,
             pending: Vec::new(),
             fault: None,
+            mistake: None,
+            pushes: false,
+            pushed_to: 0,
+            heredoc_in_pushed: false,
             pieces: 0,
             looked: Cell::new(0),
+            closes: Rc::default(),
         }
     }
 
     fn whole(&mut self) -> List {
+        let start = self.pos;
+        let mut list = self.whole_once();
+        if self.heredoc_in_pushed && !self.pushes {
+            let mut other = Parser {
+                pos: start,
+                pushes: true,
+                depth: self.depth,
+                pieces: self.pieces,
+                ..Parser::new(self.source, self.base, 0)
+            };
+            other.end = self.end;
+            let second = other.whole_once();
+            self.pieces = other.pieces;
+            list.push(Node::Subshell(second, Vec::new()));
+            if let Some(fault) = other.fault.filter(|fault| fault.kind == Unknown::Limit) {
+                self.fault = Some(fault);
+            }
+        }
+        list
+    }
+
+    fn whole_once(&mut self) -> List {
         let list = self.list();
         self.blanks();
         if self.pos < self.end {
             self.fail_unexpected();
         }
+        self.pushed_to = 0;
         self.read_heredocs();
         list
     }
@@ -229,6 +272,16 @@ impl<'a> Parser<'a> {
             self.fault = Some(Fault { span: self.span(start.min(end), end), message: message.into(), kind });
         }
         self.pos = self.end;
+    }
+
+    /// A mistake just made was in text that is only read when it runs: reading
+    /// goes on at `next`.
+    fn forgive(&mut self, next: usize) {
+        if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
+            let fault = self.fault.take();
+            self.mistake = self.mistake.take().or(fault);
+            self.pos = next;
+        }
     }
 
     fn fail_unexpected(&mut self) {

@@ -119,6 +119,17 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
+                b'$' if matches!(self.peek_at(1), Some(b'\'' | b'"')) => self.advance(1),
+                b'$' | b'`' => {
+                    self.align();
+                    match self.expansion_end() {
+                        Some(end) => {
+                            text.push_str(self.slice(self.pos, end + 1));
+                            self.pos = end + 1;
+                        }
+                        None => text.extend(self.bump()),
+                    }
+                }
                 _ => text.extend(self.take()),
             }
         }
@@ -130,6 +141,12 @@ impl<'a> Parser<'a> {
 
     /// Reads the bodies of all announced here-documents, in order.
     pub(super) fn read_heredocs(&mut self) {
+        if self.pos <= self.pushed_to {
+            self.heredoc_in_pushed |= !self.pending.is_empty();
+            if self.pushes {
+                return;
+            }
+        }
         for pending in std::mem::take(&mut self.pending) {
             let start = self.pos;
             let end = self.heredoc_end(&pending);
@@ -142,6 +159,7 @@ impl<'a> Parser<'a> {
             if self.fault.is_none() {
                 self.pos = after;
             }
+            self.forgive(after);
             let _ = pending.body.set(RawWord { span: self.span(start, end), parts });
         }
     }

@@ -107,8 +107,10 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let array = self.array();
-            RawWord { span: self.span(start, self.pos), parts: vec![array] }
+            let mut parts = vec![self.array()];
+            // `a=(b)c` is no list: the parentheses are part of the text.
+            parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
+            RawWord { span: self.span(start, self.pos), parts }
         } else {
             self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
         };
@@ -129,9 +131,19 @@ impl Parser<'_> {
                 self.fail(start, "unclosed `(`");
                 break;
             }
+            let key = if self.eat("[") { Some(self.subscript()) } else { None };
             match self.word() {
-                Some(word) => words.push(word),
-                None => self.fail_unexpected(),
+                Some(word) => words.push(keyed(key, word)),
+                None if key.is_some() => words.push(keyed(key, RawWord::default())),
+                None => {
+                    // A shell that reads a script goes on with the next line.
+                    let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+                    let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                    let next = self.pos + line;
+                    self.fail_unexpected();
+                    self.forgive(next);
+                    break;
+                }
             }
         }
         Part::Array(Rc::new(words))
@@ -150,6 +162,16 @@ impl Parser<'_> {
         }
         name
     }
+}
+
+/// `[key]=word` in a list; the key may hold anything.
+fn keyed(key: Option<Vec<Part>>, word: RawWord) -> RawWord {
+    let Some(key) = key else { return word };
+    let mut parts = vec![Part::Plain("[".to_string())];
+    parts.extend(key);
+    parts.push(Part::Plain("]".to_string()));
+    parts.extend(word.parts);
+    RawWord { span: word.span, parts }
 }
 
 /// Moves behind `[…]`, if it closes on this line and not too far away.

@@ -37,7 +37,8 @@ impl Walker<'_> {
                 });
                 moved.into_iter().for_each(|options| self.scope.set("@", options));
             }
-            "read" | "mapfile" | "readarray" => self.read_variables(arguments, stdin),
+            "read" => self.read_variables(arguments, stdin),
+            "mapfile" | "readarray" => self.read_lines(arguments, stdin),
             "hash" => {
                 if let [option, path, names @ ..] = arguments
                     && option.text == "-p"
@@ -177,6 +178,33 @@ impl Walker<'_> {
         if !only_options {
             self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
         }
+    }
+
+    /// `mapfile x`: every line of a known input is an item.
+    fn read_lines(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
+        let mut name = "MAPFILE";
+        let mut plain = true;
+        let mut skip_value = false;
+        for word in arguments {
+            if std::mem::take(&mut skip_value) {
+                continue;
+            }
+            match word.text.strip_prefix('-') {
+                Some("t") => {}
+                Some(letters) => {
+                    plain = false;
+                    skip_value = letters.ends_with(['d', 'n', 'O', 's', 'u', 'C', 'c']);
+                }
+                None => name = &word.text,
+            }
+        }
+        let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| plain);
+        let affordable = self.grow(text.map_or(0, |text| text.len() * 4));
+        let trims = arguments.iter().any(|word| word.text == "-t");
+        let items: Option<Vec<Text>> =
+            text.filter(|_| affordable && trims).map(|text| text.lines().map(Text::exact).collect());
+        let value = items.unwrap_or_else(|| vec![Text::unknown(format!("${{{name}[@]}}"))]);
+        self.scope.set(name, vec![value]);
     }
 
     /// `read x`: every line of a known input may be its value.

@@ -4,7 +4,7 @@
 use super::Walker;
 use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
-use crate::scope::DIR;
+use crate::scope::{DIR, Text, mark_of};
 use crate::stream::Stream;
 use crate::tree::{Part, RawRedirect};
 
@@ -25,6 +25,7 @@ impl Walker<'_> {
             "let" => {
                 for word in arguments {
                     self.evaluate(&word.text, word.span);
+                    self.count_variables(&word.text);
                 }
                 true
             }
@@ -42,8 +43,10 @@ impl Walker<'_> {
             self.run_text(&word.text, word.span);
         }
         if let "mapfile" | "readarray" = command.program.as_str() {
-            let at = arguments.iter().position(|word| word.text == "-C");
-            if let Some(word) = at.and_then(|at| arguments.get(at + 1)) {
+            let at = arguments.iter().position(|word| word.text.starts_with("-C"));
+            let own = at.and_then(|at| arguments.get(at)).filter(|word| word.text.len() > 2);
+            let own = own.map(|word| Word { text: word.text.replacen("-C", "", 1), ..word.clone() });
+            if let Some(word) = own.or_else(|| at.and_then(|at| arguments.get(at + 1)).cloned()) {
                 // It is called with a number and a line.
                 let text = Word { text: format!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
                 self.open_text(&text, &command.program, Vec::new());
@@ -78,9 +81,19 @@ impl Walker<'_> {
             return;
         }
         let exported: Vec<String> = self.exported.iter().map(|one| one.name.clone()).collect();
+        let unsure = |name: &&String| !self.scope.is_sure(&mark_of("export", name));
+        let unsure: Vec<&String> = exported.iter().filter(unsure).collect();
         self.scope.forget(|name| {
-            INHERITED.contains(&name) || name == DIR || exported.iter().any(|known| known == name)
+            let known = name.strip_prefix("=export ").unwrap_or(name);
+            INHERITED.contains(&name) || name == DIR || exported.iter().any(|one| one == known)
         });
+        // Its parameters are its own; whoever knows them sets them.
+        self.scope.set_one("@", Text::unknown("$@"));
+        for name in unsure {
+            let mut options = self.scope.get(name).cloned().unwrap_or_default();
+            options.push(vec![Text::unknown(format!("${name}"))]);
+            self.scope.set(name, options);
+        }
     }
 
     /// What a redirect puts on the standard input.

@@ -52,10 +52,16 @@ impl Walker<'_> {
                 }
                 let span = span_of(command, &words);
                 let moved = moved || !command.in_place;
+                let values =
+                    assignments.iter().map(|one| (one.name.clone(), vec![Text::of(&one.value)])).collect();
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
+                    let scoped = walker.assign_for_call(values);
                     let _ = walker.call(call, stdin);
+                    for (name, old) in scoped.into_iter().rev() {
+                        walker.scope.restore(&name, old);
+                    }
                     walker.via.pop();
                 });
             }
@@ -63,7 +69,7 @@ impl Walker<'_> {
                 self.mark_download(index, &text.text);
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
-                    walker.open_text(&text, &command.program, arguments);
+                    walker.open_text_with(&text, &command.program, arguments, stdin);
                 });
             }
             Inner::Input => self.open_input(command, index, stdin),
@@ -88,6 +94,11 @@ impl Walker<'_> {
 
     /// Reads `text` as a shell would and walks it.
     pub(super) fn open_text(&mut self, text: &Word, via: &str, arguments: Vec<Word>) {
+        self.open_text_with(text, via, arguments, None);
+    }
+
+    /// The same for text whose commands read `stdin`.
+    fn open_text_with(&mut self, text: &Word, via: &str, arguments: Vec<Word>, stdin: Option<&Stream>) {
         if !self.grow(text.text.len() * TEXT_COST) {
             return;
         }
@@ -113,7 +124,7 @@ impl Walker<'_> {
             self.scope.set("@", vec![value]);
         }
         self.via.push(via.to_string());
-        let _ = self.list(&parsed.list, None);
+        let _ = self.list(&parsed.list, stdin);
         super::runaway::mark(&parsed.list, "", &mut self.commands);
         self.via.pop();
         self.choice = choice;

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use crate::reading::{
     Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Unknown, Word,
 };
-use crate::scope::{DIR, Scope, Text};
+use crate::scope::{DIR, Scope, Text, mark_of};
 use crate::stream::Stream;
 use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
 
@@ -59,8 +59,10 @@ pub(crate) struct Walker<'a> {
     /// Redirects of the groups around what is walked now.
     carried: Vec<Redirect>,
     exported: Vec<Assignment>,
-    /// Functions being followed now.
+    /// Aliases and functions being followed now.
     calls: Vec<String>,
+    /// Bodies of functions being followed now.
+    bodies: Vec<*const Node>,
     /// Functions that were called somewhere.
     called: HashSet<*const Node>,
     defined: Vec<(Rc<Node>, bool)>,
@@ -117,6 +119,7 @@ impl<'a> Walker<'a> {
             carried: Vec::new(),
             exported: Vec::new(),
             calls: Vec::new(),
+            bodies: Vec::new(),
             called: HashSet::new(),
             defined: Vec::new(),
             streams: HashMap::new(),
@@ -131,10 +134,17 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// There is too much to follow. That weighs more than a mistake in the text.
     pub(crate) fn fail(&mut self, span: Span, message: &str) {
-        if self.reading.fault.is_none() {
-            // Walking only ever fails for being too much.
+        if self.reading.fault.as_ref().is_none_or(|fault| fault.kind != Unknown::Limit) {
             self.reading.fault = Some(Fault { span, message: message.to_string(), kind: Unknown::Limit });
+        }
+    }
+
+    /// Text that is read while the rest runs has a mistake.
+    pub(crate) fn mistake(&mut self, span: Span, message: &str) {
+        if self.reading.fault.is_none() {
+            self.reading.fault = Some(Fault { span, message: message.to_string(), kind: Unknown::Syntax });
         }
     }
 
@@ -220,6 +230,7 @@ impl<'a> Walker<'a> {
             }
             Node::Function { name, body } => {
                 self.scope.define(name, body);
+                self.scope.set_one(&mark_of("function", name), Text::exact("1"));
                 self.defined.push((Rc::clone(body), self.in_place));
                 Stream::silent()
             }

@@ -10,12 +10,15 @@ use crate::deed::Deed;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, size_of, size_of_value};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, mark_of, size_of, size_of_value};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
 
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 32;
+
+/// Larger values than this are not copied.
+const VALUE_MAX: usize = 4 << 20;
 
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +42,9 @@ impl Walker<'_> {
         let was_in_place = self.in_place;
         let mut choices = 1;
         let mut at = 0;
+        let mut branches = Vec::new();
         while at < choices && !self.is_spent() {
+            let mark = self.scope.mark();
             self.choice = at;
             self.widest = 1;
             let (call, values, own) = self.expand_simple(simple);
@@ -55,12 +60,16 @@ impl Walker<'_> {
             } else {
                 let scoped = self.assign_for_call(values);
                 out = self.call(call, own.as_ref().or(stdin));
-                for (name, old) in scoped {
+                for (name, old) in scoped.into_iter().rev() {
                     self.scope.restore(&name, old);
                 }
             }
+            if choices > 1 {
+                branches.push(self.scope.take_changes(mark));
+            }
             at += 1;
         }
+        self.merge(&branches, false);
         self.choice = 0;
         self.in_place = was_in_place;
         for (name, options) in assigned {
@@ -70,11 +79,14 @@ impl Walker<'_> {
     }
 
     /// `X=1 f` sets `X` only while `f` runs. Functions and `eval` see it.
-    fn assign_for_call(&mut self, values: Vec<(String, Value)>) -> Vec<(String, Option<Options>)> {
+    pub(super) fn assign_for_call(&mut self, values: Vec<(String, Value)>) -> Vec<(String, Option<Options>)> {
         let mut old = Vec::new();
         for (name, value) in values {
             let before = self.scope.get(&name).cloned();
             self.grow(before.as_ref().map_or(0, size_of));
+            let exported = mark_of("export", &name);
+            old.push((exported.clone(), self.scope.get(&exported).cloned()));
+            self.scope.set_one(&exported, Text::exact("1"));
             old.push((name.clone(), before));
             self.scope.set(&name, vec![value]);
         }
@@ -126,7 +138,7 @@ impl Walker<'_> {
                 (value, Word { text: "(…)".to_string(), span: raw.value.span, ..Word::default() })
             }
             parts => {
-                let word = self.single(parts, raw.value.span);
+                let word = self.value(parts, raw.value.span);
                 (vec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };
@@ -142,14 +154,12 @@ impl Walker<'_> {
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
         let unknown = || vec![Text::unknown(format!("${name}"))];
-        let bytes =
-            self.scope.get(name).and_then(|options| options.first()).map_or(0, |value| size_of_value(value));
-        if !self.grow(bytes) {
-            return unknown();
-        }
-        let Some(mut old) = self.scope.get(name).and_then(|options| options.first()).cloned() else {
-            return unknown();
-        };
+        let Some(options) = self.scope.get(name) else { return unknown() };
+        self.widest = self.widest.max(options.len());
+        let now = options.get(self.choice.min(options.len().saturating_sub(1)));
+        let bytes = now.map_or(0, |value| size_of_value(value));
+        let now = now.filter(|_| bytes < VALUE_MAX).cloned();
+        let Some(mut old) = now.filter(|_| self.grow(bytes)) else { return unknown() };
         match (old.last_mut(), value.as_slice()) {
             (Some(last), [only]) if !is_list => {
                 last.text.push_str(&only.text);
@@ -341,9 +351,13 @@ impl Walker<'_> {
         bodies: &[Rc<crate::tree::Node>],
         stdin: Option<&Stream>,
     ) -> Option<Stream> {
-        if self.calls.contains(&command.program) {
+        let bodies: Vec<_> =
+            bodies.iter().filter(|body| !self.bodies.contains(&Rc::as_ptr(body))).cloned().collect();
+        if bodies.is_empty() {
             return None;
         }
+        let sure = self.scope.is_sure(&mark_of("function", &command.program));
+        let mark = self.scope.mark();
         let arguments: Value = command.words.iter().skip(1).map(Text::of).collect();
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
@@ -353,10 +367,12 @@ impl Walker<'_> {
         self.calls.push(command.program.clone());
         self.hidden.push(Vec::new());
         let mut out = Stream::unknown();
-        for body in bodies {
+        for body in &bodies {
             self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", vec![arguments.clone()]);
+            self.bodies.push(Rc::as_ptr(body));
             out = self.node(body, stdin);
+            self.bodies.pop();
         }
         for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
             self.scope.restore(&name, old);
@@ -366,6 +382,12 @@ impl Walker<'_> {
         self.in_place = was_in_place;
         self.choice = choice;
         self.scope.restore("@", outer);
+        if !sure {
+            // It may not be defined where it is called.
+            let changes = self.scope.take_changes(mark);
+            self.merge(&[changes], true);
+            out.text = None;
+        }
         (bodies.len() == 1).then_some(out)
     }
 
@@ -394,6 +416,7 @@ impl Walker<'_> {
             self.exported.remove(0);
         }
         self.exported.push(Assignment { name: name.to_string(), value });
+        self.scope.set_one(&mark_of("export", name), Text::exact("1"));
     }
 }
 

@@ -1,8 +1,8 @@
 //! `env`, `su`, and variables whose value some program will run.
 
-use super::{Inner, arguments};
+use super::{Inner, arguments, split};
 use crate::options::{self, Spec};
-use crate::reading::{Assignment, Command, Usage, Word};
+use crate::reading::{Assignment, Command, Unknown, Usage, Word};
 use crate::stream::Stream;
 
 /// Variables that name a command other programs start.
@@ -25,6 +25,9 @@ const COMMANDS: [&str; 16] = [
     "BROWSER",
 ];
 
+/// More `-S` in each other than this are not followed.
+const SPLITS_MAX: usize = 4;
+
 const ENV: Spec = Spec {
     options: "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug block-signal? default-signal? \
               ignore-signal? P=",
@@ -43,7 +46,7 @@ const SU: Spec = Spec {
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     match command.program.as_str() {
-        "env" => Some(env(arguments(command))),
+        "env" => Some(env(arguments(command), 0)),
         "su" | "runuser" => {
             let mut usage = Usage::default();
             options::sort(arguments(command), &SU, &mut usage);
@@ -58,7 +61,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     }
 }
 
-fn env(words: &[Word]) -> Vec<Inner> {
+fn env(words: &[Word], level: usize) -> Vec<Inner> {
     let mut usage = Usage::default();
     let mut at = options::sort(words, &ENV, &mut usage);
     let mut assignments = Vec::new();
@@ -70,16 +73,27 @@ fn env(words: &[Word]) -> Vec<Inner> {
     }
     let rest = words.get(at..).unwrap_or_default();
     if let Some(text) = usage.value("--split-string") {
-        // What `-S` splits is words, not commands; a lone line does both.
-        let mut line = text.clone();
-        for word in rest {
-            line.text.push(' ');
-            line.text.push_str(&crate::normal::quote(&word.text));
+        // Its words may be options and variables of `env` itself.
+        let cut = |one: String| Word { exact: text.exact && !one.contains('$'), text: one, ..text.clone() };
+        let again: Vec<Word> = split(&text.text).into_iter().map(cut).chain(rest.iter().cloned()).collect();
+        if level >= SPLITS_MAX {
+            let what = "words split too often by `env -S`".to_string();
+            return vec![Inner::Opaque { span: text.span, kind: Unknown::Limit, what }];
         }
-        return vec![Inner::text(line)];
+        return moved(env(&again, level + 1));
     }
     let dir = usage.value("--chdir").cloned();
     vec![Inner::Words { words: rest.to_vec(), assignments, dir, moved: false, same_shell: false }]
+}
+
+/// Words that no longer stand in the text.
+fn moved(mut found: Vec<Inner>) -> Vec<Inner> {
+    for inner in &mut found {
+        if let Inner::Words { moved, .. } = inner {
+            *moved = true;
+        }
+    }
+    found
 }
 
 /// Does a variable of this name hold a command?

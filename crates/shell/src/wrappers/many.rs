@@ -1,7 +1,7 @@
 //! Wrappers that run a command once per thing: `find`, `xargs`, `parallel`,
 //! `watch`, and those that take a whole line as one word.
 
-use super::{Inner, arguments, joined};
+use super::{Inner, arguments, joined, split};
 use crate::options::{self, Spec};
 use crate::programs::find::Find;
 use crate::reading::{Command, Usage, Word};
@@ -100,7 +100,10 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
         return vec![Inner::words(&run)];
     }
     let find = Find::of(words);
-    let matches = find.matches();
+    let mut matches = find.matches();
+    // Each of several places may get a run of its own.
+    let alone = matches.len() < 2;
+    matches.iter_mut().for_each(|word| word.exact &= alone);
     find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &matches))).collect()
 }
 
@@ -135,18 +138,30 @@ fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Wo
     let Some(text) = &stream.text else {
         return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };
     };
-    let exact = |text: &str| Word {
-        text: text.trim_matches(['"', '\'']).to_string(),
-        exact: true,
-        glob: false,
-        span,
-    };
+    let exact = |text: String| Word { text, exact: true, glob: false, span };
     let found: Vec<Word> = if split_lines {
-        text.split(['\n', '\0']).filter(|line| !line.is_empty()).map(exact).collect()
+        let lines = text.split(['\n', '\0']).map(|line| line.trim_start_matches([' ', '\t']));
+        lines.filter(|line| !line.is_empty()).map(|line| exact(unquoted(line))).collect()
     } else {
-        text.split(['\n', '\0', ' ', '\t']).filter(|one| !one.is_empty()).map(exact).collect()
+        split(text).into_iter().map(exact).collect()
     };
     if found.len() > 64 { unknown() } else { found }
+}
+
+/// A line without its quotes and backslashes.
+fn unquoted(line: &str) -> String {
+    let mut out = String::new();
+    let mut quote = None;
+    let mut chars = line.chars();
+    while let Some(found) = chars.next() {
+        match (quote, found) {
+            (Some(open), _) if open == found => quote = None,
+            (None, '\'' | '"') => quote = Some(found),
+            (None, '\\') => out.extend(chars.next()),
+            _ => out.push(found),
+        }
+    }
+    out
 }
 
 fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
@@ -166,9 +181,18 @@ fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
             items.iter().take(16).map(one).collect()
         }
         None => {
-            let mut all = run.to_vec();
-            all.extend(incoming(stdin, words, false));
-            vec![Inner::made(all)]
+            let items = incoming(stdin, words, false);
+            let number = |name: &str| usage.value(name).and_then(|word| word.text.parse::<usize>().ok());
+            let at_once = number("--max-args").filter(|count| *count > 0).unwrap_or(usize::MAX);
+            let by_line = usage.has("--max-lines") || usage.has("-l");
+            let with = |items: &[Word]| {
+                let unsure = |item: &Word| Word { exact: item.exact && !by_line, ..item.clone() };
+                Inner::made(run.iter().cloned().chain(items.iter().map(unsure)).collect())
+            };
+            match items.is_empty() {
+                true => vec![with(&[])],
+                false => items.chunks(at_once).take(16).map(with).collect(),
+            }
         }
     }
 }

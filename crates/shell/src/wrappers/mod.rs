@@ -120,6 +120,30 @@ fn arguments(command: &Command) -> &[Word] {
     command.words.get(1..).unwrap_or_default()
 }
 
+/// The words of `text` as `xargs` and `env -S` cut it: at blanks, with quotes
+/// and backslashes.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut current: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(found) = chars.next() {
+        match (quote, found) {
+            (Some(open), _) if open == found => quote = None,
+            (Some(_), _) => current.get_or_insert_default().push(found),
+            (None, '\'' | '"') => {
+                quote = Some(found);
+                current.get_or_insert_default();
+            }
+            (None, '\\') => current.get_or_insert_default().extend(chars.next()),
+            (None, ' ' | '\t' | '\n' | '\0') => words.extend(current.take()),
+            (None, _) => current.get_or_insert_default().push(found),
+        }
+    }
+    words.extend(current);
+    words
+}
+
 /// Several words as one text, the way `eval` and `ssh` join them.
 fn joined(words: &[Word]) -> Option<Word> {
     let first = words.first()?;

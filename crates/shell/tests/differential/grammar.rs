@@ -94,6 +94,34 @@ const WORDS: &[&str] = &[
 const VALUES: &[&str] =
     &["v.x", "'p q'", "\"$V\"", "$V$V", "w1", "$(echo w2)", "~/a", "a{b,c}", "", "*", "'$(no)'"];
 
+/// What is put in front of a command.
+const WRAPPERS: &[&str] = &[
+    "env",
+    "env V=x",
+    "env -u V",
+    "nice",
+    "nice -n 3",
+    "nice -5",
+    "nohup",
+    "timeout 9",
+    "timeout -s KILL -k 1 9",
+    "setsid -w",
+    "stdbuf -oL",
+    "sudo",
+    "sudo -u x --",
+    "sudo -n V=1",
+    "doas -u x",
+    "command",
+    "command --",
+    "flock f",
+    "(exec) | exec",
+    "exec 3>f; command",
+    "builtin command",
+    "eval",
+    "eval --",
+    "builtin eval",
+];
+
 impl<'a> Maker<'a> {
     pub fn new(dice: &'a mut Dice) -> Maker<'a> {
         Maker { dice, names: 0, room: 9 }
@@ -186,7 +214,7 @@ impl<'a> Maker<'a> {
             return self.name();
         }
         let inner = depth - 1;
-        match self.dice.below(34) {
+        match self.dice.below(44) {
             0 => format!("{{ {}}}", self.closed(inner)),
             1 => format!("({})", self.list(inner)),
             2 => format!("( ({}) )", self.list(inner)),
@@ -211,11 +239,28 @@ impl<'a> Maker<'a> {
             21 => format!("{} <<-'E'\n\t$(no)\n\tE\n", self.spelled()),
             22 => format!("{} >f 2>&1 <<<{}", self.simple(inner), self.word(inner)),
             23 => format!("trap {} EXIT", self.quoted(inner)),
-            24 => format!("X={}; $X", self.name()),
-            25 => format!("A=({} {}); \"${{A[@]}}\"", self.name(), self.word(inner)),
-            26 => format!("set -- {} {}; \"$@\"", self.name(), self.word(inner)),
-            27 => self.odd(inner),
+            24..=34 => self.several(inner),
             _ => self.simple(inner),
+        }
+    }
+
+    /// Commands that hang together, most times kept together.
+    fn several(&mut self, depth: usize) -> String {
+        let text = match self.dice.below(12) {
+            0 => format!("X={}; $X", self.name()),
+            1 => format!("A=({} {}); \"${{A[@]}}\"", self.name(), self.word(depth)),
+            2 => format!("set -- {} {}; \"$@\"", self.name(), self.word(depth)),
+            3 | 4 => self.odd(depth),
+            5 | 6 => self.wrapped(depth),
+            7 | 8 => self.through_a_variable(depth),
+            9 => self.through_a_file(depth),
+            10 => self.rare(depth),
+            _ => self.called_function(depth),
+        };
+        match self.dice.below(4) {
+            0 => text,
+            _ if text.ends_with('\n') => format!("{{ {text}}}"),
+            _ => format!("{{ {text}\n}}"),
         }
     }
 
@@ -239,6 +284,117 @@ impl<'a> Maker<'a> {
             _ => format!("{name} () ( {body})"),
         };
         format!("{head}\n{name} {}", self.word(depth))
+    }
+
+    /// A command behind a program that runs it.
+    fn wrapped(&mut self, depth: usize) -> String {
+        let prefix = self.dice.pick(WRAPPERS);
+        match self.dice.below(12) {
+            0 => format!("echo {} | xargs {}", self.simple_word(), self.simple(0)),
+            1 => format!("xargs -n1 {} <<<'a b'", self.name()),
+            2 => format!("xargs -I{{}} {} {{}} x{{}} <<<'a b'", self.name()),
+            3 => format!("echo w | xargs -I % sh -c '{} %'", self.name()),
+            4 => format!("find . -maxdepth 0 -exec {} {{}} \\;", self.name()),
+            5 => format!("find . -maxdepth 0 -exec {} w {{}} +", self.name()),
+            6 => format!("find . -maxdepth 0 -exec sh -c {} \\;", self.quoted(depth)),
+            7 => format!("bash -c '\"$0\" \"$@\"; {} $1' {} w x", self.name(), self.name()),
+            8 => format!("env -S '{} w' x", self.name()),
+            9 => format!("{prefix} bash -c {}", self.quoted(depth)),
+            10 => format!("{prefix} {} {}", self.dice.pick(WRAPPERS), self.name()),
+            _ => format!("{prefix} {} {}", self.name(), self.word(depth)),
+        }
+    }
+
+    /// A command whose name comes out of a variable.
+    fn through_a_variable(&mut self, depth: usize) -> String {
+        let name = self.name();
+        let word = self.word(depth);
+        match self.dice.below(24) {
+            0 => format!("X={name}; X+=\" w\"; $X {word}"),
+            1 => format!("X=x{name}; ${{X#x}} {word}"),
+            2 => format!("X={name}.x; ${{X%.x}} {word}"),
+            3 => format!("X=${{U:-{}}}; ${{X,,}}", name.to_uppercase()),
+            4 => format!("X=q{name}; ${{X:1}}; ${{X/q/}} {word}"),
+            5 => format!("X={name} Y=X; ${{!Y}} {word}"),
+            6 => format!("X={name}; declare -n R=X; $R {word}"),
+            7 => format!("X='{name} a; {} b'; eval \"$X\"", self.name()),
+            8 => format!("X='{name} a'; eval $X {word}"),
+            9 => format!("IFS=:; X={name}:w:x; $X; unset IFS"),
+            10 => format!("read X <<<{name}; $X {word}"),
+            11 => format!("while read X; do $X w; done <<<{name}"),
+            12 => format!("echo {name} w | while read X Y; do $X $Y; done"),
+            13 => format!("mapfile -t A <<<{name}; ${{A[0]}} {word}"),
+            14 => format!("printf -v X %s {name}; $X {word}"),
+            15 => format!("A+=({name}); \"${{A[@]}}\""),
+            16 => format!("A=([0]={name} [1]=w); \"${{A[@]}}\""),
+            17 => format!("declare -A M=([k]={name}); ${{M[k]}} {word}"),
+            18 => format!("for X in {name} {}; do $X {word}; done", self.name()),
+            19 => format!("if p1; then X={name}; else X={}; fi; $X {word}", self.name()),
+            20 => format!("case w in w) X={name};; *) X={};; esac; $X", self.name()),
+            21 => format!("set -- w {name}; shift; $1 {word}; ${{@:1:1}} x"),
+            22 => format!(
+                "export X={name}; sh -c '$X w'; bash -c \"$X {}\"",
+                self.simple_word().replace('"', "")
+            ),
+            _ => format!("X=$(echo {name}); $X {word}; : ${{Y:={name}}}; $Y"),
+        }
+    }
+
+    /// Commands in a file this text writes, or on some descriptor.
+    fn through_a_file(&mut self, depth: usize) -> String {
+        let name = self.name();
+        match self.dice.below(10) {
+            0 => format!("echo {name} w >f; . ./f"),
+            1 => format!("echo {name} w >f; sh f"),
+            2 => format!("cat >f <<'E'\n{}\nE\nbash f", self.list(depth)),
+            3 => format!("bash <<E\n{name} $V\nE\n"),
+            4 => format!("bash -s w <<'E'\n{name} $1\nE\n"),
+            5 => format!("cat <<E | sh\n{name} w\nE\n"),
+            6 => format!("source /dev/stdin <<<'{name} w'"),
+            7 => format!("{{ echo {name}; echo {} w; }} | sh", self.name()),
+            8 => format!("sh < <(echo {name} w)"),
+            _ => format!("bash <<<{}", self.quoted(depth)),
+        }
+    }
+
+    fn called_function(&mut self, depth: usize) -> String {
+        let name = self.name();
+        let word = self.word(depth);
+        match self.dice.below(8) {
+            0 => format!("f0() {{ \"$@\"; }}; f0 {name} {word}"),
+            1 => format!("f1() {{ $1 x; }}; f1 {name}"),
+            2 => format!("f2() {{ local X={name}; $X {word}; }}; f2"),
+            3 => format!("f0() {{ {name} $#; }} >f <<<{word}\nf0 {word} x"),
+            4 => format!("f1() {{ f2() {{ {name} $1; }}; f2 w; }}; f1; f2 x"),
+            5 => format!("f2() for V in {word}; do {name} $V; done\nf2"),
+            6 => format!("f0() {{ X={name}; }}; f0; $X {word}"),
+            _ => format!("f1() {{ echo {name}; }}; $(f1) {word}"),
+        }
+    }
+
+    /// What is written seldom and runs all the same.
+    fn rare(&mut self, depth: usize) -> String {
+        let list = self.closed(depth);
+        match self.dice.below(18) {
+            0 => format!("select V in a b; do {list}break; done <<<1"),
+            1 => format!("for V; do {list}done; for V in; do {list}done"),
+            2 => format!("coproc N {{ {list}}}"),
+            3 => format!("coproc N ( {list})"),
+            4 => format!("trap {} ERR; false; trap - ERR", self.quoted(depth)),
+            5 => format!("trap {} RETURN; f0() {{ :; }}; f0; trap - RETURN", self.quoted(depth)),
+            6 => format!("if ! {}then {list}elif {}then :; fi", self.closed(depth), self.closed(depth)),
+            7 => format!("! ! {}", self.simple(depth)),
+            8 => format!("{} >\"$({})f\"", self.simple(depth), self.name()),
+            9 => format!("(( V = $({})0 )); [[ $({}) -eq 1 ]]", self.name(), self.name()),
+            10 => format!("for ((i=$({})0; i<1; i++)) {{ {list}}}", self.name()),
+            11 => format!("[ -n \"$({})\" -o x = \"`{}`\" ]", self.name(), self.name()),
+            12 => format!("((({})); {})", self.simple_word(), self.name()),
+            13 => format!("(({}); {list})", self.simple(depth)),
+            14 => format!("export V=$({}) W=`{}`; readonly Q=$({})", self.name(), self.name(), self.name()),
+            15 => format!("# it's \"\n{}", self.simple(depth)),
+            16 => format!("{} \"${{V:-\"$({})\"}}\" $\"$({})\"", self.name(), self.name(), self.name()),
+            _ => format!("{{ {list}}} 2>f <<<\"$({})\"", self.name()),
+        }
     }
 
     /// Ways to run something that are not a command where they stand.

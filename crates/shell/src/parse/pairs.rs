@@ -1,0 +1,163 @@
+//! Where a parenthesis closes, looked for before anything in it is read.
+//!
+//! As bash does for `((` and `$((`, which may be arithmetic or not: only
+//! quotes, expansions and parentheses count, and a command substitution inside
+//! is read for real, for its own end depends on what it says.
+
+use super::{DEPTH_MAX, Parser};
+
+/// What looking through a byte of a substitution counts for: it is read.
+const READ_COST: usize = 4;
+
+/// What reading one substitution counts for, beside its bytes.
+const SUBSTITUTION_COST: usize = 256;
+
+impl Parser<'_> {
+    /// Bash reads `((` as arithmetic when the parenthesis matching the second
+    /// one is followed at once by another.
+    pub(super) fn closes_twice(&self, close: Option<usize>) -> bool {
+        close.is_some_and(|at| self.byte_at(at + 1) == Some(b')'))
+    }
+
+    /// Is the `$((` that ends `ahead` bytes on arithmetic, and still so when it
+    /// is expanded? Then bash counts the parentheses once more, those of `case`
+    /// patterns as well.
+    pub(super) fn is_arithmetic(&mut self, ahead: usize) -> bool {
+        let start = self.ahead().nth(ahead).map_or(self.end, |(at, _)| at);
+        let found = self.look_for_close(ahead);
+        let Some(close) = found.filter(|_| self.closes_twice(found)) else { return false };
+        let mut level = 0isize;
+        let mut at = start;
+        while let Some(byte) = self.byte_at(at).filter(|_| at < close) {
+            let skipped = match byte {
+                b'(' => {
+                    level += 1;
+                    None
+                }
+                b')' => {
+                    level -= 1;
+                    None
+                }
+                b'\\' => Some(at + 1),
+                b'\'' => self.quote_end(at + 1, byte, false),
+                b'"' => self.pair_end(at + 1, byte, self.depth),
+                _ => None,
+            };
+            at = skipped.unwrap_or(at) + 1;
+        }
+        level == 0
+    }
+
+    /// Where the parenthesis closes that was opened `ahead` bytes before.
+    pub(super) fn look_for_close(&mut self, ahead: usize) -> Option<usize> {
+        let (start, _) = self.ahead().nth(ahead)?;
+        let close = self.pair_end(start, b')', self.depth);
+        let looked = close.unwrap_or(self.end).saturating_sub(start);
+        if !self.may_look(looked) {
+            self.exceed("more than can be followed");
+            return None;
+        }
+        close
+    }
+
+    /// Where the pair that `close` ends is closed, from inside it.
+    fn pair_end(&self, start: usize, close: u8, depth: usize) -> Option<usize> {
+        if depth > DEPTH_MAX || !self.may_look(1) {
+            return None;
+        }
+        let mut level = 1usize;
+        let mut at = start;
+        while let Some(byte) = self.byte_at(at) {
+            match byte {
+                b'\\' => at += 1,
+                _ if byte == close => {
+                    level -= 1;
+                    if level == 0 {
+                        return Some(at);
+                    }
+                }
+                b'(' if close == b')' => level += 1,
+                b'{' if close == b'}' => level += 1,
+                b'\'' if close != b'"' => at = self.quote_end(at + 1, b'\'', false)?,
+                b'"' => at = self.pair_end(at + 1, b'"', depth + 1)?,
+                b'`' => at = self.quote_end(at + 1, b'`', true)?,
+                b'$' => match self.byte_at(at + 1) {
+                    Some(b'(') => at = self.substitution_end(at + 2, depth + 1)?,
+                    Some(b'{') => at = self.pair_end(at + 2, b'}', depth + 1)?,
+                    Some(b'\'') if close != b'"' => at = self.quote_end(at + 2, b'\'', true)?,
+                    _ => {}
+                },
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The last byte of the `$(…)`, `${…}` or backticks that start here.
+    pub(super) fn expansion_end(&mut self) -> Option<usize> {
+        let end = match (self.byte_at(self.pos)?, self.byte_at(self.pos + 1)?) {
+            (b'$', b'(') => self.substitution_end(self.pos + 2, self.depth + 1),
+            (b'$', b'{') => self.pair_end(self.pos + 2, b'}', self.depth + 1),
+            (b'`', _) => self.quote_end(self.pos + 1, b'`', true),
+            _ => None,
+        };
+        if !self.may_look(end.unwrap_or(self.end).saturating_sub(self.pos)) {
+            self.exceed("more than can be followed");
+        }
+        end
+    }
+
+    fn byte_at(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied().filter(|_| at < self.end)
+    }
+
+    fn quote_end(&self, start: usize, close: u8, escapes: bool) -> Option<usize> {
+        let mut at = start;
+        loop {
+            match self.byte_at(at)? {
+                byte if byte == close => return Some(at),
+                b'\\' if escapes => at += 2,
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The `)` of a substitution that holds nothing but plain words.
+    fn plain_end(&self, start: usize) -> Option<usize> {
+        let rest = self.bytes.get(start..self.end)?.get(..64.min(self.end - start))?;
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" -_./|+%=:,".contains(byte);
+        let length = rest.iter().take_while(|byte| plain(byte)).count();
+        let text = rest.get(..length)?;
+        let has_case = text.windows(4).any(|piece| piece == b"case");
+        (rest.get(length) == Some(&b')') && !has_case).then_some(start + length)
+    }
+
+    /// The `)` of a command substitution, from inside it.
+    fn substitution_end(&self, start: usize, depth: usize) -> Option<usize> {
+        if self.byte_at(start) == Some(b'(') {
+            return self.pair_end(start, b')', depth);
+        }
+        if let Some(close) = self.plain_end(start) {
+            return Some(close);
+        }
+        if let Some(known) = self.closes.borrow().get(&start) {
+            return *known;
+        }
+        let mut inner = Parser::new(self.source, self.base, depth.min(DEPTH_MAX));
+        inner.pos = start;
+        inner.end = self.end;
+        inner.pieces = self.pieces;
+        inner.looked.set(self.looked.get());
+        inner.closes = std::rc::Rc::clone(&self.closes);
+        let _ = inner.list();
+        inner.align();
+        self.looked.set(inner.looked.get());
+        let read = inner.fault.is_none() && inner.raw() == Some(b')');
+        let close = if read { Some(inner.pos) } else { self.pair_end(start, b')', depth + 1) };
+        let bytes = close.unwrap_or(self.end).saturating_sub(start);
+        let _ = self.may_look(SUBSTITUTION_COST + bytes * READ_COST);
+        self.closes.borrow_mut().insert(start, close);
+        close
+    }
+}

@@ -1,0 +1,133 @@
+//! What comparing with real bash has found, a case each: the text, and a
+//! command bash runs of it that must be in the list, with exactly these words.
+
+use toolgate_shell::{Setting, Unknown, read};
+
+#[track_caller]
+fn check(source: &str, expected: &[&str]) {
+    let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
+    let reading = read(source, &setting);
+    let words = |command: &toolgate_shell::Command| -> Vec<String> {
+        command.words.iter().map(|word| word.text.clone()).collect()
+    };
+    let listed: Vec<Vec<String>> = reading.commands.iter().map(words).collect();
+    assert!(listed.iter().any(|words| words == expected), "{expected:?} of {source:?} in {listed:?}");
+}
+
+/// Text that is only read when it runs may have mistakes; what stands behind
+/// it runs all the same.
+#[test]
+fn nothing_hides_behind_a_mistake() {
+    for source in [
+        "echo `(`; rm x",
+        "echo \"`if`\"; rm x",
+        "cat <<E\n$(( 1 + (2 )\nE\nrm x",
+        "cat <<E\n$(a ;; b)\nE\nrm x",
+        "cat <<E\n`(`\nE\nrm x",
+        "cat <<E\n${x\nE\nrm x",
+        "echo $((a ;; b) c); rm x",
+        "echo \"${x:-'$(a ;; b'}\"; rm x",
+        "echo \"${x:-'$(a <<E b; ;; )'}\"\nrm x",
+        // Shells before bash 5.2 look for the parenthesis only.
+        "echo $(;); rm x",
+        "echo <(a ;; b); rm x",
+        // A shell that reads a script goes on with the next line.
+        "bash <<'E'\na=(b & c)\nrm x\nE\n",
+        "N='a[$(b ;; c)]'; (( N )); rm x",
+    ] {
+        check(source, &["rm", "x"]);
+        let found = read(source, &Setting::default());
+        let kinds = found.fault.iter().map(|fault| fault.kind).chain(found.opaque.iter().map(|one| one.kind));
+        assert_eq!(kinds.collect::<Vec<_>>(), [Unknown::Syntax], "{source}");
+    }
+}
+
+/// Bash reads `((…) …)` twice and then looks for here-documents behind it.
+#[test]
+fn here_documents_between_two_parentheses_are_commands() {
+    check("((a; cat <<E\nrm x\nE\n); c)\nd", &["rm", "x"]);
+    check("((a; cat <<E\nb\nE\n); c)\nrm x", &["rm", "x"]);
+    check("((a; cat <<E\n); rm x; (b\nE\n); c)", &["rm", "x"]);
+}
+
+/// The word that ends a here-document may hold anything and is not expanded.
+#[test]
+fn here_documents_end_at_their_word() {
+    check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
+    check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
+    check("cat <<$'E'\na\nE\nrm x", &["rm", "x"]);
+    check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
+}
+
+#[test]
+fn words_are_taken_where_names_would_stand() {
+    check("for 1x in a; do b; done; rm x", &["rm", "x"]);
+    check("select V# in a; do b; done; rm x", &["rm", "x"]);
+    check("declare -A M=([k|]=a [b;c]=d [e f]=g); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn the_end_of_arithmetic_is_where_bash_sees_it() {
+    check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
+    check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
+    check("echo $((a)#) ; rm x", &["rm", "x"]);
+    check("[[ ${#A[@} == a ]]; rm x", &["rm", "x"]);
+    check("echo ${a[}; rm x", &["rm", "x"]);
+    check("(( $(a \")\" # )\n) + 1 )); rm x", &["rm", "x"]);
+    check("echo $(( \"$(echo \")\")\" )); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn tildes_are_homes_where_bash_says_so() {
+    check(
+        "p declare W=~/a a=b:~ --p=~/b b:~",
+        &["p", "declare", "W=/home/u/a", "a=b:/home/u", "--p=~/b", "b:~"],
+    );
+    check(
+        "W=~/a:~/b; p $W ~\"/x\" ~/\"x\" {a=~,b}",
+        &["p", "/home/u/a:/home/u/b", "~/x", "/home/u/x", "a=~", "b"],
+    );
+}
+
+#[test]
+fn words_that_stand_in_for_a_value_keep_their_quotes() {
+    check("p ${U-$'x\\n'} ${U-''} ${U:-d 'e f'}", &["p", "x\n", "", "d", "e f"]);
+    check("p \"${U:-'='}\"; q ${U:-r}", &["q", "r"]);
+    check("V=; p ${V-x} ${V:-y} ${V+z} a${V:+z}", &["p", "y", "z", "a"]);
+    check("p $'\\xg' $'\\u'", &["p", "\\xg", "\\u"]);
+}
+
+#[test]
+fn lists_are_cut_as_bash_cuts_them() {
+    check("set -- w p; shift; ${@:1:1} x", &["p", "x"]);
+    check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);
+    check("mapfile -t A <<<p; ${A[0]} x", &["p", "x"]);
+    check("A+=(p)#; \"${A[@]}\"; rm x", &["rm", "x"]);
+    check("true && IFS=:; X=p:w; $X", &["p", "w"]);
+}
+
+#[test]
+fn what_may_not_have_happened_is_one_of_two() {
+    check("a | f() { X=p; }; X=q; f; $X x", &["q", "x"]);
+    check("X=q; a && f() { X=p; }; f; $X x", &["q", "x"]);
+    check("V=a; b && V=c; set -- p $V; \"$@\"", &["p", "a"]);
+    check("V=a; b && V=c; set -- p $V; \"$@\"", &["p", "c"]);
+    check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
+    check("X=q; ! true && X=p; $X x", &["q", "x"]);
+    check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
+}
+
+#[test]
+fn programs_get_what_their_wrappers_give_them() {
+    check("xargs -n1 p <<<'a b'", &["p", "a"]);
+    check("xargs -n1 p <<<'a b'", &["p", "b"]);
+    check("xargs p <<<'a\\ b \"c d\"'", &["p", "a b", "c d"]);
+    check("xargs -I{} p {} x{} <<<' b c'", &["p", "b c", "xb c"]);
+    check("env -S 'p ;w' x", &["p", ";w", "x"]);
+    check("env -S '-u V A=1 p' x", &["p", "x"]);
+    check("V=a; env V=p sh -c '$V w'", &["p", "w"]);
+    check("f() { bash -s w <<'E'\np x\nE\n}; f 1", &["p", "x"]);
+    check("bash -c sh <<<'rm x'", &["rm", "x"]);
+    check("eval bash -c 'sh' <<<'rm x'", &["rm", "x"]);
+}
