@@ -26,3 +26,4 @@ mod model;
 mod plain_hooks;
 mod review;
 mod samples;
+mod stories;

@@ -1,0 +1,96 @@
+//! One story per source system on the real Claude Code: what the agent tries, what it is told, what it does next.
+//! (The Playwright trap of S0 stands with its prerequisites.)
+
+use crate::gate::gated;
+use crate::hooks::Level;
+use crate::model::{Script, bash, call, say, sub_agent};
+use serde_json::json;
+
+/// S1: a commit names its task, however the message is given.
+#[test]
+fn a_commit_names_its_task() {
+    const TASK: &str = "version: 1\nrules:\n  - id: task-reference\n    kind: require\n    match: { command: { program: git, subcommand: commit } }\n    require: { message: '[A-Z]+-[0-9]+' }\n    reason: a commit belongs to a task\n";
+    let script = Script::of([
+        bash("git commit --allow-empty -m fix"),
+        bash("git commit --allow-empty -am 'fix ABC-12'"),
+        say("bye"),
+    ]);
+    let Some(stage) = gated(Level::Project, TASK, script) else { return };
+    stage.play();
+    let (text, is_error) = stage.model.result(1);
+    assert!(is_error && text.contains("task-reference"), "{text}");
+    assert_eq!(stage.commits(), 2, "the second one happened, the first did not");
+}
+
+/// S2: an agent stays within its role, and its tokens are counted from the host's own transcript.
+#[test]
+fn a_sub_agent_stays_within_its_files() {
+    const ROLES: &str = "version: 1\nagents:\n  general-purpose: { scope: { deny: [tests/**] } }\n";
+    let write = |path: &str| call("Write", json!({ "file_path": path, "content": "x\n" }));
+    let script = Script::of([sub_agent("SUB-MARK write it"), write("tests/b.rs"), say("bye")]);
+    let script = script.stream("SUB-MARK", [write("tests/a.rs"), write("src/a.rs"), say("done")]);
+    let Some(stage) = gated(Level::Project, ROLES, script) else { return };
+    stage.play();
+    let results = stage.model.asked("SUB-MARK")[1].results();
+    assert!(results[0].1 && results[0].0.contains("builtin-003"), "{results:?}");
+    assert!(!stage.has("tests/a.rs") && stage.has("src/a.rs") && stage.has("tests/b.rs"));
+}
+
+#[test]
+fn tokens_run_out() {
+    // The scripted model uses 20 tokens an answer.
+    const TOKENS: &str =
+        "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { tokens: 60 } }\n";
+    let work = |n: u32| bash(&format!("touch step-{n}.txt"));
+    let script = Script::of([work(1), work(2), work(3), work(4), say("bye")]);
+    let Some(stage) = gated(Level::Project, TOKENS, script) else { return };
+    stage.play();
+    assert!(stage.has("step-1.txt"));
+    assert!(!stage.has("step-4.txt"), "four answers are 80 tokens");
+    let (text, is_error) = stage.model.result(4);
+    assert!(is_error && text.contains("builtin-001") && text.contains("of 60 tokens are used"), "{text}");
+}
+
+/// S3: read before write, guidance beside the work, and a stop only when the report is there.
+#[test]
+fn an_agent_reads_first_hears_guidance_and_finishes() {
+    const AGENT: &str = "version: 1\nagents:\n  main:\n    read_before_write: true\n    deadline_minutes: 30\n    feedback:\n      - { name: Deadline, deadline: 120, every_calls: 1 }\n    completion: { files: [report.md] }\n";
+    let write = |path: &str| bash(&format!("printf x > {path}"));
+    let edit = || call("Write", json!({ "file_path": "README.md", "content": "new\n" }));
+    let read = call("Read", json!({ "file_path": "README.md" }));
+    let script = Script::of([edit(), read, edit(), say("done"), write("report.md"), say("really done")]);
+    let Some(stage) = gated(Level::Project, AGENT, script) else { return };
+    stage.play();
+    let (text, is_error) = stage.model.result(1);
+    assert!(is_error && text.contains("read-before-write"), "{text}");
+    assert!(stage.model.was_told("<feedback provider='Deadline'>"), "no guidance");
+    assert!(stage.model.was_told("remaining to complete the task."), "no time left told");
+    assert_eq!(stage.read("README.md"), "new\n");
+    let told = stage.model.told(4);
+    assert!(
+        told.starts_with("Stop hook feedback:\n") && told.contains("1 file is missing: report.md"),
+        "{told}"
+    );
+    assert_eq!(stage.model.main().len(), 6);
+    stage.toolgate(&["ledger", "verify"], "");
+}
+
+/// S4: a tool that is not verified is blocked in strict mode and warned about in permissive.
+#[test]
+fn a_tool_that_is_not_verified() {
+    let read = || call("Read", json!({ "file_path": "README.md" }));
+    let policy = |mode: &str| {
+        format!("version: 1\nverification:\n  mode: {mode}\n  tools:\n    Read: {{ status: pending }}\n")
+    };
+    for (mode, blocked) in [("strict", true), ("permissive", false)] {
+        let script = Script::of([read(), say("bye")]);
+        let Some(stage) = gated(Level::Project, &policy(mode), script) else { return };
+        stage.play();
+        let (text, is_error) = stage.model.result(1);
+        assert_eq!(is_error, blocked, "{mode}: {text}");
+        assert!(
+            stage.model.was_told("Verification required but tool is not verified: Read (status: pending)"),
+            "{mode}"
+        );
+    }
+}
