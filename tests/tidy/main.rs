@@ -30,6 +30,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("runtime", &["core", "store"]),
     ("adapters", &["core"]),
     ("server", &["core", "runtime", "store"]),
+    ("toolgate", &["core", "runtime"]),
     ("cli", &["adapters", "core", "runtime", "server", "store"]),
 ];
 

@@ -17,8 +17,8 @@ use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Budget, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry,
-    Event, EventKind, Facts, FileFact, Grant, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
-    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
+    Event, EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request,
+    RequestState, Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -76,6 +76,12 @@ impl Gate {
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         let approver = Approver::load(&setup.dirs)?;
         Ok((Gate { setup, scene, store, approver }, state))
+    }
+
+    /// The gate with one more guard, for those who embed it.
+    #[must_use]
+    pub fn with_guard(self, guard: Box<dyn Guard>) -> Gate {
+        Gate { scene: self.scene.with_guard(guard), ..self }
     }
 
     /// The policy in force.

@@ -14,8 +14,8 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Instant;
 use toolgate_core::{
-    Access, Call, Decision, Disk, Event, Explained, Facts, Pass, Place, Places, Policy, Session, UsageReader,
-    explain, judge,
+    Access, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy, Session,
+    UsageReader, explain, judge,
 };
 
 /// What a gate is made from.
@@ -63,6 +63,10 @@ impl Scene {
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
         let places = places_of(setup, &policy.workspace().also.0, &RealPaths::default());
         Scene { policy, setup: setup.clone(), places, started: Instant::now() }
+    }
+
+    pub(crate) fn with_guard(self, guard: Box<dyn Guard>) -> Scene {
+        Scene { policy: self.policy.with_guard(guard), ..self }
     }
 
     /// The policy in force.

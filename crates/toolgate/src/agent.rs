@@ -1,0 +1,146 @@
+//! One run of an agent behind the gate: ask, tell, ask to stop.
+
+use crate::tool::Tool;
+use serde_json::Value;
+use std::path::Path;
+use toolgate_core::{Call, Decision, Delivered, Event, EventKind, Kind};
+use toolgate_runtime::{Broken, Gate};
+
+/// What the agent is to do with a call.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub enum Answer {
+    /// Run it.
+    Run {
+        /// Something the agent should know, if there is something.
+        told: Option<String>,
+        /// Everything the guards said.
+        decision: Decision,
+    },
+    /// Run it with this input.
+    RunInstead {
+        /// The whole new input.
+        input: Value,
+        /// What changed and why.
+        told: String,
+        /// Everything the guards said.
+        decision: Decision,
+    },
+    /// Do not run it.
+    No {
+        /// Why, and the next allowed step: give it to the model.
+        why: String,
+        /// The request a person can answer, if one can.
+        request: Option<String>,
+        /// Everything the guards said.
+        decision: Decision,
+    },
+}
+
+impl Answer {
+    /// Whether the call does not run.
+    #[must_use]
+    pub fn is_no(&self) -> bool {
+        matches!(self, Answer::No { .. })
+    }
+}
+
+/// One run of an agent.
+#[derive(Debug)]
+pub struct Agent<'a> {
+    gate: &'a mut Gate,
+    dir: String,
+    session: String,
+    name: String,
+    role: Option<String>,
+}
+
+impl<'a> Agent<'a> {
+    pub(crate) fn new(gate: &'a mut Gate, project: &Path, session: &str) -> Agent<'a> {
+        Agent {
+            gate,
+            dir: project.to_string_lossy().into_owned(),
+            session: session.to_owned(),
+            name: "main".to_owned(),
+            role: None,
+        }
+    }
+
+    /// The run of a sub-agent of this sort (`agents:` in the policy).
+    #[must_use]
+    pub fn as_role(self, name: &str, role: &str) -> Agent<'a> {
+        Agent { name: name.to_owned(), role: Some(role.to_owned()), ..self }
+    }
+
+    /// Asks whether a call may run. The decision is recorded before it comes back.
+    ///
+    /// # Errors
+    /// If the gate is broken: then the call must not run.
+    pub fn ask(&mut self, tool: &Tool) -> Result<Answer, Broken> {
+        self.decide(EventKind::PreExecution, self.call(tool))
+    }
+
+    /// Tells that a call ran and succeeded; comes back with what the agent should hear.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn succeeded(&mut self, tool: &Tool) -> Result<Option<String>, Broken> {
+        self.tell(EventKind::PostExecution, tool)
+    }
+
+    /// Tells that a call failed.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn failed(&mut self, tool: &Tool) -> Result<Option<String>, Broken> {
+        self.tell(EventKind::OnError, tool)
+    }
+
+    /// Asks whether the agent may stop; a no says what is missing.
+    ///
+    /// # Errors
+    /// If the gate is broken.
+    pub fn ask_to_stop(&mut self) -> Result<Answer, Broken> {
+        let stop = Tool { name: "stop".to_owned(), kind: Kind::Stop, input: Value::Null, dir: None };
+        self.decide(EventKind::Stop, self.call(&stop))
+    }
+
+    fn decide(&mut self, kind: EventKind, call: Call) -> Result<Answer, Broken> {
+        let answered = self.gate.decide(&Event { kind, call, log: None })?;
+        let decision = answered.decision;
+        let request = answered.request.map(|request| request.id);
+        Ok(match answered.delivered {
+            Delivered::Silence => Answer::Run { told: None, decision },
+            Delivered::Approved { text } | Delivered::Warned { text } => {
+                Answer::Run { told: Some(text), decision }
+            }
+            Delivered::Modified { input, text } => Answer::RunInstead { input, told: text, decision },
+            Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
+                Answer::No { why: text, request, decision }
+            }
+        })
+    }
+
+    fn tell(&mut self, kind: EventKind, tool: &Tool) -> Result<Option<String>, Broken> {
+        let delivered = self.gate.result(&Event { kind, call: self.call(tool), log: None })?;
+        Ok(match delivered {
+            Delivered::Warned { text } => Some(text),
+            _ => None,
+        })
+    }
+
+    fn call(&self, tool: &Tool) -> Call {
+        Call {
+            host: "library".to_owned(),
+            session: self.session.clone(),
+            agent: self.name.clone(),
+            role: self.role.clone(),
+            task: None,
+            id: None,
+            tool: tool.name.clone(),
+            kind: tool.kind.clone(),
+            input: tool.input.clone(),
+            dir: tool.dir.clone().unwrap_or_else(|| self.dir.clone()),
+        }
+    }
+}

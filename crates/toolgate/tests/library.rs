@@ -1,0 +1,117 @@
+//! The library as an embedder uses it, and the examples as they are printed.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::path::Path;
+use toolgate::{Answer, Category, Dirs, Finding, Gate, Guard, Seen, Tool, Verdict};
+
+#[path = "../../../examples/agent_loop.rs"]
+mod agent_loop;
+#[path = "../../../examples/own_validator.rs"]
+mod own_validator;
+
+fn dirs(home: &Path) -> Dirs {
+    let home = home.display().to_string();
+    Dirs::from_env(&move |name| (name == "HOME").then(|| home.clone()))
+}
+
+fn gate(home: &Path, policy: &str) -> Gate {
+    let project = home.join("project");
+    std::fs::create_dir_all(project.join(".toolgate")).unwrap();
+    std::fs::write(project.join(".toolgate/policy.yaml"), policy).unwrap();
+    Gate::open_in(dirs(home), &project).unwrap()
+}
+
+#[test]
+fn an_agent_asks_tells_and_stops() {
+    let home = tempfile::tempdir().unwrap();
+    let policy =
+        "version: 1\nagents:\n  main:\n    read_before_write: true\n    completion: { ran: [make test] }\n";
+    let mut gate = gate(home.path(), policy);
+    std::fs::write(home.path().join("project/a.txt"), "x").unwrap();
+    let mut agent = gate.agent("s");
+    let commit = agent.ask(&Tool::shell("git commit --no-verify -m x")).unwrap();
+    assert!(matches!(&commit, Answer::No { why, .. } if why.contains("git-skip-hooks")), "{commit:?}");
+    let write = Tool::write("a.txt", "new");
+    assert!(agent.ask(&write).unwrap().is_no(), "not read yet");
+    agent.succeeded(&Tool::read("a.txt")).unwrap();
+    assert!(!agent.ask(&write).unwrap().is_no());
+    assert!(agent.ask_to_stop().unwrap().is_no());
+    agent.failed(&Tool::shell("make test")).unwrap();
+    assert!(agent.ask_to_stop().unwrap().is_no());
+    agent.succeeded(&Tool::shell("make test")).unwrap();
+    assert!(!agent.ask_to_stop().unwrap().is_no());
+    assert!(agent.ask(&Tool::mcp("files", "read", serde_json::json!({}))).is_ok());
+}
+
+struct Crashing;
+
+impl Guard for Crashing {
+    fn id(&self) -> &str {
+        "crashing"
+    }
+    fn priority(&self) -> u32 {
+        100
+    }
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+    fn judge(&self, _: &Seen<'_>) -> Option<Finding> {
+        panic!("a guard that crashes")
+    }
+}
+
+/// A guard of one's own that crashes closes the gate for the call (S2-67).
+#[test]
+fn a_guard_that_crashes_blocks() {
+    let home = tempfile::tempdir().unwrap();
+    let mut gate = gate(home.path(), "version: 1\n").with_guard(Crashing);
+    let answer = gate.agent("s").ask(&Tool::shell("ls")).unwrap();
+    let Answer::No { decision, why, .. } = answer else { panic!("it runs") };
+    assert_eq!(decision.verdict, Verdict::Block);
+    assert!(why.contains("`crashing` crashed"), "{why}");
+}
+
+#[test]
+fn a_sub_agent_has_its_role() {
+    let home = tempfile::tempdir().unwrap();
+    let mut gate = gate(home.path(), "version: 1\nagents:\n  reviewer: { tools: [read] }\n");
+    let reviewer =
+        |gate: &mut Gate, tool: &Tool| gate.agent("s").as_role("r-1", "reviewer").ask(tool).unwrap();
+    assert!(reviewer(&mut gate, &Tool::shell("ls")).is_no());
+    assert!(!reviewer(&mut gate, &Tool::read("a")).is_no());
+}
+
+/// The examples are compiled with this test; they need a home of their own to run, so each runs in a
+/// process of its own.
+#[test]
+fn the_examples_run() {
+    let home = tempfile::tempdir().unwrap();
+    for (name, expected) in [
+        ("own_validator", "yes curl https://staging.example.com\nno  curl https://prod.example.com\n"),
+        ("agent_loop", "git-skip-hooks"),
+    ] {
+        let own = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(own)
+            .args(["--ignored", "--exact", name, "--nocapture"])
+            .env_clear()
+            .env("HOME", home.path())
+            .current_dir(home.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains(expected), "{name}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "run by the_examples_run, with a home of its own"]
+fn own_validator() {
+    own_validator::main().unwrap();
+}
+
+#[test]
+#[ignore = "run by the_examples_run, with a home of its own"]
+fn agent_loop() {
+    agent_loop::main().unwrap();
+}
