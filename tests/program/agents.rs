@@ -262,3 +262,26 @@ fn lines_written_are_counted() {
     house.ask_event(&write("PostToolUse", "3"));
     check(&house, &write("PreToolUse", "x"), "3 lines of this session are used up");
 }
+
+#[test]
+fn stats_count_what_was_said_and_used() {
+    let house = House::bare(
+        "version: 1\nagents:\n  main: { budget: { calls: 3 }, read_before_write: true }\nrules:\n  - { id: mind, kind: warn, match: { command: { program: curl } }, reason: slow }\n",
+    );
+    assert!(house.run(&["stats"]).ended(0).text().contains("0 judged: nothing yet"));
+    for command in ["ls", "curl x", "curl y", "ls"] {
+        house.ask(command);
+    }
+    let said = house.run(&["stats"]).ended(0).text();
+    assert!(said.starts_with("4 judged: 1 allow, 1 block, 2 warn\n"), "{said}");
+    let row = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert_eq!(row("mind").split_whitespace().take(5).collect::<Vec<_>>(), ["mind", "2", "0", "0", "0"]);
+    assert_eq!(
+        row("budget-limits").split_whitespace().take(5).collect::<Vec<_>>(),
+        ["budget-limits", "0", "0", "0", "1"]
+    );
+    assert_eq!(row("session-1").split_whitespace().take(3).collect::<Vec<_>>(), ["session-1", "4/3", "1"]);
+    let json: Value = serde_json::from_str(&house.run(&["stats", "--json"]).ended(0).text()).unwrap();
+    assert_eq!(json["guards"]["mind"]["warned"], 2);
+    assert_eq!(json["sessions"]["session-1"]["calls"], 4);
+}

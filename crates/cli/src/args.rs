@@ -2,7 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, test,
+    approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, stats,
+    test,
 };
 use clap::{Parser, Subcommand};
 
@@ -54,6 +55,8 @@ pub enum Verb {
     Policy(policy::Args),
     /// What was decided
     Logs(logs::Args),
+    /// How often each guard spoke, and what each session used up
+    Stats(stats::Args),
     /// Verify, export or sign the ledger
     Ledger(ledger::Args),
     /// Requests that wait for a person

@@ -33,6 +33,7 @@ mod policy;
 pub mod rule;
 mod session;
 mod settings;
+mod tally;
 mod verification;
 mod wording;
 
@@ -66,6 +67,7 @@ pub use policy::{
 };
 pub use session::Session;
 pub use settings::{Settings, VerificationEntry};
+pub use tally::{GuardTally, Tally};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use wording::{agent_text, person_text};
 

@@ -103,7 +103,8 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
     Ok(Filter { since_ms, wanted, session: args.session.clone(), all: args.all })
 }
 
-fn duration_ms(text: &str) -> Result<i64, Failure> {
+/// A length of time as people write it, in milliseconds.
+pub fn duration_ms(text: &str) -> Result<i64, Failure> {
     let wrong = || Failure::new(format!("`{text}` is not a length of time"), "write 30m, 24h or 7d");
     let span: Span = text.parse().map_err(|_| wrong())?;
     let total = span.total(SpanTotal::from(Unit::Second).days_are_24_hours()).map_err(|_| wrong())?;

@@ -13,6 +13,7 @@ pub mod logs;
 pub mod man;
 pub mod policy;
 pub mod rules;
+pub mod stats;
 pub mod test;
 
 use crate::args::{Cli, Verb};
@@ -52,6 +53,7 @@ pub fn run() -> ExitCode {
         Verb::Rules(args) => rules::run(&args),
         Verb::Policy(args) => policy::run(&args),
         Verb::Logs(args) => logs::run(&args),
+        Verb::Stats(args) => stats::run(&args),
         Verb::Ledger(args) => ledger::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Approver(args) => approver::run(&args),

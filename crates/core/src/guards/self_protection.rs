@@ -24,6 +24,7 @@ const LOOKING: &[&str] = &[
     "test",
     "explain",
     "logs",
+    "stats",
     "doctor",
     "policy",
     "help",

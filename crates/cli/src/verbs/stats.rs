@@ -1,0 +1,125 @@
+//! `toolgate stats`: how often each guard spoke, and what each session used up.
+
+use crate::project;
+use crate::screen::{DIM, json, one_line, out, styled};
+use crate::verbs::logs::{duration_ms, time};
+use crate::verbs::{Failure, Outcome};
+use std::process::ExitCode;
+use toolgate_core::{Budget, Session, Tally, duration};
+use toolgate_runtime::{Gate, now_ms};
+use toolgate_store::Store;
+
+/// Sessions shown.
+const SESSIONS_MAX: usize = 20;
+
+/// Counts over the ledger.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate stats
+  toolgate stats --last 7d
+  toolgate stats --json | jq .guards")]
+pub struct Args {
+    /// Only this long back: 30m, 24h, 7d
+    #[arg(long)]
+    pub last: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints them.
+pub fn run(args: &Args) -> Outcome {
+    let since = match &args.last {
+        Some(text) => now_ms().saturating_sub(duration_ms(text)?),
+        None => i64::MIN,
+    };
+    let (mut gate, _) = Gate::open(project::here())?;
+    let tally = tally(gate.store(), since)?;
+    if args.json {
+        json(&tally);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let settings = gate.policy().settings();
+    let budget = settings.agents.iter().find(|entry| matches!(entry.name.as_str(), "main" | "*"));
+    print(&tally, budget.and_then(|entry| entry.agent.budget.as_ref()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tally(store: &dyn Store, since_ms: i64) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
+    let mut after = 0;
+    loop {
+        let batch = store.records_after(after, 1000)?;
+        let Some(last) = batch.last() else { return Ok(tally) };
+        after = last.seq;
+        batch.iter().filter(|record| record.time_ms >= since_ms).for_each(|record| tally.add(record));
+    }
+}
+
+fn print(tally: &Tally, budget: Option<&Budget>) {
+    let verdicts: Vec<String> =
+        tally.verdicts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    out(&format!(
+        "{} judged: {}",
+        tally.judged,
+        if verdicts.is_empty() { "nothing yet".to_owned() } else { verdicts.join(", ") }
+    ));
+    if !tally.guards.is_empty() {
+        out("");
+        out(&styled(
+            DIM,
+            &format!(
+                "{:<28} {:>6} {:>6} {:>6} {:>8} {:>8}  last",
+                "guard", "warn", "modify", "ask", "block", "mean µs"
+            ),
+        ));
+    }
+    for (name, guard) in &tally.guards {
+        out(&format!(
+            "{:<28} {:>6} {:>6} {:>6} {:>8} {:>8}  {}",
+            one_line(name, 28),
+            guard.warned,
+            guard.modified,
+            guard.escalated,
+            guard.blocked,
+            guard.took_us / guard.spoke.max(1),
+            time(guard.last_ms)
+        ));
+    }
+    print_sessions(tally, budget);
+}
+
+fn print_sessions(tally: &Tally, budget: Option<&Budget>) {
+    let mut sessions: Vec<&Session> = tally.sessions.values().collect();
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.started_ms));
+    if sessions.is_empty() {
+        return;
+    }
+    out("");
+    out(&styled(
+        DIM,
+        &format!(
+            "{:<38} {:>14} {:>8} {:>14} {:>10}  began",
+            "session", "calls", "stopped", "tokens", "lines"
+        ),
+    ));
+    for session in sessions.iter().take(SESSIONS_MAX) {
+        out(&format!(
+            "{:<38} {:>14} {:>8} {:>14} {:>10}  {}",
+            one_line(&session.id, 38),
+            of(session.calls, budget.and_then(|budget| budget.calls)),
+            session.stopped,
+            of(session.spent.tokens, budget.and_then(|budget| budget.tokens)),
+            of(session.spent.lines, budget.and_then(|budget| budget.lines)),
+            session.started_ms.map_or_else(String::new, time)
+        ));
+    }
+    if let Some(minutes) = budget.and_then(|budget| budget.minutes) {
+        out(&styled(DIM, &format!("a session may take {}", duration(minutes.saturating_mul(60)))));
+    }
+}
+
+/// `12/400` where there is a limit.
+fn of(used: u64, limit: Option<u64>) -> String {
+    limit.map_or_else(|| used.to_string(), |limit| format!("{used}/{limit}"))
+}
