@@ -4,6 +4,8 @@
 //!   reading [--all]        the tables; `--all` shows every shape
 //!   reading --typical      only the first table, for a profiler or a hurry
 //!   reading --gate         exit code 1 when a limit is broken
+//!   reading --repeat WHAT ROUNDS   nothing but facts, for `bench/instructions`:
+//!                          WHAT is the number of a typical command, or the size of a script
 //!   reading --one N SIZE   one shape once, for `valgrind --tool=callgrind`
 //!
 //! Milliseconds of this machine mean little elsewhere; the column to read is
@@ -33,6 +35,10 @@ fn main() -> std::process::ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if let ["--one", number, size] = words.as_slice() {
         one(number.parse().unwrap_or(0), size.parse().unwrap_or(SMALL));
+        return std::process::ExitCode::SUCCESS;
+    }
+    if let ["--repeat", what, rounds] = words.as_slice() {
+        repeat(what, rounds.parse().unwrap_or(1));
         return std::process::ExitCode::SUCCESS;
     }
     let mut broken = typical();
@@ -170,6 +176,18 @@ fn memory_mb(number: usize) -> u64 {
         text.lines().find_map(|line| line.strip_prefix("kB ")?.parse().ok()).unwrap_or(0)
     };
     peak(LARGE).saturating_sub(peak(64)) / 1024
+}
+
+/// Reads one thing again and again. The difference of two numbers of rounds is
+/// free of everything else the process does.
+fn repeat(what: &str, rounds: usize) {
+    let number: usize = what.parse().unwrap_or(0);
+    let text = TYPICAL.get(number).map_or_else(|| script(number), |command| (*command).to_owned());
+    let places = Places { workspace: vec!["/project".to_owned()], ..Places::default() };
+    let call = call(&text);
+    for _ in 0..rounds {
+        black_box(Facts::of(black_box(&call), &places));
+    }
 }
 
 fn one(number: usize, size: usize) {
