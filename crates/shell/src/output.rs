@@ -34,8 +34,12 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
         stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
         let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
-        for path in stream.paths.iter_mut().filter(|path| narrows && path.text == ALL_NAMES) {
-            path.exact = false;
+        for path in stream.paths.iter_mut().filter(|_| narrows) {
+            // Some of them, and nobody knows which.
+            if let Some(head) = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES)) {
+                path.text = format!("{head}?*");
+                path.exact = false;
+            }
         }
     }
     stream

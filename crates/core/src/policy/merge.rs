@@ -143,6 +143,15 @@ fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, noti
             notices.push(Notice { source, text, conflict: true });
             continue;
         }
+        let sets_command = rule.change.as_ref().is_some_and(|change| change.set.contains_key("command"));
+        if file.layer == Layer::Project && sets_command {
+            let text = format!(
+                "`{}` would put a command of the project's choice into the agent's hands; only your own policy can set `command`",
+                rule.id
+            );
+            notices.push(Notice { source, text, conflict: true });
+            continue;
+        }
         let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),

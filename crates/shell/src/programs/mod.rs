@@ -140,6 +140,11 @@ pub(crate) fn base_name(path: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
+/// Whether somebody described the program.
+pub(crate) fn is_known(program: &str) -> bool {
+    BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).is_ok()
+}
+
 fn model_of(program: &str) -> &'static Model {
     let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
     let found = BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).ok();
@@ -218,7 +223,8 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     usage.before_sub = usage.flags.len();
     while let Some(word) = words.get(at) {
         at += 1;
-        usage.subcommand.push(aliases::canonical_sub(program, &word.text).to_string());
+        let text = options::with_empty_unknowns(word).unwrap_or_else(|| word.text.clone());
+        usage.subcommand.push(aliases::canonical_sub(program, &text).to_string());
         if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {
             break;
         }

@@ -423,6 +423,13 @@ impl Walker<'_> {
 /// The base name, if the last part of the path is plain to see: `$X/bin/rm`
 /// is `rm`, `$X` is nothing.
 fn program_name(word: &Word) -> String {
+    // Named by the variables every shell sets: a shell.
+    if matches!(word.text.as_str(), "$SHELL" | "${SHELL}" | "$BASH" | "${BASH}") && !word.exact {
+        return "bash".to_string();
+    }
+    if let Some(emptied) = crate::options::with_empty_unknowns(word).filter(|text| programs::is_known(text)) {
+        return emptied;
+    }
     let name = programs::base_name(&word.text);
     let unknown = !word.exact
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
