@@ -131,3 +131,28 @@ fn programs_get_what_their_wrappers_give_them() {
     check("bash -c sh <<<'rm x'", &["rm", "x"]);
     check("eval bash -c 'sh' <<<'rm x'", &["rm", "x"]);
 }
+
+#[test]
+fn braces_close_where_bash_closes_them() {
+    check("{p1},w}", &["p1}", "w"]);
+    check("p {},b} a{},b}", &["p", "{},b}", "a}", "ab"]);
+    check("p {1..3..} {1..3..2}", &["p", "{1..3..}", "1", "3"]);
+}
+
+#[test]
+fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
+    check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
+    check("coproc p a=(b $(rm x))", &["rm", "x"]);
+}
+
+#[test]
+fn a_file_that_is_written_while_it_runs_is_not_known() {
+    for source in
+        ["p >f 2>&1 <<<\"$(echo q >f; sh f)\"", "{ echo q >f; sh f; } 2>f", "eval 'echo q >f; sh f' 2>f"]
+    {
+        let reading = read(source, &Setting::default());
+        assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
+    }
+    let reading = read("{ echo q >f; sh f; } >g 2>/dev/null", &Setting::default());
+    assert!(reading.opaque.is_empty());
+}

@@ -323,6 +323,7 @@ impl Parser<'_> {
                 self.pos = back;
             }
         }
+        self.coproc_at = Some(self.pos);
         Node::Coproc(Box::new(self.command()))
     }
 

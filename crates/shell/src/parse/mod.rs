@@ -99,6 +99,8 @@ pub(crate) struct Parser<'a> {
     /// Up to here stands what is read from the copy.
     pushed_to: usize,
     heredoc_in_pushed: bool,
+    /// Where the last command behind `coproc` starts.
+    coproc_at: Option<usize>,
     /// Words, parts and nodes made so far.
     pieces: usize,
     /// Bytes looked at ahead of time so far.
@@ -123,6 +125,7 @@ impl<'a> Parser<'a> {
             pushes: false,
             pushed_to: 0,
             heredoc_in_pushed: false,
+            coproc_at: None,
             pieces: 0,
             looked: Cell::new(0),
             closes: Rc::default(),

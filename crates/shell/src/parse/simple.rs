@@ -26,7 +26,7 @@ impl Parser<'_> {
                 && let Some(assignment) = self.assignment()
             {
                 simple.assignments.push(assignment);
-            } else if let Some(word) = self.argument(&simple) {
+            } else if let Some(word) = self.argument(&simple, start) {
                 simple.words.push(word);
             } else {
                 break;
@@ -53,11 +53,13 @@ impl Parser<'_> {
         self.function_body(name)
     }
 
-    /// A word; after `declare` and its like also `name=(…)`.
-    fn argument(&mut self, simple: &Simple) -> Option<RawWord> {
+    /// A word; after `declare` and its like also `name=(…)`. What stands first
+    /// behind `coproc` may be a name, so the next word may be anything.
+    fn argument(&mut self, simple: &Simple, first: usize) -> Option<RawWord> {
         let declares = simple.words.first().is_some_and(declares);
+        let named = simple.words.len() == 1 && self.coproc_at == Some(first);
         let start = self.pos;
-        if declares
+        if (declares || named)
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {

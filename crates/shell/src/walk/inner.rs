@@ -205,6 +205,9 @@ impl Walker<'_> {
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
+        if self.writing.iter().any(|file| self.path_key(file) == key) {
+            self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
+        }
         match stream.text.clone() {
             Some(text) if wrappers::language_of(&command.program, &text).is_some() => {
                 let language = wrappers::language_of(&command.program, &text).unwrap_or_default();

@@ -72,6 +72,8 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// Files that are open for writing around what is walked now.
+    writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
@@ -125,6 +127,7 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
             descriptor_file: None,
@@ -365,16 +368,19 @@ impl<'a> Walker<'a> {
         inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
     ) -> Stream {
         let before = self.carried.len();
+        let writing = self.writing.len();
         let mut own = None;
         for raw in redirects {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
+            self.note_writing(&redirect);
             if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
                 self.carried.push(redirect);
             }
         }
         let stream = inner(self, own.as_ref().or(stdin));
         self.carried.truncate(before);
+        self.writing.truncate(writing);
         stream
     }
 

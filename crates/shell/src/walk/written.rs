@@ -3,7 +3,7 @@
 use super::Walker;
 use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Redirect, RedirectKind, Word};
 use crate::stream::Stream;
 
 impl Walker<'_> {
@@ -22,6 +22,16 @@ impl Walker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Notes a file that is written to as long as what follows runs: more may be
+    /// in it than was put there. Tells whether it is one.
+    pub(super) fn note_writing(&mut self, redirect: &Redirect) -> bool {
+        let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+        if writes && redirect.target.text != "/dev/null" {
+            self.writing.push(redirect.target.clone());
+        }
+        writes
     }
 
     /// Keeps what a file would hold, for a shell that runs it later.

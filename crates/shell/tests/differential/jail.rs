@@ -14,7 +14,10 @@ pub const BASH: &str = "/bin/bash";
 const HANDLER: &str = "() { printf '%s\\0' \"$#\" \"${@//$'\\n'/$'\\036'}\" >>\"$NOTED\"; return $STATUS; }";
 
 /// A program under a name of its own: noted, and every second one succeeds.
+/// Without a folder in its name it was not started, but read by a shell that
+/// was given the name of a script (`sh p1`).
 const STUB: &str = r#"#!/bin/sh
+case $0 in */*) ;; *) exit 1 ;; esac
 name=${0##*/}
 printf '%s\0' $(($# + 1)) "$name" "$@" >>"$NOTED"
 exit $((${name#p} % 2))
