@@ -115,6 +115,8 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
     check("X=q; ! true && X=p; $X x", &["q", "x"]);
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("a && V=w || p x $V", &["p", "x", "$V"]);
+    check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
 }
 
@@ -143,6 +145,32 @@ fn braces_close_where_bash_closes_them() {
 fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
+    check("case a in a) coproc b esac; rm x", &["rm", "x"]);
+}
+
+#[test]
+fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
+    check("eval \"a '\"\n}\nrm x", &["rm", "x"]);
+    check("p $(time case #no in (*) a;& *) b ;; esac\n) q; rm x", &["rm", "x"]);
+    check("p <<E\n$(( 1 + $(a # it's \"\n) ))\nE\n", &["1", "+", "$(a # it's \"\n)"]);
+    check("coproc p{ 4 a", &["p{", "4", "a"]);
+    check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
+    check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
+}
+
+#[test]
+fn files_hold_all_that_was_written_to_them() {
+    check("echo rm x >f; echo q >>f; sh f", &["rm", "x"]);
+    check("{ echo rm x; echo q; } >f; sh f", &["rm", "x"]);
+    check("echo a >f; echo q x >f; sh f", &["q", "x"]);
+    for source in [
+        "echo q >f; a && echo p >f; sh f",
+        "if a; then echo q >f; else echo p >f; fi; sh f",
+        "X=q; a && X=p; echo $X >f; sh f",
+        "X=q; a && X=p; echo $X | sh",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::compound::plain_text;
+use super::list::CLOSERS;
 use crate::tree::{Node, Part, RawAssignment, RawWord, Simple};
 
 /// How far ahead `name[…]=` is looked for.
@@ -26,7 +27,7 @@ impl Parser<'_> {
                 && let Some(assignment) = self.assignment()
             {
                 simple.assignments.push(assignment);
-            } else if let Some(word) = self.argument(&simple, start) {
+            } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
                 simple.words.push(word);
             } else {
                 break;
@@ -54,10 +55,13 @@ impl Parser<'_> {
     }
 
     /// A word; after `declare` and its like also `name=(…)`. What stands first
-    /// behind `coproc` may be a name, so the next word may be anything.
-    fn argument(&mut self, simple: &Simple, first: usize) -> Option<RawWord> {
+    /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
+    fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
         let declares = simple.words.first().is_some_and(declares);
-        let named = simple.words.len() == 1 && self.coproc_at == Some(first);
+        let named = in_coproc && simple.words.len() == 1;
+        if named && CLOSERS.contains(&self.bare().as_str()) {
+            return None;
+        }
         let start = self.pos;
         if (declares || named)
             && let Some(head_end) = self.assignment_head()
@@ -199,8 +203,7 @@ fn declares(word: &RawWord) -> bool {
     }
 }
 
+/// Any word may be named; bash says when it runs whether it is a name.
 fn is_function_head(simple: &Simple) -> bool {
-    let literal =
-        |word: &RawWord| word.parts.iter().all(|part| matches!(part, Part::Plain(_) | Part::Quoted(_)));
-    simple.assignments.is_empty() && simple.words.len() == 1 && simple.words.iter().all(literal)
+    simple.assignments.is_empty() && simple.words.len() == 1
 }

@@ -32,6 +32,10 @@ impl Walker<'_> {
             "declare" | "typeset" | "local" | "export" | "readonly" => {
                 let counts = |word: &Word| word.text.starts_with('-') && word.text.contains('i');
                 self.counted |= arguments.iter().any(counts);
+                let values = arguments.iter().filter_map(|word| Some((word.text.split_once('=')?.1, word)));
+                for (text, word) in values {
+                    self.assigned(&Word { text: text.to_string(), ..word.clone() });
+                }
                 true
             }
             "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),

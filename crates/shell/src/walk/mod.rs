@@ -72,6 +72,8 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// Files whose text was put in place of another, in that order.
+    overwritten: Vec<String>,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
@@ -127,6 +129,7 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            overwritten: Vec::new(),
             writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
@@ -260,10 +263,14 @@ impl<'a> Walker<'a> {
     fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
         let mut all = self.node(first, stdin);
         let mark = self.scope.mark();
+        let overwritten = self.overwritten.len();
         for (link, node) in rest {
             match link {
                 Link::And => all.append(self.node(node, stdin)),
                 Link::Or => {
+                    // Whatever stood behind `&&` may not have run.
+                    let so_far = self.scope.take_changes(mark);
+                    self.merge(&[so_far], true);
                     let inner = self.scope.mark();
                     let _ = self.node(node, stdin);
                     let changes = self.scope.take_changes(inner);
@@ -274,6 +281,9 @@ impl<'a> Walker<'a> {
         let changes = self.scope.take_changes(mark);
         let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
         self.merge(&[changes], !sure);
+        if !sure {
+            self.doubt_written(overwritten);
+        }
         all
     }
 
@@ -288,6 +298,7 @@ impl<'a> Walker<'a> {
     fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
         let mut changes = Vec::new();
         let mut out = Stream::default();
+        let overwritten = self.overwritten.len();
         for body in bodies {
             let mark = self.scope.mark();
             let one = self.list(body, stdin);
@@ -296,6 +307,7 @@ impl<'a> Walker<'a> {
             changes.push(self.scope.take_changes(mark));
         }
         self.merge(&changes, maybe_none);
+        self.doubt_written(overwritten);
         out
     }
 
@@ -306,6 +318,7 @@ impl<'a> Walker<'a> {
         stdin: Option<&Stream>,
         mut round: impl FnMut(&mut Self, Option<&Stream>),
     ) -> Stream {
+        let overwritten = self.overwritten.len();
         for _ in 0..2 {
             let mark = self.scope.mark();
             round(self, stdin);
@@ -316,6 +329,7 @@ impl<'a> Walker<'a> {
                 break;
             }
         }
+        self.doubt_written(overwritten);
         Stream::unknown()
     }
 
@@ -370,10 +384,13 @@ impl<'a> Walker<'a> {
         let before = self.carried.len();
         let writing = self.writing.len();
         let mut own = None;
+        let mut written = None;
         for raw in redirects {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
-            self.note_writing(&redirect);
+            if self.note_writing(&redirect) && raw.from.as_deref().is_none_or(|from| from == "1") {
+                written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
+            }
             if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
                 self.carried.push(redirect);
             }
@@ -381,7 +398,9 @@ impl<'a> Walker<'a> {
         let stream = inner(self, own.as_ref().or(stdin));
         self.carried.truncate(before);
         self.writing.truncate(writing);
-        stream
+        let Some(written) = written else { return stream };
+        self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
+        Stream { from: stream.from, ..Stream::silent() }
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.

@@ -60,7 +60,9 @@ impl Walker<'_> {
                 out = self.only_redirects(call);
             } else {
                 let scoped = self.assign_for_call(values);
-                out = self.call(call, own.as_ref().or(stdin));
+                let one = self.call(call, own.as_ref().or(stdin));
+                let same = at == 0 || out.text == one.text;
+                out = if same { one } else { Stream { text: None, ..one } };
                 for (name, old) in scoped.into_iter().rev() {
                     self.scope.restore(&name, old);
                 }

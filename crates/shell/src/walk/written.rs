@@ -34,11 +34,35 @@ impl Walker<'_> {
         writes
     }
 
+    /// A file this text writes. What stood in it before is still there where
+    /// this is added, or where the command is run once more with other values.
+    pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
+        let path = self.path_key(target);
+        let Some(known) = self.files.get_mut(&path) else {
+            self.files.insert(path, out.clone());
+            return;
+        };
+        if adds {
+            known.append(out.clone());
+        } else if known.text != out.text {
+            *known = if self.choice > 0 { Stream { text: None, ..out.clone() } } else { out.clone() };
+            self.overwritten.push(path);
+        }
+    }
+
+    /// What was overwritten since then may also not have been.
+    pub(super) fn doubt_written(&mut self, since: usize) {
+        for path in self.overwritten.iter().skip(since) {
+            self.files.insert(path.clone(), Stream::unknown());
+        }
+        self.overwritten.truncate(since);
+    }
+
     /// Keeps what a file would hold, for a shell that runs it later.
     pub(super) fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
         if let Some(target) = written.filter(|target| target.exact) {
-            let path = self.path_key(target);
-            self.files.insert(path, out.clone());
+            let adds = |one: &Redirect| one.kind == RedirectKind::Append && one.target == *target;
+            self.keep_written(target, out, command.redirects.iter().any(adds));
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {
