@@ -16,18 +16,13 @@ mod written;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::reading::{
-    Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Unknown, Word,
-};
+use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
+use crate::tree::{Link, List, Node, Output, Part};
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
-
-/// Redirects of surrounding groups that are carried on.
-const CARRIED_MAX: usize = 16;
 
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
@@ -372,35 +367,6 @@ impl<'a> Walker<'a> {
         }
         self.in_place = was_in_place;
         out
-    }
-
-    /// Runs `inner` with the redirects of a group in force.
-    fn redirected(
-        &mut self,
-        redirects: &[RawRedirect],
-        stdin: Option<&Stream>,
-        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
-    ) -> Stream {
-        let before = self.carried.len();
-        let writing = self.writing.len();
-        let mut own = None;
-        let mut written = None;
-        for raw in redirects {
-            let redirect = self.expand_redirect(raw);
-            own = self.stream_of(&redirect, raw).or(own);
-            if self.note_writing(&redirect) && raw.from.as_deref().is_none_or(|from| from == "1") {
-                written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
-            }
-            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
-                self.carried.push(redirect);
-            }
-        }
-        let stream = inner(self, own.as_ref().or(stdin));
-        self.carried.truncate(before);
-        self.writing.truncate(writing);
-        let Some(written) = written else { return stream };
-        self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
-        Stream { from: stream.from, ..Stream::silent() }
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.

@@ -5,8 +5,41 @@ use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
 use crate::stream::Stream;
+use crate::tree::RawRedirect;
+
+/// Redirects of surrounding groups that are carried on.
+const CARRIED_MAX: usize = 16;
 
 impl Walker<'_> {
+    /// Runs `inner` with the redirects of a group in force.
+    pub(super) fn redirected(
+        &mut self,
+        redirects: &[RawRedirect],
+        stdin: Option<&Stream>,
+        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
+    ) -> Stream {
+        let before = self.carried.len();
+        let writing = self.writing.len();
+        let mut own = None;
+        let mut written = None;
+        for raw in redirects {
+            let redirect = self.expand_redirect(raw);
+            own = self.stream_of(&redirect, raw).or(own);
+            if self.note_writing(&redirect) && raw.from.as_deref().is_none_or(|from| from == "1") {
+                written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
+            }
+            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
+                self.carried.push(redirect);
+            }
+        }
+        let stream = inner(self, own.as_ref().or(stdin));
+        self.carried.truncate(before);
+        self.writing.truncate(writing);
+        let Some(written) = written else { return stream };
+        self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
+        Stream { from: stream.from, ..Stream::silent() }
+    }
+
     /// `cat x` of a file this text wrote, and where the repository begins.
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
         match command.words.as_slice() {
