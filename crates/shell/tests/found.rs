@@ -159,6 +159,20 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
 }
 
 #[test]
+fn printf_lays_out_its_values() {
+    check("$(printf %.2s rmx) x", &["rm", "x"]);
+    check("$(printf %c%c rx mx) x", &["rm", "x"]);
+    check("p \"$(printf '%-3s|%3s|%03d' a b 7)\"", &["p", "a  |  b|007"]);
+    check("p \"$(printf '%s-%d%%' a 12)\"", &["p", "a-12%"]);
+}
+
+#[test]
+fn a_trap_sees_the_values_of_then() {
+    check("f() { local V=l; trap 'p \"$V\"' EXIT; }; V=a; f", &["p", "a"]);
+    check("X=q; trap '$X w' EXIT; X=p", &["p", "w"]);
+}
+
+#[test]
 fn files_hold_all_that_was_written_to_them() {
     check("echo rm x >f; echo q >>f; sh f", &["rm", "x"]);
     check("{ echo rm x; echo q; } >f; sh f", &["rm", "x"]);

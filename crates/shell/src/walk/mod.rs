@@ -67,6 +67,8 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// Texts given to `trap`.
+    trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<String>,
     /// Files that are open for writing around what is walked now.
@@ -93,6 +95,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     let mut walker = Walker::new(setting);
     walker.scope.set_one(DIR, Text::exact(""));
     let _ = walker.list(list, None);
+    walker.trapped();
     walker.uncalled_functions();
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
@@ -124,6 +127,7 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            trapped: Vec::new(),
             overwritten: Vec::new(),
             writing: Vec::new(),
             seen: HashMap::new(),

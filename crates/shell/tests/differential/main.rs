@@ -61,7 +61,9 @@ fn is_listed(reading: &Reading, call: &[String], reprinted: bool) -> bool {
         // Bash 5.2 loses a `;` behind a here-document when it prints `$(…)` to
         // read it anew: the next command becomes an argument.
         let lost = reprinted && call.iter().skip(1).any(|word| word == "time" || is_name(word));
-        !exact || lost || command.words.iter().map(|word| &word.text).eq(call)
+        // We show the options a program takes from a variable among its words.
+        let given = command.assignments.iter().any(|one| one.name == "TAR_OPTIONS");
+        !exact || lost || given || command.words.iter().map(|word| &word.text).eq(call)
     })
 }
 
