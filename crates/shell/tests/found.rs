@@ -117,6 +117,7 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
     check("a && V=w || p x $V", &["p", "x", "$V"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
+    check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
 }
 
@@ -146,6 +147,8 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
+    check("coproc V=v p } x", &["p", "}", "x"]);
+    check("(time -pf() { a; }; rm x)", &["rm", "x"]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Parser<'_> {
         if !self.eat(")") {
             self.fail_unexpected();
         }
-        let name = simple.words.first().map(plain_text).unwrap_or_default();
+        let name = simple.words.last().map(plain_text).unwrap_or_default();
         self.function_body(name)
     }
 
@@ -58,7 +58,7 @@ impl Parser<'_> {
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
         let declares = simple.words.first().is_some_and(declares);
-        let named = in_coproc && simple.words.len() == 1;
+        let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
@@ -203,7 +203,14 @@ fn declares(word: &RawWord) -> bool {
     }
 }
 
-/// Any word may be named; bash says when it runs whether it is a name.
+/// Any word may be named; bash says when it runs whether it is a name. To bash,
+/// `time` is no program even before an option: `time -f() { …; }`.
 fn is_function_head(simple: &Simple) -> bool {
-    simple.assignments.is_empty() && simple.words.len() == 1
+    let timed = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(text)] if text == "time");
+    simple.assignments.is_empty()
+        && match simple.words.as_slice() {
+            [_] => true,
+            [first, _] => timed(first),
+            _ => false,
+        }
 }
