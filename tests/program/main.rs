@@ -37,3 +37,4 @@ mod review;
 mod rules;
 mod shown;
 mod tampered;
+mod traps;

@@ -7,6 +7,8 @@
 use crate::agent::AgentEntry;
 use crate::call::Call;
 use crate::finding::Source;
+use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,12 @@ pub struct Settings {
     /// What each layer says about verified tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verification: Vec<VerificationEntry>,
+    /// What each layer says about escalation traps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traps: Vec<TrapsEntry>,
+    /// What the project knows about itself, from files of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub knowledge: Vec<KnowledgeEntry>,
 }
 
 /// What one layer says about verified tools.
@@ -35,5 +43,10 @@ impl Settings {
     /// What is said about the agent that makes a call.
     pub fn agents_of<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = &'a AgentEntry> {
         self.agents.iter().filter(|entry| entry.is_for(call))
+    }
+
+    /// The services the project knows, with their short names.
+    pub fn endpoints(&self) -> impl Iterator<Item = (&String, &ServiceEndpoint)> {
+        self.knowledge.iter().flat_map(|entry| &entry.knowledge.endpoints)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::rule::{Names, Rule};
+use crate::traps::Traps;
 use crate::verification::ToolVerification;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,9 @@ pub struct PolicyFile {
     /// Which tools are verified, and what happens with the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<ToolVerification>,
+    /// What agents do when something fails, instead of looking for the simple cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traps: Option<Traps>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,

@@ -14,6 +14,7 @@ use crate::finding::Source;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
+use crate::traps::TrapsEntry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -124,7 +125,17 @@ fn join_settings(files: &[Layered]) -> Settings {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(VerificationEntry { source, verification: file.policy.verification.clone()? })
     });
-    Settings { agents: agents.collect(), verification: verification.collect() }
+    let traps = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
+    });
+    Settings {
+        agents: agents.collect(),
+        verification: verification.collect(),
+        traps: traps.collect(),
+        // Knowledge is no layer; whoever reads the files adds it.
+        knowledge: Vec::new(),
+    }
 }
 
 fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {

@@ -65,6 +65,9 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         let bad = entry.verification.bad_names();
         faults.extend(bad.iter().map(|name| (entry.source.clone(), fault(name))));
     }
+    for entry in &merged.settings.traps {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
     if !faults.is_empty() {
         return Err(faults);
     }
