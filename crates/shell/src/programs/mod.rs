@@ -140,11 +140,6 @@ pub(crate) fn base_name(path: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Whether somebody described the program.
-pub(crate) fn is_known(program: &str) -> bool {
-    BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).is_ok()
-}
-
 fn model_of(program: &str) -> &'static Model {
     let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
     let found = BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).ok();
