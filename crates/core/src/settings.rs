@@ -7,6 +7,7 @@
 use crate::agent::AgentEntry;
 use crate::call::Call;
 use crate::finding::Source;
+use crate::guardrail::GuardrailEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub struct Settings {
     /// What each layer says about verified tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verification: Vec<VerificationEntry>,
+    /// Guardrails, also those that are off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guardrails: Vec<GuardrailEntry>,
 }
 
 /// What one layer says about verified tools.

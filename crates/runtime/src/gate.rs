@@ -16,9 +16,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Advice, Answer, Budget, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry,
-    Event, EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request,
-    RequestState, Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
+    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
+    EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -104,9 +104,7 @@ impl Gate {
         let Gate { setup, scene, store, approver } = self;
         let mut turn = store.begin()?;
         let mut session = turn.session(&event.call.session)?;
-        let budgets =
-            scene.policy().settings().agents_of(&event.call).filter_map(|entry| entry.agent.budget.as_ref());
-        if budgets.into_iter().any(Budget::needs_log)
+        if scene.policy().needs_log(&event.call)
             && let Some(usage) = spending::since(setup, event, &session.spent)
         {
             turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
@@ -169,20 +167,6 @@ impl Gate {
         self.append(&context, Entry::Noted { what: what.to_owned(), text: cut(text) })
     }
 
-    /// Records a person's answer to a request.
-    ///
-    /// # Errors
-    /// If it cannot be recorded; then it does not count.
-    pub fn answer(&mut self, request: &Request, answer: Answer) -> Result<(), Broken> {
-        let context = Context {
-            host: "toolgate".to_owned(),
-            session: request.session.clone(),
-            agent: request.agent.clone(),
-            policy: self.policy().revision().to_owned(),
-        };
-        self.append(&context, Entry::Answered(answer))
-    }
-
     pub(crate) fn append(&mut self, context: &Context, entry: Entry) -> Result<(), Broken> {
         let mut turn = self.store.begin()?;
         let seq = turn.append(now_ms(), context, entry)?.seq;
@@ -193,7 +177,7 @@ impl Gate {
 
     /// Keeps a signed head now and then. The record is already safe, so a
     /// failure here costs a checkpoint, not an answer; `doctor` reports it.
-    fn checkpoint(&self, seq: u64) {
+    pub(crate) fn checkpoint(&self, seq: u64) {
         self.store.tidy();
         if seq.is_multiple_of(CHECKPOINT_EVERY)
             && let Ok(Some(head)) = self.store.head()
@@ -260,7 +244,10 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Approved { text: text.clone() }))
             }
             Verdict::Allow => Ok(plain(decision, Delivered::Silence)),
-            Verdict::Warn => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+            Verdict::Warn => match self.refusal()? {
+                Some(delivered) => Ok(plain(decision, delivered)),
+                None => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+            },
             Verdict::Modify => {
                 let input = decision.event.call.input.clone();
                 Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
@@ -276,6 +263,15 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Denied { text: text.clone() }))
             }
         }
+    }
+
+    /// A person's no holds for the repeated call, also where it would only be
+    /// warned about now.
+    fn refusal(&mut self) -> Result<Option<Delivered>, Broken> {
+        let key = self.approver.map(|approver| approver.key.as_str());
+        let arguments = self.event.call.arguments_digest();
+        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
+        Ok(open.iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
     }
 
     fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {

@@ -2,7 +2,7 @@
 
 use crate::dirs::Dirs;
 use crate::packs;
-use crate::yaml::{PolicyFault, parse, rule_fault};
+use crate::yaml::{PolicyFault, parse, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_core::{Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
@@ -20,11 +20,22 @@ pub struct Loaded {
     pub files: Vec<String>,
 }
 
+/// What is written in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Policy,
+    Guardrails,
+}
+
+/// Most files of guardrails one layer may have.
+const GUARDRAIL_FILES_MAX: usize = 256;
+
 /// One policy file as it lies on the disk.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceFile {
     pub layer: Layer,
     pub path: PathBuf,
+    pub shape: Shape,
     /// `None` when there is no such file.
     pub bytes: Option<Vec<u8>>,
 }
@@ -35,22 +46,52 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (layer, path) in layers.into_iter().zip(dirs.policy_files(project)) {
+        let folder = path.with_file_name("guardrails");
         match read_plain(&path) {
-            Ok(bytes) => files.push(SourceFile { layer, path, bytes: Some(bytes) }),
+            Ok(bytes) => files.push(SourceFile { layer, path, shape: Shape::Policy, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
-                files.push(SourceFile { layer, path, bytes: None });
+                files.push(SourceFile { layer, path, shape: Shape::Policy, bytes: None });
             }
-            Err(error) => {
-                let file = path.display().to_string();
-                faults.push(PolicyFault::of_file(
-                    &file,
-                    format!("the file cannot be read: {error}"),
-                    "make it readable for you",
-                ));
+            Err(error) => faults.push(unreadable(&path, &error)),
+        }
+        let found = guardrail_files(&folder).map_err(|error| vec![unreadable(&folder, &error)])?;
+        for path in found {
+            match read_plain(&path) {
+                Ok(bytes) => {
+                    files.push(SourceFile { layer, path, shape: Shape::Guardrails, bytes: Some(bytes) });
+                }
+                Err(error) => faults.push(unreadable(&path, &error)),
             }
         }
     }
     if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> PolicyFault {
+    let file = path.display().to_string();
+    PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you")
+}
+
+/// The files of a folder of guardrails in the order of their names; none if
+/// there is no such folder.
+fn guardrail_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if is_absent(folder, &error) => return Ok(Vec::new()),
+        read => read?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            found.push(path);
+        }
+        if found.len() > GUARDRAIL_FILES_MAX {
+            let why = format!("more than {GUARDRAIL_FILES_MAX} files; put several guardrails into one");
+            return Err(std::io::Error::other(why));
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Reads a plain file. A pipe in its place would hold the gate up.
@@ -102,7 +143,11 @@ fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<PolicyFault>) {
     let mut faults = Vec::new();
     for file in files {
         let Some(bytes) = &file.bytes else { continue };
-        match parse(file.layer, &file.path.display().to_string(), bytes) {
+        let read = match file.shape {
+            Shape::Policy => parse,
+            Shape::Guardrails => parse_guardrails,
+        };
+        match read(file.layer, &file.path.display().to_string(), bytes) {
             Ok(layer) => layers.push(layer),
             Err(fault) => faults.push(fault),
         }
