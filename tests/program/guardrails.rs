@@ -162,3 +162,25 @@ fn a_folder_of_guardrails_is_part_of_the_policy() {
         assert!(said.err.contains("three.yaml") && said.err.contains("help: "), "{text}: {}", said.err);
     }
 }
+
+/// What has run cannot be taken back: the agent is told, the ledger keeps it, and it is no call of its own.
+#[test]
+fn a_result_is_looked_at() {
+    let house = House::bare(
+        "version: 1\nguardrails:\n  - { id: custom-quality-003, description: Look at the log., type: post_execution, validation: { check: \"action.program != 'make'\" } }\n  - { id: custom-quality-004, type: on_error, validation: { check: \"action.program != 'make'\", action_on_fail: log } }\n",
+    );
+    let after = |name: &str, command: &str| {
+        let mut event = house.event(command);
+        event["hook_event_name"] = json!(name);
+        event["tool_response"] = json!({});
+        house.hook(event.to_string().as_bytes()).ended(0).text()
+    };
+    assert_eq!(house.ask("make"), Answer::Silent);
+    let said = after("PostToolUse", "make");
+    assert!(said.contains("It ran, but: Look at the log. [custom-quality-003 at"), "{said}");
+    assert_eq!(after("PostToolUse", "ls").trim(), "{}");
+    assert_eq!(after("PostToolUseFailure", "make").trim(), "{}");
+    let records = format!("{:?}", house.records());
+    assert!(records.contains("custom-quality-004"), "{records}");
+    house.run(&["ledger", "verify"]).ended(0);
+}

@@ -4,6 +4,7 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
+use crate::after::judged_after;
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
@@ -141,16 +142,17 @@ impl Gate {
         let resulted =
             Resulted { event: event.kind, call, tool, ran, touched, changed, lines: lines_of(&event.call) };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, .. } = self;
+        let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
+        let said = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
         let advice = advise(turn.as_mut(), scene, event)?;
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
         turn.commit()?;
         self.checkpoint(seq);
-        let blocks: Vec<String> = advice.iter().map(Advice::render).collect();
+        let blocks: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
         Ok(if blocks.is_empty() {
             Delivered::Silence
         } else {

@@ -160,7 +160,7 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
             notices.push(Notice { source: entry.source.clone(), text, conflict: true });
         }
         let kind = entry.guardrail.event;
-        if entry.guardrail.enabled && !matches!(kind, EventKind::PreExecution | EventKind::Stop) {
+        if entry.guardrail.enabled && matches!(kind, EventKind::PreHandoff | EventKind::PostHandoff) {
             let text = format!("`{id}` is inactive: nothing is judged at `{}` yet", kind.name());
             notices.push(Notice { source: entry.source.clone(), text, conflict: false });
         }

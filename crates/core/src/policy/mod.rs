@@ -20,6 +20,7 @@ pub use crate::rule::RuleFault;
 use crate::budget::Budget;
 use crate::call::Call;
 use crate::digest::{Digest, canonical, digest_of};
+use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::guard::{Guard, Seen};
 use crate::guardrail::{CompiledGuardrail, GuardrailEntry};
@@ -151,6 +152,13 @@ impl Policy {
         budgets.any(Budget::needs_log) || self.guardrails.iter().flatten().any(CompiledGuardrail::needs_log)
     }
 
+    /// Whether anything looks at calls that have run.
+    #[must_use]
+    pub fn judges_after(&self, kind: EventKind) -> bool {
+        let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
+        on.into_iter().any(|entry| entry.guardrail.event == kind)
+    }
+
     /// Every rule in force, in order, with where it is written.
     #[must_use]
     pub fn entries(&self) -> Vec<RuleEntry> {
@@ -172,7 +180,9 @@ impl Policy {
     /// The guards that can have something to say, in chain order.
     #[must_use]
     pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
-        let mut guards: Vec<&dyn Guard> = self.built_in.iter().map(AsRef::as_ref).collect();
+        // The built-in guards prevent; what has happened is for guardrails.
+        let built_in = self.built_in.iter().filter(|_| seen.event.kind.is_before());
+        let mut guards: Vec<&dyn Guard> = built_in.map(AsRef::as_ref).collect();
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }
