@@ -57,7 +57,7 @@ fn decoded(host: &dyn Host, bytes: &[u8]) {
         one_object(&host.encode(&asked, &delivered));
     }
     one_object(&host.broken(&asked, &text));
-    if let Asked::Judge(event) | Asked::Result(event) = &asked {
+    if let Asked::Judge(event) | Asked::Result(event, _) = &asked {
         assert!(event.call.dir.starts_with('/'), "{:?}", event.call.dir);
         assert!(!event.call.session.is_empty());
         let _ =

@@ -5,7 +5,7 @@
 //! does, one run, and questions about files and about what the model was told.
 //!
 //! `plain_hooks` and `http_hooks` prove the harness and the facts about the host with hooks of their own; `samples`
-//! keeps the payloads in `samples/*.json` honest; `gate` and `review` drive the toolgate binary.
+//! keeps the payloads in `samples/*.json` honest; `gate`, `review` and `traps` drive the toolgate binary.
 
 #![cfg(unix)]
 #![allow(
@@ -27,3 +27,4 @@ mod plain_hooks;
 mod review;
 mod samples;
 mod stories;
+mod traps;

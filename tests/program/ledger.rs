@@ -62,6 +62,7 @@ fn entry(number: usize) -> Entry {
         touched: Vec::new(),
         changed: false,
         lines: 0,
+        message: None,
     };
     match number % 40 {
         1 => decided("rm -rf / – “quoted” \u{1f980}"),

@@ -38,3 +38,4 @@ mod review;
 mod rules;
 mod shown;
 mod tampered;
+mod traps;

@@ -20,8 +20,8 @@ use toolgate_core::{Call, Context, Delivered, Event, UsageReader};
 pub enum Asked {
     /// May this happen?
     Judge(Event),
-    /// This is how it ended.
-    Result(Event),
+    /// This is how it ended, and what it said if it failed.
+    Result(Event, Option<String>),
     /// Something worth a record happened.
     Note {
         /// Who and where.

@@ -172,7 +172,9 @@ fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
             std::mem::forget(gate);
             delivered
         }
-        Asked::Result(event) => open(host, Path::new(&event.call.dir))?.result(event)?,
+        Asked::Result(event, said) => {
+            open(host, Path::new(&event.call.dir))?.result(event, said.as_deref())?
+        }
         Asked::Note { context, what, text } => {
             open(host, &std::env::current_dir().unwrap_or_default())?.note(context, what, text)?;
             Delivered::Silence

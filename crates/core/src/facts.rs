@@ -184,8 +184,10 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         None => (start.to_owned(), true),
     };
     let exact = target.exact && (base_exact || target.text.starts_with('/'));
+    // Every file below a folder, at any depth: nothing of it is left.
+    let all = access == Access::Delete && target.text.ends_with("/**");
     FileFact {
-        access,
+        access: if all { Access::DeleteTree } else { access },
         written: target.text.clone(),
         path: absolute(&target.text, &base),
         raw: joined(&target.text, &base),

@@ -8,6 +8,7 @@
 //! Deliberately absent: files, clock, network, environment, randomness,
 //! printing. Those come in as values from `toolgate-runtime`.
 
+mod address;
 mod agent;
 mod budget;
 mod call;
@@ -19,12 +20,14 @@ mod event;
 mod explained;
 mod expression;
 mod facts;
+mod failure;
 mod feedback;
 mod finding;
 mod guard;
 mod guardrail;
 pub mod guards;
 mod inbox;
+mod knowledge;
 mod ledger;
 mod mark;
 mod mcp_files;
@@ -32,13 +35,16 @@ mod outcome;
 mod path;
 mod places;
 mod policy;
+mod prerequisite;
 pub mod rule;
 mod session;
 mod settings;
 mod tally;
+mod traps;
 mod verification;
 mod wording;
 
+pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
 pub use budget::{Budget, Spent, Usage, UsageReader};
 pub use call::{Call, Kind};
@@ -50,6 +56,7 @@ pub use event::{Event, EventKind};
 pub use explained::{Explained, Pointed, Round, explain};
 pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, View};
 pub use facts::{Access, Facts, FileFact};
+pub use failure::{Failure, is_connection_failure, kept_message};
 pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
 pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
@@ -57,13 +64,16 @@ pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
+pub use knowledge::{
+    ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
+};
 pub use ledger::{
     Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
     Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use mark::{
-    Mark, Marks, WARNINGS_ANSWERED, advice_mark, change_mark, failed_mark, file_mark, marks_of, ran_mark,
-    tool_mark, warned_mark,
+    Mark, Marks, WARNINGS_ANSWERED, advice_mark, change_mark, failed_mark, file_mark, marks_of, passed_mark,
+    ran_mark, tool_mark, warned_mark,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};
@@ -72,9 +82,13 @@ pub use policy::{
     Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, Policy, PolicyFile, Review, RuleEntry,
     RuleFault, Workspace, compile, merge,
 };
+pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
 pub use session::Session;
 pub use settings::{Settings, VerificationEntry};
 pub use tally::{GuardTally, Tally};
+pub use traps::{
+    Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
+};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use wording::{agent_text, person_text};
 

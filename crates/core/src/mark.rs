@@ -8,6 +8,7 @@ use crate::facts::Access;
 use crate::guards;
 use crate::ledger::{Entry, Record};
 use crate::outcome::Outcome;
+use crate::prerequisite::Method;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -88,6 +89,12 @@ pub fn file_advice_mark(provider: &str, file: &str) -> String {
     key("advice-file", &format!("{provider} {file}"))
 }
 
+/// A check that passed.
+#[must_use]
+pub fn passed_mark(method: &Method) -> String {
+    key("passed", &method.name())
+}
+
 fn key(what: &str, of: &str) -> String {
     let end = of.floor_char_boundary(TEXT_MAX);
     format!("{what} {}", of.get(..end).unwrap_or_default())
@@ -119,6 +126,10 @@ pub fn marks_of(record: &Record) -> Vec<String> {
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));
             std::iter::once(advice_mark(&advice.provider)).chain(file).collect()
+        }
+        Entry::Checked { results, .. } => {
+            let passed = results.iter().filter(|result| result.passed);
+            passed.map(|result| passed_mark(&result.check.method)).collect()
         }
         Entry::Noted { what, text } if what == WARNINGS_ANSWERED => vec![warned_mark(text)],
         _ => Vec::new(),

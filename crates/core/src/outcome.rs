@@ -3,6 +3,7 @@
 //! Every answer carries what it needs to be acted on; there is no boolean to
 //! misread. This module compares answers and knows no guard.
 
+use crate::prerequisite::Prerequisite;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,6 +56,18 @@ impl Verdict {
         }
     }
 
+    /// The name S0-07 uses for it (C-01).
+    #[must_use]
+    pub fn validation_result(self) -> &'static str {
+        match self {
+            Verdict::Allow | Verdict::Modify => "Approve",
+            Verdict::Warn => "Caution",
+            Verdict::Delay | Verdict::Escalate => "RequireConfirmation",
+            Verdict::Prerequisites => "RequirePrerequisites",
+            Verdict::Block => "Block",
+        }
+    }
+
     /// Whether the call runs without anybody doing anything.
     #[must_use]
     pub fn runs(self) -> bool {
@@ -104,6 +117,8 @@ pub enum Outcome {
     Modify(Vec<Edit>),
     /// Ask somebody.
     Escalate,
+    /// Run it once these checks have passed, in this order.
+    Prerequisites(Vec<Prerequisite>),
     /// Do not run it.
     Block,
 }
@@ -117,6 +132,7 @@ impl Outcome {
             Outcome::Warn => Verdict::Warn,
             Outcome::Modify(_) => Verdict::Modify,
             Outcome::Escalate => Verdict::Escalate,
+            Outcome::Prerequisites(_) => Verdict::Prerequisites,
             Outcome::Block => Verdict::Block,
         }
     }

@@ -4,13 +4,23 @@
 //! must give the same value, and a test does so.
 
 use crate::budget::Spent;
-use crate::ledger::{Entry, Record};
+use crate::failure::Failure;
+use crate::ledger::{Entry, Record, Resulted};
 use crate::mark::{Mark, Marks};
 use crate::outcome::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// How many recent successful commands a session remembers.
 const RAN_MAX: usize = 100;
+
+/// How many recent failures it remembers.
+const FAILURES_MAX: usize = 5;
+
+/// How many commands of one failure it remembers.
+const FAILED_RAN_MAX: usize = 8;
+
+/// A failure so many calls ago is no longer what the agent is busy with.
+const RECENT_CALLS: u64 = 20;
 
 /// What happened in one session so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +43,10 @@ pub struct Session {
     /// What it has used up.
     #[serde(default)]
     pub spent: Spent,
+    /// The last failures with a message, oldest first, bounded. One whose
+    /// command succeeded since is gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
     /// Stops refused since the agent last ran anything.
     pub stops_refused: u32,
     /// Of what it has done, that which the guards of a call asked for; kept in
@@ -79,6 +93,7 @@ impl Session {
                 if resulted.changed {
                     self.fresh.clear();
                 }
+                self.remember_failure(resulted);
                 if resulted.succeeded() {
                     remember(&mut self.ran, &resulted.ran);
                     remember(&mut self.fresh, &resulted.ran);
@@ -87,6 +102,29 @@ impl Session {
             _ => {}
         }
         self
+    }
+
+    fn remember_failure(&mut self, resulted: &Resulted) {
+        let Some(message) = &resulted.message else {
+            if resulted.succeeded() {
+                self.failures.retain(|failure| !failure.ran.iter().any(|one| resulted.ran.contains(one)));
+            }
+            return;
+        };
+        self.failures.push(Failure {
+            tool: resulted.tool.clone(),
+            message: message.clone(),
+            call: self.calls,
+            ran: resulted.ran.iter().take(FAILED_RAN_MAX).cloned().collect(),
+        });
+        let surplus = self.failures.len().saturating_sub(FAILURES_MAX);
+        self.failures.drain(..surplus);
+    }
+
+    /// The failures the agent is likely busy with, the newest first.
+    pub fn recent_failures(&self) -> impl Iterator<Item = &Failure> {
+        let is_recent = |failure: &&Failure| self.calls.saturating_sub(failure.call) <= RECENT_CALLS;
+        self.failures.iter().rev().filter(is_recent)
     }
 }
 

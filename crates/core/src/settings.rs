@@ -8,6 +8,8 @@ use crate::agent::AgentEntry;
 use crate::call::Call;
 use crate::finding::Source;
 use crate::guardrail::GuardrailEntry;
+use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,12 @@ pub struct Settings {
     /// What each layer says about verified tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verification: Vec<VerificationEntry>,
+    /// What each layer says about escalation traps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traps: Vec<TrapsEntry>,
+    /// What the project knows about itself, from files of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub knowledge: Vec<KnowledgeEntry>,
     /// Guardrails, also those that are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<GuardrailEntry>,
@@ -39,5 +47,10 @@ impl Settings {
     /// What is said about the agent that makes a call.
     pub fn agents_of<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = &'a AgentEntry> {
         self.agents.iter().filter(|entry| entry.is_for(call))
+    }
+
+    /// The services the project knows, with their short names.
+    pub fn endpoints(&self) -> impl Iterator<Item = (&String, &ServiceEndpoint)> {
+        self.knowledge.iter().flat_map(|entry| &entry.knowledge.endpoints)
     }
 }

@@ -52,4 +52,10 @@ impl Dirs {
             project.join(".toolgate/policy.yaml"),
         ]
     }
+
+    /// The files in which a project says what it knows about itself (C-26).
+    #[must_use]
+    pub fn knowledge_files(project: &Path) -> [PathBuf; 2] {
+        [project.join(".toolgate/knowledge.toml"), project.join(".patinox/knowledge.toml")]
+    }
 }

@@ -12,14 +12,13 @@ use crate::checkpoints::keep_checkpoint;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::scene::{Scene, Setup};
-use crate::spending;
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
     EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
-    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -96,51 +95,26 @@ impl Gate {
         &mut self.store
     }
 
-    /// Judges an event, records it, and says what the host is to be told.
-    /// A call that needs a person gets a request; see [`Gate::wait`].
-    ///
-    /// # Errors
-    /// If anything fails on the way: then nothing may run.
-    pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
-        let Gate { setup, scene, store, approver } = self;
-        let mut turn = store.begin()?;
-        let mut session = turn.session(&event.call.session)?;
-        if scene.policy().needs_log(&event.call)
-            && let Some(usage) = spending::since(setup, event, &session.spent)
-        {
-            turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
-            session = turn.session(&event.call.session)?;
-        }
-        let glance = scene.glance(&event.call);
-        let asked = scene.policy().asks(&event.call, &glance.facts);
-        session.marks = turn.marks(&session.id, &asked)?;
-        let decision = scene.look_again(event, &session, glance);
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            now_ms: now_ms(),
-        };
-        let answered = round.settle(decision)?;
-        let seq = round.record(&answered)?.seq;
-        turn.commit()?;
-        self.checkpoint(seq);
-        Ok(answered)
-    }
-
-    /// Records how a call ended, and says what the agent is told beside it.
+    /// Records how a call ended and what it said if it failed, and says what the
+    /// agent is told beside it.
     ///
     /// # Errors
     /// If it cannot be recorded.
-    pub fn result(&mut self, event: &Event) -> Result<Delivered, Broken> {
+    pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<Delivered, Broken> {
         let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
         let (ran, touched) = evidence(&self.scene.facts(&event.call), &event.call);
         let changes = |one: &Touched| one.access != Access::Read && self.scene.is_ours(&one.path);
         let changed = touched.iter().any(changes);
-        let resulted =
-            Resulted { event: event.kind, call, tool, ran, touched, changed, lines: lines_of(&event.call) };
+        let resulted = Resulted {
+            event: event.kind,
+            call,
+            tool,
+            ran,
+            touched,
+            changed,
+            lines: lines_of(&event.call),
+            message: said.map(kept_message),
+        };
         let context = context(event, self.scene.policy());
         let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;

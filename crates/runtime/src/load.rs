@@ -1,11 +1,12 @@
 //! Reads the layers of a policy from their files and joins them.
 
 use crate::dirs::Dirs;
+use crate::knowledge;
 use crate::packs;
 use crate::yaml::{PolicyFault, parse, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
+use toolgate_core::{KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
 
 /// A policy with what a person should know about it.
 #[derive(Debug)]
@@ -20,45 +21,50 @@ pub struct Loaded {
     pub files: Vec<String>,
 }
 
-/// What is written in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Policy,
-    Guardrails,
+/// What a file is to the policy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part {
+    /// One of its layers.
+    Layer(Layer),
+    /// Guardrails of a layer, in files of their own.
+    Guardrails(Layer),
+    /// What the project knows about itself.
+    Knowledge,
 }
 
 /// Most files of guardrails one layer may have.
 const GUARDRAIL_FILES_MAX: usize = 256;
 
-/// One policy file as it lies on the disk.
+/// One file of a policy as it lies on the disk.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceFile {
-    pub layer: Layer,
+    pub part: Part,
     pub path: PathBuf,
-    pub shape: Shape,
     /// `None` when there is no such file.
     pub bytes: Option<Vec<u8>>,
 }
 
 /// Reads the bytes of every layer.
 pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>, Vec<PolicyFault>> {
-    let layers = [Layer::Managed, Layer::User, Layer::Project];
+    let layers = [Layer::Managed, Layer::User, Layer::Project].map(Part::Layer);
+    let knowledge = Dirs::knowledge_files(project).into_iter().map(|path| (Part::Knowledge, path));
     let mut files = Vec::new();
     let mut faults = Vec::new();
-    for (layer, path) in layers.into_iter().zip(dirs.policy_files(project)) {
+    for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
         let folder = path.with_file_name("guardrails");
         match read_plain(&path) {
-            Ok(bytes) => files.push(SourceFile { layer, path, shape: Shape::Policy, bytes: Some(bytes) }),
+            Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
-                files.push(SourceFile { layer, path, shape: Shape::Policy, bytes: None });
+                files.push(SourceFile { part, path, bytes: None });
             }
             Err(error) => faults.push(unreadable(&path, &error)),
         }
+        let Part::Layer(layer) = part else { continue };
         let found = guardrail_files(&folder).map_err(|error| vec![unreadable(&folder, &error)])?;
         for path in found {
             match read_plain(&path) {
                 Ok(bytes) => {
-                    files.push(SourceFile { layer, path, shape: Shape::Guardrails, bytes: Some(bytes) });
+                    files.push(SourceFile { part: Part::Guardrails(layer), path, bytes: Some(bytes) });
                 }
                 Err(error) => faults.push(unreadable(&path, &error)),
             }
@@ -118,13 +124,14 @@ pub fn load_uncached(dirs: &Dirs, project: &Path) -> Result<Loaded, Vec<PolicyFa
 }
 
 pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
-    let (mut layers, faults) = parse_all(files);
+    let (mut layers, knowledge, faults) = parse_all(files);
     if !faults.is_empty() {
         return Err(faults);
     }
     let mut all = packs_of(&layers)?;
     all.append(&mut layers);
-    let merged = merge(&all);
+    let mut merged = merge(&all);
+    merged.settings.knowledge = knowledge;
     let policy = compile(&merged).map_err(|faults| {
         faults
             .iter()
@@ -138,21 +145,19 @@ pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault
     Ok(Loaded { policy, notices, off, files })
 }
 
-fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<PolicyFault>) {
-    let mut layers = Vec::new();
-    let mut faults = Vec::new();
+fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<KnowledgeEntry>, Vec<PolicyFault>) {
+    let (mut layers, mut known, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let Some(bytes) = &file.bytes else { continue };
-        let read = match file.shape {
-            Shape::Policy => parse,
-            Shape::Guardrails => parse_guardrails,
+        let name = file.path.display().to_string();
+        let parsed = match file.part {
+            Part::Layer(layer) => parse(layer, &name, bytes).map(|layer| layers.push(layer)),
+            Part::Guardrails(layer) => parse_guardrails(layer, &name, bytes).map(|layer| layers.push(layer)),
+            Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| known.push(entry)),
         };
-        match read(file.layer, &file.path.display().to_string(), bytes) {
-            Ok(layer) => layers.push(layer),
-            Err(fault) => faults.push(fault),
-        }
+        faults.extend(parsed.err());
     }
-    (layers, faults)
+    (layers, known, faults)
 }
 
 /// The packs in force: what managed and user policies name (`default` if they

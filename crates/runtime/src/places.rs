@@ -1,6 +1,7 @@
 //! Turns paths into file-system facts: where the project is, which files are
 //! the gate's own, and where symlinks lead.
 
+use crate::dirs::Dirs;
 use crate::scene::Setup;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -53,6 +54,7 @@ fn own_files(setup: &Setup) -> Vec<PathBuf> {
     // A policy file may be a link; where it leads is ours too.
     own.into_iter()
         .chain(dirs.policy_files(&setup.project))
+        .chain(Dirs::knowledge_files(&setup.project))
         .chain([setup.project.join(".toolgate")])
         .chain(setup.host_files.iter().cloned())
         .chain(program)

@@ -259,7 +259,14 @@ pub(crate) fn rule_fault(file: &str, text: &str, line: u32, fault: &RuleFault) -
 }
 
 /// A fault at the first place of `needle` from `line` on.
-fn at_needle(file: &str, text: &str, line: usize, needle: &str, message: String, cure: &str) -> PolicyFault {
+pub(crate) fn at_needle(
+    file: &str,
+    text: &str,
+    line: usize,
+    needle: &str,
+    message: String,
+    cure: &str,
+) -> PolicyFault {
     let found = text.lines().enumerate().skip(line.saturating_sub(1)).find_map(|(at, content)| {
         let byte = content.find(needle)?;
         Some((at.saturating_add(1), content.get(..byte)?.chars().count().saturating_add(1)))
@@ -290,7 +297,7 @@ fn to_usize(number: u64) -> usize {
 }
 
 /// Says serde's words in ours, and finds the nearest known key.
-fn reword(message: &str) -> (String, String, usize) {
+pub(crate) fn reword(message: &str) -> (String, String, usize) {
     let given = message.split('`').nth(1);
     let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
     if let (true, Some(given), Some((_, known))) = (is_unknown, given, message.split_once("expected one of "))

@@ -40,6 +40,32 @@ struct Row {
     takes: Takes,
 }
 
+/// The text a word has if every variable in it that nobody knows is empty:
+/// `--no-ver${Z}ify` is `--no-verify` then. `None` where that changes nothing.
+pub(crate) fn with_empty_unknowns(word: &Word) -> Option<String> {
+    if word.exact || !word.text.contains('$') || word.text.contains(['`', '(']) {
+        return None;
+    }
+    let mut kept = String::new();
+    let mut rest = word.text.as_str();
+    while let Some((before, after)) = rest.split_once('$') {
+        kept.push_str(before);
+        rest = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').map_or("", |(_, behind)| behind),
+            None => {
+                let is_name = |found: char| found.is_ascii_alphanumeric() || found == '_';
+                match after.chars().next() {
+                    Some(first) if is_name(first) => after.trim_start_matches(is_name),
+                    Some('@' | '*' | '#' | '?' | '!' | '-') => after.get(1..).unwrap_or(""),
+                    _ => after,
+                }
+            }
+        };
+    }
+    kept.push_str(rest);
+    (!kept.is_empty()).then_some(kept)
+}
+
 /// Sorts `words` (without the program) into `usage`. Returns how many were
 /// used up: all, unless options end at the first operand.
 pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {
@@ -51,6 +77,9 @@ pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {
             open = false;
         } else if open && text.len() > 1 && text.starts_with('-') {
             at += flag(word, words.get(at + 1), spec, usage);
+            emptied_flag(word, spec, usage);
+        } else if open && emptied_flag(word, spec, usage) {
+            usage.operands.push(word.clone());
         } else if spec.leading {
             return at;
         } else {
@@ -62,6 +91,16 @@ pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {
         }
     }
     at
+}
+
+/// Adds the option a word with unknown variables is when those are empty.
+fn emptied_flag(word: &Word, spec: &Spec, usage: &mut Usage) -> bool {
+    let Some(text) = with_empty_unknowns(word) else { return false };
+    let is_flag = text.len() > 1 && text.starts_with('-') && text != "--";
+    if is_flag {
+        flag(&Word { text, exact: true, ..word.clone() }, None, spec, usage);
+    }
+    is_flag
 }
 
 /// Adds the options in `word`; returns how many further words they took.

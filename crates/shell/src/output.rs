@@ -34,8 +34,12 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
         stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
         let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
-        for path in stream.paths.iter_mut().filter(|path| narrows && path.text == ALL_NAMES) {
-            path.exact = false;
+        for path in stream.paths.iter_mut().filter(|_| narrows) {
+            // Some of them, and nobody knows which.
+            if let Some(head) = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES)) {
+                path.text = format!("{head}?*");
+                path.exact = false;
+            }
         }
     }
     stream
@@ -111,6 +115,9 @@ fn echo(arguments: &[Word]) -> Option<String> {
     Some(line)
 }
 
+/// Wider layouts than this are not followed.
+const LAYOUT_MAX: usize = 4096;
+
 fn printf(arguments: &[Word]) -> Option<String> {
     if arguments.iter().any(|word| !word.exact) {
         return None;
@@ -138,28 +145,56 @@ fn one_round(format: &str, values: &[&str], used: &mut usize, out: &mut String) 
     let mut rest = format;
     while let Some((head, tail)) = rest.split_once('%') {
         out.push_str(&decode(head, Flavour::Format));
-        let mut chars = tail.chars();
-        let mut sign = chars.next()?;
-        while matches!(sign, '-' | '+' | ' ' | '0'..='9' | '.') {
-            sign = chars.next()?;
-        }
-        let value = values.get(*used).copied().unwrap_or("");
-        match sign {
+        let at = tail.find(|sign: char| !matches!(sign, '-' | '+' | ' ' | '0'..='9' | '.'))?;
+        let (layout, behind) = tail.split_at(at);
+        let mut chars = behind.chars();
+        match chars.next()? {
             '%' => out.push('%'),
-            's' | 'd' | 'i' | 'c' => {
+            sign => {
+                let value = values.get(*used).copied().unwrap_or("");
                 *used += 1;
-                out.push_str(value);
+                out.push_str(&laid_out(layout, sign, value)?);
             }
-            'b' => {
-                *used += 1;
-                out.push_str(&decode(value, Flavour::Echo));
-            }
-            _ => return None,
         }
         rest = chars.as_str();
     }
     out.push_str(&decode(rest, Flavour::Format));
     Some(())
+}
+
+/// One value in the layout of `%-9.2s`, where that is plain to see.
+fn laid_out(layout: &str, sign: char, value: &str) -> Option<String> {
+    let signs = layout.trim_start_matches(['-', '+', ' ', '0']);
+    let flags = layout.get(..layout.len() - signs.len())?;
+    let (width, most) = signs.split_once('.').map_or((signs, None), |(width, most)| (width, Some(most)));
+    let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<usize>().ok() };
+    let width = number(width).filter(|width| *width <= LAYOUT_MAX)?;
+    let mut text = match sign {
+        's' => value.to_string(),
+        'b' => decode(value, Flavour::Echo),
+        'c' => value.chars().take(1).collect(),
+        'd' | 'i' if most.is_none() && !flags.contains(['+', ' ']) => {
+            let digits = value.bytes().all(|byte| byte.is_ascii_digit()) && !value.starts_with('0');
+            Some(value).filter(|_| digits && !value.is_empty()).or((value == "0").then_some("0"))?.to_string()
+        }
+        _ => return None,
+    };
+    if signs.is_empty() {
+        return Some(text);
+    }
+    // Lengths are bytes.
+    if !text.is_ascii() {
+        return None;
+    }
+    if let Some(most) = most {
+        text.truncate(number(most)?);
+    }
+    let zeros = flags.contains('0') && matches!(sign, 'd' | 'i');
+    Some(match (flags.contains('-'), zeros) {
+        (true, _) => format!("{text:<width$}"),
+        (_, true) => format!("{text:0>width$}"),
+        _ => format!("{text:>width$}"),
+    })
 }
 
 fn decodes(arguments: &[Word]) -> bool {

@@ -115,6 +115,9 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
     check("X=q; ! true && X=p; $X x", &["q", "x"]);
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("a && V=w || p x $V", &["p", "x", "$V"]);
+    check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
+    check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
 }
 
@@ -130,4 +133,71 @@ fn programs_get_what_their_wrappers_give_them() {
     check("f() { bash -s w <<'E'\np x\nE\n}; f 1", &["p", "x"]);
     check("bash -c sh <<<'rm x'", &["rm", "x"]);
     check("eval bash -c 'sh' <<<'rm x'", &["rm", "x"]);
+}
+
+#[test]
+fn braces_close_where_bash_closes_them() {
+    check("{p1},w}", &["p1}", "w"]);
+    check("p {},b} a{},b}", &["p", "{},b}", "a}", "ab"]);
+    check("p {1..3..} {1..3..2}", &["p", "{1..3..}", "1", "3"]);
+}
+
+#[test]
+fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
+    check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
+    check("coproc p a=(b $(rm x))", &["rm", "x"]);
+    check("case a in a) coproc b esac; rm x", &["rm", "x"]);
+    check("coproc V=v p } x", &["p", "}", "x"]);
+    check("(time -pf() { a; }; rm x)", &["rm", "x"]);
+}
+
+#[test]
+fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
+    check("eval \"a '\"\n}\nrm x", &["rm", "x"]);
+    check("p $(time case #no in (*) a;& *) b ;; esac\n) q; rm x", &["rm", "x"]);
+    check("p <<E\n$(( 1 + $(a # it's \"\n) ))\nE\n", &["1", "+", "$(a # it's \"\n)"]);
+    check("coproc p{ 4 a", &["p{", "4", "a"]);
+    check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
+    check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
+}
+
+#[test]
+fn printf_lays_out_its_values() {
+    check("$(printf %.2s rmx) x", &["rm", "x"]);
+    check("$(printf %c%c rx mx) x", &["rm", "x"]);
+    check("p \"$(printf '%-3s|%3s|%03d' a b 7)\"", &["p", "a  |  b|007"]);
+    check("p \"$(printf '%s-%d%%' a 12)\"", &["p", "a-12%"]);
+}
+
+#[test]
+fn a_trap_sees_the_values_of_then() {
+    check("f() { local V=l; trap 'p \"$V\"' EXIT; }; V=a; f", &["p", "a"]);
+    check("X=q; trap '$X w' EXIT; X=p", &["p", "w"]);
+}
+
+#[test]
+fn files_hold_all_that_was_written_to_them() {
+    check("echo rm x >f; echo q >>f; sh f", &["rm", "x"]);
+    check("{ echo rm x; echo q; } >f; sh f", &["rm", "x"]);
+    check("echo a >f; echo q x >f; sh f", &["q", "x"]);
+    for source in [
+        "echo q >f; a && echo p >f; sh f",
+        "if a; then echo q >f; else echo p >f; fi; sh f",
+        "X=q; a && X=p; echo $X >f; sh f",
+        "X=q; a && X=p; echo $X | sh",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_written_while_it_runs_is_not_known() {
+    for source in
+        ["p >f 2>&1 <<<\"$(echo q >f; sh f)\"", "{ echo q >f; sh f; } 2>f", "eval 'echo q >f; sh f' 2>f"]
+    {
+        let reading = read(source, &Setting::default());
+        assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
+    }
+    let reading = read("{ echo q >f; sh f; } >g 2>/dev/null", &Setting::default());
+    assert!(reading.opaque.is_empty());
 }

@@ -108,6 +108,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 touched: Vec::new(),
                 changed: false,
                 lines: 0,
+                message: (!fine).then(|| "connect ECONNREFUSED".to_owned()),
             })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),

@@ -85,15 +85,16 @@ impl<'a> Agent<'a> {
     /// # Errors
     /// If it cannot be recorded.
     pub fn succeeded(&mut self, tool: &Tool) -> Result<Option<String>, Broken> {
-        self.tell(EventKind::PostExecution, tool)
+        self.tell(EventKind::PostExecution, tool, None)
     }
 
-    /// Tells that a call failed.
+    /// Tells that a call failed and what it said; the gate keeps it cut and
+    /// without secrets.
     ///
     /// # Errors
     /// If it cannot be recorded.
-    pub fn failed(&mut self, tool: &Tool) -> Result<Option<String>, Broken> {
-        self.tell(EventKind::OnError, tool)
+    pub fn failed(&mut self, tool: &Tool, said: &str) -> Result<Option<String>, Broken> {
+        self.tell(EventKind::OnError, tool, Some(said))
     }
 
     /// Asks whether the agent may stop; a no says what is missing.
@@ -121,8 +122,8 @@ impl<'a> Agent<'a> {
         })
     }
 
-    fn tell(&mut self, kind: EventKind, tool: &Tool) -> Result<Option<String>, Broken> {
-        let delivered = self.gate.result(&Event { kind, call: self.call(tool), log: None })?;
+    fn tell(&mut self, kind: EventKind, tool: &Tool, said: Option<&str>) -> Result<Option<String>, Broken> {
+        let delivered = self.gate.result(&Event { kind, call: self.call(tool), log: None }, said)?;
         Ok(match delivered {
             Delivered::Warned { text } => Some(text),
             _ => None,

@@ -30,8 +30,8 @@ pub use agent::{Agent, Answer};
 pub use tool::Tool;
 
 pub use toolgate_core::{
-    Access, Call, Category, Decision, Event, EventKind, Facts, Finding, Guard, Kind, Outcome, Seen, Severity,
-    Source, Verdict,
+    Access, Call, Category, Decision, Event, EventKind, Facts, Finding, Guard, Kind, Method, Outcome,
+    Prerequisite, Seen, Severity, Source, Verdict,
 };
 pub use toolgate_runtime::{Broken, Dirs};
 

@@ -37,11 +37,31 @@ fn an_agent_asks_tells_and_stops() {
     agent.succeeded(&Tool::read("a.txt")).unwrap();
     assert!(!agent.ask(&write).unwrap().is_no());
     assert!(agent.ask_to_stop().unwrap().is_no());
-    agent.failed(&Tool::shell("make test")).unwrap();
+    agent.failed(&Tool::shell("make test"), "2 tests failed").unwrap();
     assert!(agent.ask_to_stop().unwrap().is_no());
     agent.succeeded(&Tool::shell("make test")).unwrap();
     assert!(!agent.ask_to_stop().unwrap().is_no());
     assert!(agent.ask(&Tool::mcp("files", "read", serde_json::json!({}))).is_ok());
+}
+
+/// S0-26: a gate made from a project's folder knows what the project knows, and checks before the call runs.
+#[test]
+fn a_gate_of_a_folder_supervises_every_call() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(home.path().join("project/.toolgate")).unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let knowledge = format!(
+        "[endpoints.browser]\nname = \"Browser\"\ndefault_url = \"http://{closed}\"\nconfig_key = \"TEST_BROWSER_URL\"\n"
+    );
+    std::fs::write(home.path().join("project/.toolgate/knowledge.toml"), knowledge).unwrap();
+    let mut gate = gate(home.path(), "version: 1\n");
+    let mut agent = gate.agent("s");
+    let install = Tool::shell("npx playwright install chromium");
+    assert!(!agent.ask(&install).unwrap().is_no());
+    agent.failed(&Tool::shell("npm test"), "browser: connect ECONNREFUSED").unwrap();
+    let answer = agent.ask(&install).unwrap();
+    let Answer::No { why, .. } = &answer else { panic!("{answer:?}") };
+    assert!(why.contains("PrerequisiteFailed: Test connectivity to configured endpoint"), "{why}");
 }
 
 struct Crashing;

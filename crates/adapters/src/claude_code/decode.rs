@@ -4,7 +4,7 @@ use crate::claude_code::{NAME, tools};
 use crate::{Asked, Unreadable};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use toolgate_core::{Call, Context, Event, EventKind, Kind};
+use toolgate_core::{Call, Context, Event, EventKind, Kind, is_connection_failure};
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
     let value: Value = serde_json::from_slice(bytes)
@@ -12,8 +12,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
     let message = Message { value: &value };
     match message.text("hook_event_name")? {
         "PreToolUse" => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
-        "PostToolUse" => Ok(Asked::Result(message.event(EventKind::PostExecution)?)),
-        "PostToolUseFailure" => Ok(Asked::Result(message.event(EventKind::OnError)?)),
+        "PostToolUse" => Ok(Asked::Result(message.event(EventKind::PostExecution)?, message.stderr())),
+        "PostToolUseFailure" => Ok(Asked::Result(message.event(EventKind::OnError)?, message.error())),
         "Stop" => Ok(Asked::Judge(message.event(EventKind::Stop)?)),
         // A sub-agent's end is noted; what it must have done is for the main agent's stop.
         "SubagentStop" => message.note("subagent-stop", "a sub-agent ended"),
@@ -120,6 +120,19 @@ impl<'a> Message<'a> {
         let call = if kind == EventKind::Stop { self.stop()? } else { self.call()? };
         let log = self.optional("transcript_path").filter(|path| path.starts_with('/')).map(str::to_owned);
         Ok(Event { kind, call, log })
+    }
+
+    /// What a failed call said. One the person interrupted has nothing to say.
+    fn error(&self) -> Option<String> {
+        let interrupted = self.value.get("is_interrupt").and_then(Value::as_bool).unwrap_or(false);
+        self.optional("error").filter(|text| !interrupted && !text.is_empty()).map(str::to_owned)
+    }
+
+    /// A command can end well though what it was for could not be reached:
+    /// `curl … | jq`, `… || true`.
+    fn stderr(&self) -> Option<String> {
+        let text = self.value.get("tool_response")?.get("stderr")?.as_str()?;
+        is_connection_failure(text).then(|| text.to_owned())
     }
 
     fn stop(&self) -> Result<Call, Unreadable> {

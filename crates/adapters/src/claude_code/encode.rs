@@ -20,7 +20,7 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
             Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
         },
-        Asked::Result(event) => match delivered {
+        Asked::Result(event, _) => match delivered {
             Delivered::Warned { text } if event.kind == EventKind::PostExecution => {
                 say(&specific("PostToolUse", json!({ "additionalContext": text })))
             }
@@ -62,7 +62,7 @@ pub(super) fn broken(asked: &Asked, text: &str) -> Wire {
             pre_tool_use(&Delivered::Denied { text: text.to_owned() })
         }
         Asked::Settings { .. } => closed(text),
-        Asked::Judge(_) | Asked::Result(_) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),
+        Asked::Judge(_) | Asked::Result(..) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
+use toolgate_core::KnowledgeEntry;
 use toolgate_core::guards::CANARY;
 use toolgate_runtime::{
     Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, trusted_key,
@@ -116,6 +117,7 @@ fn policy(setup: &Setup) -> Vec<Check> {
                     "set `mode: enforce` in the policy",
                 ));
             }
+            checks.push(knowledge(&loaded.policy.settings().knowledge));
             checks
         }
     }
@@ -158,6 +160,22 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         Err(error) => Check::bad("ledger", error.to_string(), error.cure()),
     });
     checks
+}
+
+fn knowledge(entries: &[KnowledgeEntry]) -> Check {
+    if entries.iter().all(|entry| entry.knowledge.is_empty()) {
+        let text = "the project says nothing about its services and known issues";
+        return Check::look(
+            "knowledge",
+            text,
+            "write `.toolgate/knowledge.toml` if it has any; see docs/policy.md",
+        );
+    }
+    let count = |of: fn(&KnowledgeEntry) -> usize| entries.iter().map(of).sum::<usize>();
+    let endpoints = count(|entry| entry.knowledge.endpoints.len());
+    let issues = count(|entry| entry.knowledge.known_issues.len());
+    let files: Vec<&str> = entries.iter().map(|entry| entry.source.file.as_str()).collect();
+    Check::ok("knowledge", format!("{endpoints} endpoints, {issues} known issues, {}", files.join(", ")))
 }
 
 fn approver(setup: &Setup) -> Check {

@@ -4,7 +4,7 @@ use crate::project;
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs};
 use std::process::ExitCode;
-use toolgate_core::{AppliesTo, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
+use toolgate_core::{AppliesTo, CheckResult, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
 use toolgate_runtime::{Gate, load_uncached};
 use toolgate_store::Store;
 
@@ -156,9 +156,20 @@ fn story(record: &Record) {
     ));
     match &record.entry {
         Entry::Decided(decided) => decision(decided),
+        Entry::Checked { results, .. } => results.iter().for_each(checked),
         other => out(&visible(&serde_json::to_string_pretty(other).unwrap_or_default())),
     }
     out(&styled(DIM, &format!("policy   {}", record.context.policy)));
+}
+
+fn checked(result: &CheckResult) {
+    let word = if result.passed { "passed " } else { "not met" };
+    out(&format!("{word}  {} ({} ms)", visible(&result.check.description), result.duration_ms));
+    out(&format!("  wanted   {}", visible(&result.check.method.to_string())));
+    out(&format!("  found    {}", visible(&result.found)));
+    if !result.cure.is_empty() {
+        out(&format!("  do       {}", visible(&result.cure)));
+    }
 }
 
 fn decision(decided: &Decided) {
@@ -177,6 +188,12 @@ fn decision(decided: &Decided) {
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
             out(&format!("  because  {}", visible(evidence)));
+        }
+        if let toolgate_core::Outcome::Prerequisites(checks) = &finding.outcome {
+            for check in checks {
+                let text = format!("{} – {}", check.description, check.method);
+                out(&format!("  check    {}", visible(&text)));
+            }
         }
     }
 }

@@ -185,11 +185,17 @@ fn print(record: &Record, as_json: bool) {
                 styled(DIM, &format!("{}{told}", rules.join(",")))
             ));
         }
-        Entry::Resulted(resulted) => out(&format!(
-            "{stamp} {:<8} {}",
-            if resulted.succeeded() { "ran" } else { "failed" },
-            one_line(&resulted.tool, 30)
-        )),
+        Entry::Resulted(resulted) => {
+            let word = if resulted.succeeded() { "ran" } else { "failed" };
+            let said = resulted.message.as_deref().unwrap_or_default();
+            let line = format!("{stamp} {word:<8} {} {}", one_line(&resulted.tool, 30), one_line(said, 100));
+            out(line.trim_end());
+        }
+        Entry::Checked { results, .. } => results.iter().for_each(|result| {
+            let word = if result.passed { "passed" } else { "not met" };
+            let text = format!("{}: {}", result.check.description, result.found);
+            out(&format!("{stamp} {word:<8} {}", one_line(&text, 140)));
+        }),
         Entry::Requested(request) => {
             out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100)))
         }

@@ -11,7 +11,9 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{Host, host};
-use toolgate_core::{Decision, Event, EventKind, Explained, Finding, Session, Verdict};
+use toolgate_core::{
+    Decision, Event, EventKind, Explained, Finding, Prerequisite, Session, Verdict, kept_message,
+};
 use toolgate_runtime::{Broken, Scene};
 
 /// Judges a call without running it.
@@ -20,6 +22,7 @@ use toolgate_runtime::{Broken, Scene};
   toolgate test \"git commit --no-verify -m 'fix'\"
   toolgate test --explain \"cd / && sudo rm -rf etc | tee log\"
   toolgate test --tool Write --input '{\"file_path\":\".env\",\"content\":\"\"}'
+  toolgate test --failed 'connect ECONNREFUSED 127.0.0.1:9222' 'npx playwright install'
   toolgate test --jsonl < calls.jsonl
 
 Exit codes: 0 would run · 2 would not run · 3 would wait · 1 wrong use or broken gate")]
@@ -39,6 +42,9 @@ pub struct Args {
     /// The folder it would run in
     #[arg(long)]
     pub cwd: Option<PathBuf>,
+    /// As if a call of the session had failed with these words
+    #[arg(long, value_name = "WORDS")]
+    pub failed: Vec<String>,
     /// Judge it as a call of a sub-agent with this role
     #[arg(long, conflicts_with = "jsonl")]
     pub role: Option<String>,
@@ -55,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     let dir = args.cwd.clone().unwrap_or_else(project::current_dir);
     let dir = std::path::absolute(&dir)?;
     if args.jsonl {
-        return batch(&dir, args.explain);
+        return batch(&dir, args.explain, &session(&args.failed));
     }
     let scene = open(&dir)?;
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
@@ -70,15 +76,22 @@ pub fn run(args: &Args) -> Outcome {
     };
     let event = event(&tool, input, &dir, args.role.as_deref())?;
     if args.explain {
-        return Ok(explain(&scene, &event, args.json));
+        return Ok(explain(&scene, &event, &session(&args.failed), args.json));
     }
-    let decision = scene.look(&event, &Session::new("test"));
+    let decision = scene.look(&event, &session(&args.failed));
     if args.json {
         json(&answer(&decision, scene.policy().revision()));
     } else {
         show(&decision);
     }
     Ok(exit(decision.verdict))
+}
+
+/// A session in which nothing happened but these failures.
+fn session(failed: &[String]) -> Session {
+    let failure =
+        |words: &String| toolgate_core::Failure { message: kept_message(words), ..Default::default() };
+    Session { failures: failed.iter().map(failure).collect(), ..Session::new("test") }
 }
 
 fn open(dir: &Path) -> Result<Scene, Failure> {
@@ -105,8 +118,8 @@ fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Eve
 }
 
 /// The explanation first; the verdict stands last, where the eye ends.
-fn explain(scene: &Scene, event: &Event, as_json: bool) -> ExitCode {
-    let explained = scene.explain(event, &Session::new("test"));
+fn explain(scene: &Scene, event: &Event, session: &Session, as_json: bool) -> ExitCode {
+    let explained = scene.explain(event, session);
     if as_json {
         json(&explained_answer(scene, &explained));
     } else {
@@ -141,6 +154,7 @@ fn answer(decision: &Decision, revision: &str) -> Value {
     let mut answer = json!({
         "verdict": decision.verdict.name(),
         "decision": decision.verdict.decision(),
+        "validation_result": decision.verdict.validation_result(),
         "reason": reason(decision),
         "confidence": confidence,
         "applied_rules": rules,
@@ -186,11 +200,25 @@ fn show_finding(finding: &Finding) {
     for evidence in &finding.evidence {
         out(&format!("  because  {}", one_line(evidence, 160)));
     }
+    for check in checks(finding) {
+        out(&format!(
+            "  check    {} – {} (not made here)",
+            check.description,
+            visible(&check.method.to_string())
+        ));
+    }
     if let Some(step) = &finding.remediation {
         out(&format!("  do       {step}"));
     }
     for alternative in &finding.alternatives {
         out(&format!("  instead  {alternative}"));
+    }
+}
+
+fn checks(finding: &Finding) -> &[Prerequisite] {
+    match &finding.outcome {
+        toolgate_core::Outcome::Prerequisites(checks) => checks,
+        _ => &[],
     }
 }
 
@@ -209,7 +237,7 @@ struct Line {
 
 /// One answer a line, in order; a line that cannot be read is answered as an
 /// error with its number, and the exit code says so at the end.
-fn batch(dir: &Path, explain: bool) -> Outcome {
+fn batch(dir: &Path, explain: bool, session: &Session) -> Outcome {
     if std::io::stdin().is_terminal() {
         return Err(Failure::new("--jsonl reads calls from stdin", "pipe a file into it"));
     }
@@ -220,7 +248,7 @@ fn batch(dir: &Path, explain: bool) -> Outcome {
         if line.trim().is_empty() {
             continue;
         }
-        match one(&line, dir, &mut scenes, explain) {
+        match one(&line, dir, &mut scenes, session, explain) {
             Ok(answer) => json(&answer),
             Err(failure) => {
                 bad = bad.saturating_add(1);
@@ -235,6 +263,7 @@ fn one(
     text: &str,
     dir: &Path,
     scenes: &mut HashMap<PathBuf, Scene>,
+    session: &Session,
     explain: bool,
 ) -> Result<Value, Failure> {
     let line: Line = serde_json::from_str(text)?;
@@ -245,11 +274,10 @@ fn one(
     }
     let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
     let event = event(tool_name(&line.tool), line.input, &cwd, line.role.as_deref())?;
-    let session = Session::new("test");
     let mut answer = if explain {
-        explained_answer(scene, &scene.explain(&event, &session))
+        explained_answer(scene, &scene.explain(&event, session))
     } else {
-        answer(&scene.look(&event, &session), scene.policy().revision())
+        answer(&scene.look(&event, session), scene.policy().revision())
     };
     if let Some(fields) = answer.as_object_mut() {
         fields.insert("id".to_owned(), line.id);

@@ -6,6 +6,10 @@ mod broken_rule;
 mod budget;
 mod canary;
 mod done;
+mod escalation_trap;
+mod filesystem_safety;
+mod installation_prevention;
+mod network_operations;
 mod order;
 mod read_first;
 mod scope;
@@ -37,6 +41,10 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(budget::Spending::Time),
         Box::new(budget::Spending::Limits),
         Box::new(verified::Verified),
+        Box::new(installation_prevention::InstallationPrevention),
+        Box::new(filesystem_safety::FilesystemSafety),
+        Box::new(network_operations::NetworkOperations),
+        Box::new(escalation_trap::EscalationTrap),
     ]
 }
 
@@ -53,6 +61,10 @@ pub fn page(id: &str) -> Option<&'static str> {
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),
+        installation_prevention::ID => Some(installation_prevention::PAGE),
+        filesystem_safety::ID => Some(filesystem_safety::PAGE),
+        network_operations::ID => Some(network_operations::PAGE),
+        escalation_trap::ID => Some(escalation_trap::PAGE),
         _ => None,
     }
 }

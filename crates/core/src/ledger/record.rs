@@ -9,6 +9,7 @@ use crate::feedback::Advice;
 use crate::finding::Finding;
 use crate::inbox::{Answer, Request};
 use crate::outcome::Verdict;
+use crate::prerequisite::CheckResult;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -93,6 +94,9 @@ pub struct Resulted {
     /// Lines an edit tool wrote.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lines: u64,
+    /// What a failure said, cut and without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
@@ -127,6 +131,14 @@ pub enum Entry {
     Resulted(Resulted),
     /// The host's log tells what the model used.
     Spent(Usage),
+    /// Checks were made before a call.
+    Checked {
+        /// The host's id of the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        /// In the order they were made; behind a failed one none is.
+        results: Vec<CheckResult>,
+    },
     /// The agent was told something beside its work.
     Advised(Advice),
     /// A person is asked.

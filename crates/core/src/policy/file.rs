@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::guardrail::Guardrail;
 use crate::rule::{Names, Rule};
+use crate::traps::Traps;
 use crate::verification::ToolVerification;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,9 @@ pub struct PolicyFile {
     /// Which tools are verified, and what happens with the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<ToolVerification>,
+    /// What agents do when something fails, instead of looking for the simple cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traps: Option<Traps>,
     /// Guards as a condition and a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
@@ -114,6 +118,7 @@ impl PolicyFile {
             workspace: None,
             agents: BTreeMap::new(),
             verification: None,
+            traps: None,
             guardrails: Vec::new(),
             rules: Vec::new(),
         }

@@ -16,6 +16,7 @@ use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
+use crate::traps::TrapsEntry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -131,7 +132,18 @@ fn join_settings(files: &[Layered]) -> Settings {
         Some(VerificationEntry { source, verification: file.policy.verification.clone()? })
     });
     let guardrails = join_guardrails(files);
-    Settings { agents: agents.collect(), verification: verification.collect(), guardrails }
+    let traps = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
+    });
+    Settings {
+        agents: agents.collect(),
+        verification: verification.collect(),
+        traps: traps.collect(),
+        // Knowledge is no layer; whoever reads the files adds it.
+        knowledge: Vec::new(),
+        guardrails,
+    }
 }
 
 fn join_guardrails(files: &[Layered]) -> Vec<GuardrailEntry> {
@@ -178,6 +190,15 @@ fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, noti
         if file.layer == Layer::Project && rule.kind == RuleKind::Approve {
             let text = format!(
                 "`{}` would say yes in your name; only your own policy can, in your configuration folder",
+                rule.id
+            );
+            notices.push(Notice { source, text, conflict: true });
+            continue;
+        }
+        let sets_command = rule.change.as_ref().is_some_and(|change| change.set.contains_key("command"));
+        if file.layer == Layer::Project && sets_command {
+            let text = format!(
+                "`{}` would put a command of the project's choice into the agent's hands; only your own policy can set `command`",
                 rule.id
             );
             notices.push(Notice { source, text, conflict: true });

@@ -69,6 +69,9 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         let bad = entry.verification.bad_names();
         faults.extend(bad.iter().map(|name| (entry.source.clone(), fault(name))));
     }
+    for entry in &merged.settings.traps {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
     for entry in &merged.settings.guardrails {
         faults.extend(CompiledGuardrail::faults(entry));
         faults.extend(id_of_a_rule(merged, entry));

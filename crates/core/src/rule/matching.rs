@@ -196,7 +196,9 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
         && (files.outside.is_empty()
             || placed
                 && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
-        && (files.covers.is_empty() || placed && covers(files, fact, &targets, places))
+        && (files.covers.is_empty()
+            || placed && covers(files, fact, &targets, places)
+            || !placed && could_cover(files, fact, places))
 }
 
 /// Could the pattern of the call (`cat .e*v`) mean a file the rule names in
@@ -235,6 +237,24 @@ fn covers(files: &Files, fact: &FileFact, targets: &[&str], places: &Places) -> 
         let folder = whole_folder(fact, path);
         files.covers.iter().any(|place| places.covers(folder, *place) && !is_scratch(places, folder, *place))
     })
+}
+
+/// Whether a deletion of something unknown in a known folder may be all of it:
+/// `for f in /*; do rm -rf "$f"; done`, and `rm -rf "$HOME/$X"` when `X` is
+/// empty. In the workspace one unknown name is ordinary work.
+fn could_cover(files: &Files, fact: &FileFact, places: &Places) -> bool {
+    let Some((folder, last)) = fact.path.rsplit_once('/') else { return false };
+    if fact.access != Access::DeleteTree || folder.contains(['$', '`', '*', '?', '(', '[', '{']) {
+        return false;
+    }
+    let folder = if folder.is_empty() { "/" } else { folder };
+    let every = matches!(last, "*" | ".*" | "**");
+    let unknown = last.starts_with('$') && fact.written.contains('/');
+    let counts = |place: Place| every || matches!(place, Place::Root | Place::Home);
+    (every || unknown)
+        && files.covers.iter().any(|place| {
+            counts(*place) && places.covers(folder, *place) && !is_scratch(places, folder, *place)
+        })
 }
 
 /// `/x/*` means all of `/x` when a tree is deleted.

@@ -11,4 +11,5 @@ mod index;
 mod layers;
 mod rules;
 mod stage;
+mod traps;
 mod verified;

@@ -100,37 +100,60 @@ fn words(tokens: &[Token], depth: usize) -> Option<Vec<Vec<Token>>> {
     Some(all)
 }
 
-/// The first `{…}` that expands: balanced, with a comma or `..` at its level.
-/// One pass: every `{` waits on a stack until its `}` decides.
+/// Opening braces that await their `}`, of one depth: the leftmost stands for
+/// all, for whatever closes it closes them.
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    /// Nothing to choose from yet. A `}` does not close these: `{a},b}` is one group.
+    bare: Option<usize>,
+    /// With a comma or `..` behind them.
+    useful: Option<usize>,
+}
+
+impl Waiting {
+    fn first(self) -> Option<usize> {
+        self.bare.into_iter().chain(self.useful).min()
+    }
+}
+
+/// The first `{…}` that expands: with a comma or `..` at its level before its
+/// `}`. One pass: every `{` waits on a stack until its `}` decides.
 fn first_group(tokens: &[Token]) -> Option<(usize, usize)> {
-    let mut open: Vec<(usize, bool)> = Vec::new();
+    let sign = |at: usize| match tokens.get(at) {
+        Some(Token::Char(found)) => *found,
+        _ => ' ',
+    };
+    let mut open: Vec<Waiting> = Vec::new();
     let mut best: Option<(usize, usize)> = None;
-    let mut previous = ' ';
-    for (at, token) in tokens.iter().enumerate() {
-        let Token::Char(found) = token else {
-            previous = ' ';
-            continue;
-        };
-        match found {
-            '{' => open.push((at, false)),
-            ',' => open.last_mut().into_iter().for_each(|top| top.1 = true),
-            '.' if previous == '.' => open.last_mut().into_iter().for_each(|top| top.1 = true),
+    for at in 0..tokens.len() {
+        match sign(at) {
+            // `{}` at the start is meant for others, whatever follows it.
+            '{' if at == 0 && sign(1) == '}' => {}
+            '{' => open.push(Waiting { bare: Some(at), useful: None }),
+            ',' => open.last_mut().into_iter().for_each(choose),
+            '.' if sign(at + 1) == '.' && sign(at + 2) != '}' => open.last_mut().into_iter().for_each(choose),
             '}' => {
-                if let Some((start, useful)) = open.pop()
-                    && useful
-                    && best.is_none_or(|(other, _)| start < other)
-                {
-                    best = Some((start, at));
+                let Some(top) = open.pop() else { continue };
+                let closed = top.useful.map(|start| (start, at));
+                best = best.into_iter().chain(closed).min();
+                match open.last_mut() {
+                    Some(next) => next.bare = next.bare.or(top.bare),
+                    None => open.extend(top.bare.map(|_| Waiting { useful: None, ..top })),
                 }
-                if open.is_empty() && best.is_some() {
+                let first = open.first().and_then(|waiting| waiting.first());
+                if best.is_some_and(|(start, _)| first.is_none_or(|first| start < first)) {
                     return best;
                 }
             }
             _ => {}
         }
-        previous = *found;
     }
     best
+}
+
+/// There is something to choose from at this depth.
+fn choose(waiting: &mut Waiting) {
+    *waiting = Waiting { bare: None, useful: waiting.first() };
 }
 
 /// The comma-separated items of a group.
@@ -166,7 +189,10 @@ fn sequence(inner: &[Token]) -> Option<Option<Vec<Vec<Token>>>> {
     let fields: Vec<&str> = text.split("..").collect();
     let (from, to, step) = match fields.as_slice() {
         [from, to] => (*from, *to, 1),
-        [from, to, step] => (*from, *to, step.parse::<i64>().unwrap_or(1).abs().max(1)),
+        [from, to, step] => match step.parse::<i64>() {
+            Ok(step) => (*from, *to, step.saturating_abs().max(1)),
+            Err(_) => return Some(Some(vec![wrap(inner)])),
+        },
         _ => return Some(Some(vec![wrap(inner)])),
     };
     let bounds = match (from.parse::<i64>(), to.parse::<i64>()) {
@@ -235,6 +261,12 @@ mod tests {
         check("{a}", "{a}");
         check("x{a,b", "x{a,b");
         check("{1..x}", "{1..x}");
+        check("{a},b}", "a} b");
+        check("{},b}", "{},b}");
+        check("a{},b}", "a} ab");
+        check("{{a},b", "{{a},b");
+        check("{{a,b}", "{a {b");
+        check("{a{b}c,d},e", "a{b}c,e d,e");
         check("{a,b}{c,d}", "ac ad bc bd");
         check("{1..100000}", "too many");
         check(&"{a,b}".repeat(40), "too many");

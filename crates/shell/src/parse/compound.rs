@@ -317,12 +317,14 @@ impl Parser<'_> {
         let back = self.pos;
         if !self.at_compound(self.bare().as_str()) {
             let name = self.identifier();
+            let apart = matches!(self.peek(), Some(b' ' | b'\t' | b'('));
             self.blanks();
             let next = self.bare();
-            if name.is_empty() || !self.at_compound(next.as_str()) || self.pos == back {
+            if name.is_empty() || !apart || !self.at_compound(next.as_str()) {
                 self.pos = back;
             }
         }
+        self.coproc_at = Some(self.pos);
         Node::Coproc(Box::new(self.command()))
     }
 

@@ -95,13 +95,10 @@ impl Parser<'_> {
     fn substituted(&mut self, start: usize) -> List {
         let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
-        let list = self.list();
-        if !self.eat(")") {
-            if self.pos >= self.end {
-                self.fail(start, "unclosed `$(`");
-            } else {
-                self.fail_unexpected();
-            }
+        let mut list = self.list_to_close(start);
+        let failed = self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax);
+        if failed && let Some(more) = self.behind_plain_time(open, start) {
+            list.extend(more);
         }
         let left = std::mem::replace(&mut self.pending, outer);
         if self.fault.is_none() {
@@ -115,6 +112,36 @@ impl Parser<'_> {
             }
         }
         list
+    }
+
+    fn list_to_close(&mut self, start: usize) -> List {
+        let list = self.list();
+        if !self.eat(")") {
+            if self.pos >= self.end {
+                self.fail(start, "unclosed `$(`");
+            } else {
+                self.fail_unexpected();
+            }
+        }
+        list
+    }
+
+    /// Bash 5.2 takes `time` at the start of a substitution for a plain word at
+    /// first, and so `case` and `if` behind it; only when that has run its course
+    /// does it find the mistake. `None` where that does not hold together, either.
+    fn behind_plain_time(&mut self, open: usize, start: usize) -> Option<List> {
+        let first = self.fault.clone();
+        self.forgive(open);
+        self.pending.clear();
+        self.blanks();
+        let is_time = self.bare().as_str() == "time";
+        self.plain_time = is_time.then_some(self.pos);
+        let more = if is_time { self.list_to_close(start) } else { List::new() };
+        if is_time && self.fault.is_none() {
+            return Some(more);
+        }
+        self.fault = self.fault.take().filter(|fault| fault.kind == Unknown::Limit).or(first);
+        None
     }
 
     /// `${ list; }` and `${|list; }`, command substitutions of newer shells.

@@ -128,7 +128,7 @@ impl Parser<'_> {
                     self.take_bare("!");
                     negated = true;
                 }
-                "time" if self.time_is_reserved() => {
+                "time" if self.plain_time != Some(self.pos) && self.time_is_reserved() => {
                     self.take_bare("time");
                     self.blanks();
                     if self.looking_at("-p ") || self.looking_at("-p\t") {

@@ -99,6 +99,10 @@ pub(crate) struct Parser<'a> {
     /// Up to here stands what is read from the copy.
     pushed_to: usize,
     heredoc_in_pushed: bool,
+    /// Where `time` is a word like any other.
+    plain_time: Option<usize>,
+    /// Where the last command behind `coproc` starts.
+    coproc_at: Option<usize>,
     /// Words, parts and nodes made so far.
     pieces: usize,
     /// Bytes looked at ahead of time so far.
@@ -123,6 +127,8 @@ impl<'a> Parser<'a> {
             pushes: false,
             pushed_to: 0,
             heredoc_in_pushed: false,
+            plain_time: None,
+            coproc_at: None,
             pieces: 0,
             looked: Cell::new(0),
             closes: Rc::default(),
@@ -152,8 +158,21 @@ impl<'a> Parser<'a> {
     }
 
     fn whole_once(&mut self) -> List {
-        let list = self.list();
+        let mut list = self.list();
         self.blanks();
+        while self.pos < self.end && list::CLOSERS.contains(&self.bare().as_str()) {
+            // A mistake, most times. Behind an `eval` whose text lacks a quote,
+            // bash takes such a word for a command and goes on.
+            let next = self.pos;
+            self.fail_unexpected();
+            self.forgive(next);
+            list.push(self.simple());
+            while matches!(self.peek(), Some(b';' | b'&' | b'|')) {
+                self.advance(1);
+            }
+            list.extend(self.list());
+            self.blanks();
+        }
         if self.pos < self.end {
             self.fail_unexpected();
         }

@@ -39,8 +39,9 @@ impl Parser<'_> {
                     None
                 }
                 b'\\' => Some(at + 1),
-                b'\'' => self.quote_end(at + 1, byte, false),
-                b'"' => self.pair_end(at + 1, byte, self.depth),
+                // An apostrophe in a comment takes all the rest with it.
+                b'\'' => self.quote_end(at + 1, byte, false).or(Some(close)),
+                b'"' => self.pair_end(at + 1, byte, self.depth).or(Some(close)),
                 _ => None,
             };
             at = skipped.unwrap_or(at) + 1;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::compound::plain_text;
+use super::list::CLOSERS;
 use crate::tree::{Node, Part, RawAssignment, RawWord, Simple};
 
 /// How far ahead `name[…]=` is looked for.
@@ -26,7 +27,7 @@ impl Parser<'_> {
                 && let Some(assignment) = self.assignment()
             {
                 simple.assignments.push(assignment);
-            } else if let Some(word) = self.argument(&simple) {
+            } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
                 simple.words.push(word);
             } else {
                 break;
@@ -49,15 +50,20 @@ impl Parser<'_> {
         if !self.eat(")") {
             self.fail_unexpected();
         }
-        let name = simple.words.first().map(plain_text).unwrap_or_default();
+        let name = simple.words.last().map(plain_text).unwrap_or_default();
         self.function_body(name)
     }
 
-    /// A word; after `declare` and its like also `name=(…)`.
-    fn argument(&mut self, simple: &Simple) -> Option<RawWord> {
+    /// A word; after `declare` and its like also `name=(…)`. What stands first
+    /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
+    fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
         let declares = simple.words.first().is_some_and(declares);
+        let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
+        if named && CLOSERS.contains(&self.bare().as_str()) {
+            return None;
+        }
         let start = self.pos;
-        if declares
+        if (declares || named)
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {
@@ -197,8 +203,14 @@ fn declares(word: &RawWord) -> bool {
     }
 }
 
+/// Any word may be named; bash says when it runs whether it is a name. To bash,
+/// `time` is no program even before an option: `time -f() { …; }`.
 fn is_function_head(simple: &Simple) -> bool {
-    let literal =
-        |word: &RawWord| word.parts.iter().all(|part| matches!(part, Part::Plain(_) | Part::Quoted(_)));
-    simple.assignments.is_empty() && simple.words.len() == 1 && simple.words.iter().all(literal)
+    let timed = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(text)] if text == "time");
+    simple.assignments.is_empty()
+        && match simple.words.as_slice() {
+            [_] => true,
+            [first, _] => timed(first),
+            _ => false,
+        }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Find {
     filtered: bool,
     /// It asks for a whole name, no pattern.
     named: bool,
+    /// Every file, but no folder: as good as everything.
+    files_only: bool,
     /// `-mindepth`, so never the start itself.
     below: bool,
     pub(crate) deletes: bool,
@@ -64,7 +66,7 @@ impl Find {
                 }
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
                     find.pattern = rest.next().cloned();
-                    find.filtered = true;
+                    find.filtered |= find.pattern.as_ref().is_none_or(|word| word.text != "*");
                     find.named |=
                         find.pattern.as_ref().is_some_and(|word| !word.text.contains(['*', '?', '[', '/']));
                 }
@@ -82,7 +84,9 @@ impl Find {
                     rest.next();
                 }
                 "-type" => {
-                    find.filtered |= rest.next().is_none_or(|value| !value.text.contains('d'));
+                    let value = rest.next().map_or("", |value| value.text.as_str());
+                    find.files_only |= value == "f";
+                    find.filtered |= !value.contains(['d', 'f']);
                 }
                 "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group" | "-perm" | "-atime"
                 | "-ctime" | "-amin" | "-cmin" | "-inum" | "-links" | "-fstype" | "-samefile" | "-uid"
@@ -105,15 +109,18 @@ impl Find {
     /// else a pattern below it.
     pub(crate) fn matches(&self) -> Vec<Word> {
         let describe = |start: &Word| {
+            let head = start.text.trim_end_matches('/');
+            if !self.filtered && self.files_only {
+                return Word { text: format!("{head}/**"), glob: true, ..start.clone() };
+            }
             if !self.filtered && !self.below {
                 return start.clone();
             }
-            let head = start.text.trim_end_matches('/');
             if !self.filtered {
                 // Everything below the start, but not the start.
                 return Word { text: format!("{head}/*"), glob: true, ..start.clone() };
             }
-            let pattern = self.pattern.as_ref().map_or("*", |word| word.text.as_str());
+            let pattern = self.pattern.as_ref().map_or("?*", |word| word.text.as_str());
             Word {
                 text: format!("{head}/{}", pattern.trim_start_matches('/')),
                 exact: false,

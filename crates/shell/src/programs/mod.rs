@@ -218,7 +218,8 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     usage.before_sub = usage.flags.len();
     while let Some(word) = words.get(at) {
         at += 1;
-        usage.subcommand.push(aliases::canonical_sub(program, &word.text).to_string());
+        let text = options::with_empty_unknowns(word).unwrap_or_else(|| word.text.clone());
+        usage.subcommand.push(aliases::canonical_sub(program, &text).to_string());
         if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {
             break;
         }

@@ -32,6 +32,10 @@ impl Walker<'_> {
             "declare" | "typeset" | "local" | "export" | "readonly" => {
                 let counts = |word: &Word| word.text.starts_with('-') && word.text.contains('i');
                 self.counted |= arguments.iter().any(counts);
+                let values = arguments.iter().filter_map(|word| Some((word.text.split_once('=')?.1, word)));
+                for (text, word) in values {
+                    self.assigned(&Word { text: text.to_string(), ..word.clone() });
+                }
                 true
             }
             "printf" => arguments.first().is_some_and(|word| word.text.starts_with("-v")),
@@ -43,9 +47,11 @@ impl Walker<'_> {
             self.run_text(&word.text, word.span);
         }
         if let "mapfile" | "readarray" = command.program.as_str() {
-            let at = arguments.iter().position(|word| word.text.starts_with("-C"));
-            let own = at.and_then(|at| arguments.get(at)).filter(|word| word.text.len() > 2);
-            let own = own.map(|word| Word { text: word.text.replacen("-C", "", 1), ..word.clone() });
+            let at = arguments.iter().position(|word| callback(&word.text).is_some());
+            let own =
+                at.and_then(|at| arguments.get(at)).and_then(|word| Some((callback(&word.text)?, word)));
+            let own = own.filter(|(text, _)| !text.is_empty());
+            let own = own.map(|(text, word)| Word { text: text.to_string(), ..word.clone() });
             if let Some(word) = own.or_else(|| at.and_then(|at| arguments.get(at + 1)).cloned()) {
                 // It is called with a number and a line.
                 let text = Word { text: format!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
@@ -136,6 +142,12 @@ impl Walker<'_> {
     pub(super) fn keep_numbered(&mut self, from: &str, stream: Stream) {
         self.streams.insert(format!("/dev/fd/{from}"), stream);
     }
+}
+
+/// What stands behind the `-C` of `mapfile`, in the same word. Only `t` can
+/// stand before it, for all others take a value.
+fn callback(option: &str) -> Option<&str> {
+    option.strip_prefix('-')?.trim_start_matches('t').strip_prefix('C')
 }
 
 /// Could this be a name with a subscript? `$(tr [:upper:] x)` is none, and what

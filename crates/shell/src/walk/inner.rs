@@ -16,6 +16,9 @@ const TEXT_COST: usize = 8;
 /// More wrappers around each other than this are not opened.
 const WRAPPERS_MAX: usize = 12;
 
+/// Texts of `trap` that are walked once more at the end.
+const TRAPPED_MAX: usize = 16;
+
 impl Walker<'_> {
     /// Opens whatever `command` wraps.
     pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
@@ -67,6 +70,9 @@ impl Walker<'_> {
             }
             Inner::Text { text, arguments, same_shell } => {
                 self.mark_download(index, &text.text);
+                if command.program == "trap" && self.trapped.len() < TRAPPED_MAX {
+                    self.trapped.push(text.clone());
+                }
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
                     walker.open_text_with(&text, &command.program, arguments, stdin);
@@ -81,6 +87,13 @@ impl Walker<'_> {
                 self.away = was_away;
             }
             Inner::Opaque { span, kind, what } => self.opaque(span, kind, what),
+        }
+    }
+
+    /// What `trap` was given runs at the end, with the values of then.
+    pub(super) fn trapped(&mut self) {
+        for text in std::mem::take(&mut self.trapped) {
+            self.open_text(&text, "trap", Vec::new());
         }
     }
 
@@ -204,6 +217,9 @@ impl Walker<'_> {
         };
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
+        }
+        if self.writing.iter().any(|file| self.path_key(file) == key) {
+            self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }
         match stream.text.clone() {
             Some(text) if wrappers::language_of(&command.program, &text).is_some() => {

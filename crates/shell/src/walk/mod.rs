@@ -16,18 +16,13 @@ mod written;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::reading::{
-    Assignment, Command, Fault, Opaque, Reading, Redirect, RedirectKind, Setting, Span, Unknown, Word,
-};
+use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Link, List, Node, Output, Part, RawRedirect};
+use crate::tree::{Link, List, Node, Output, Part};
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
-
-/// Redirects of surrounding groups that are carried on.
-const CARRIED_MAX: usize = 16;
 
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
@@ -72,6 +67,12 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// Texts given to `trap`.
+    trapped: Vec<Word>,
+    /// Files whose text was put in place of another, in that order.
+    overwritten: Vec<String>,
+    /// Files that are open for writing around what is walked now.
+    writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
@@ -94,6 +95,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     let mut walker = Walker::new(setting);
     walker.scope.set_one(DIR, Text::exact(""));
     let _ = walker.list(list, None);
+    walker.trapped();
     walker.uncalled_functions();
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
@@ -125,6 +127,9 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            trapped: Vec::new(),
+            overwritten: Vec::new(),
+            writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
             descriptor_file: None,
@@ -257,10 +262,14 @@ impl<'a> Walker<'a> {
     fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
         let mut all = self.node(first, stdin);
         let mark = self.scope.mark();
+        let overwritten = self.overwritten.len();
         for (link, node) in rest {
             match link {
                 Link::And => all.append(self.node(node, stdin)),
                 Link::Or => {
+                    // Whatever stood behind `&&` may not have run.
+                    let so_far = self.scope.take_changes(mark);
+                    self.merge(&[so_far], true);
                     let inner = self.scope.mark();
                     let _ = self.node(node, stdin);
                     let changes = self.scope.take_changes(inner);
@@ -271,6 +280,9 @@ impl<'a> Walker<'a> {
         let changes = self.scope.take_changes(mark);
         let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
         self.merge(&[changes], !sure);
+        if !sure {
+            self.doubt_written(overwritten);
+        }
         all
     }
 
@@ -285,6 +297,7 @@ impl<'a> Walker<'a> {
     fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
         let mut changes = Vec::new();
         let mut out = Stream::default();
+        let overwritten = self.overwritten.len();
         for body in bodies {
             let mark = self.scope.mark();
             let one = self.list(body, stdin);
@@ -293,6 +306,7 @@ impl<'a> Walker<'a> {
             changes.push(self.scope.take_changes(mark));
         }
         self.merge(&changes, maybe_none);
+        self.doubt_written(overwritten);
         out
     }
 
@@ -303,6 +317,7 @@ impl<'a> Walker<'a> {
         stdin: Option<&Stream>,
         mut round: impl FnMut(&mut Self, Option<&Stream>),
     ) -> Stream {
+        let overwritten = self.overwritten.len();
         for _ in 0..2 {
             let mark = self.scope.mark();
             round(self, stdin);
@@ -313,6 +328,7 @@ impl<'a> Walker<'a> {
                 break;
             }
         }
+        self.doubt_written(overwritten);
         Stream::unknown()
     }
 
@@ -355,27 +371,6 @@ impl<'a> Walker<'a> {
         }
         self.in_place = was_in_place;
         out
-    }
-
-    /// Runs `inner` with the redirects of a group in force.
-    fn redirected(
-        &mut self,
-        redirects: &[RawRedirect],
-        stdin: Option<&Stream>,
-        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
-    ) -> Stream {
-        let before = self.carried.len();
-        let mut own = None;
-        for raw in redirects {
-            let redirect = self.expand_redirect(raw);
-            own = self.stream_of(&redirect, raw).or(own);
-            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
-                self.carried.push(redirect);
-            }
-        }
-        let stream = inner(self, own.as_ref().or(stdin));
-        self.carried.truncate(before);
-        stream
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.

@@ -43,6 +43,7 @@ impl Walker<'_> {
         let mut choices = 1;
         let mut at = 0;
         let mut branches = Vec::new();
+        let writing = self.writing.len();
         while at < choices && !self.is_spent() {
             let mark = self.scope.mark();
             self.choice = at;
@@ -59,11 +60,14 @@ impl Walker<'_> {
                 out = self.only_redirects(call);
             } else {
                 let scoped = self.assign_for_call(values);
-                out = self.call(call, own.as_ref().or(stdin));
+                let one = self.call(call, own.as_ref().or(stdin));
+                let same = at == 0 || out.text == one.text;
+                out = if same { one } else { Stream { text: None, ..one } };
                 for (name, old) in scoped.into_iter().rev() {
                     self.scope.restore(&name, old);
                 }
             }
+            self.writing.truncate(writing);
             if choices > 1 {
                 branches.push(self.scope.take_changes(mark));
             }
@@ -112,7 +116,7 @@ impl Walker<'_> {
         for raw in &simple.redirects {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
-            let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+            let writes = self.note_writing(&redirect);
             if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
                 call.written = Some(redirect.target.clone());
             }
@@ -423,6 +427,13 @@ impl Walker<'_> {
 /// The base name, if the last part of the path is plain to see: `$X/bin/rm`
 /// is `rm`, `$X` is nothing.
 fn program_name(word: &Word) -> String {
+    // Named by the variables every shell sets: a shell.
+    if matches!(word.text.as_str(), "$SHELL" | "${SHELL}" | "$BASH" | "${BASH}") && !word.exact {
+        return "bash".to_string();
+    }
+    if let Some(emptied) = crate::options::with_empty_unknowns(word).filter(|text| programs::is_known(text)) {
+        return emptied;
+    }
     let name = programs::base_name(&word.text);
     let unknown = !word.exact
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));

@@ -3,10 +3,43 @@
 use super::Walker;
 use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Redirect, RedirectKind, Word};
 use crate::stream::Stream;
+use crate::tree::RawRedirect;
+
+/// Redirects of surrounding groups that are carried on.
+const CARRIED_MAX: usize = 16;
 
 impl Walker<'_> {
+    /// Runs `inner` with the redirects of a group in force.
+    pub(super) fn redirected(
+        &mut self,
+        redirects: &[RawRedirect],
+        stdin: Option<&Stream>,
+        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
+    ) -> Stream {
+        let before = self.carried.len();
+        let writing = self.writing.len();
+        let mut own = None;
+        let mut written = None;
+        for raw in redirects {
+            let redirect = self.expand_redirect(raw);
+            own = self.stream_of(&redirect, raw).or(own);
+            if self.note_writing(&redirect) && raw.from.as_deref().is_none_or(|from| from == "1") {
+                written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
+            }
+            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
+                self.carried.push(redirect);
+            }
+        }
+        let stream = inner(self, own.as_ref().or(stdin));
+        self.carried.truncate(before);
+        self.writing.truncate(writing);
+        let Some(written) = written else { return stream };
+        self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
+        Stream { from: stream.from, ..Stream::silent() }
+    }
+
     /// `cat x` of a file this text wrote, and where the repository begins.
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
         match command.words.as_slice() {
@@ -24,11 +57,45 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes a file that is written to as long as what follows runs: more may be
+    /// in it than was put there. Tells whether it is one.
+    pub(super) fn note_writing(&mut self, redirect: &Redirect) -> bool {
+        let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+        if writes && redirect.target.text != "/dev/null" {
+            self.writing.push(redirect.target.clone());
+        }
+        writes
+    }
+
+    /// A file this text writes. What stood in it before is still there where
+    /// this is added, or where the command is run once more with other values.
+    pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
+        let path = self.path_key(target);
+        let Some(known) = self.files.get_mut(&path) else {
+            self.files.insert(path, out.clone());
+            return;
+        };
+        if adds {
+            known.append(out.clone());
+        } else if known.text != out.text {
+            *known = if self.choice > 0 { Stream { text: None, ..out.clone() } } else { out.clone() };
+            self.overwritten.push(path);
+        }
+    }
+
+    /// What was overwritten since then may also not have been.
+    pub(super) fn doubt_written(&mut self, since: usize) {
+        for path in self.overwritten.iter().skip(since) {
+            self.files.insert(path.clone(), Stream::unknown());
+        }
+        self.overwritten.truncate(since);
+    }
+
     /// Keeps what a file would hold, for a shell that runs it later.
     pub(super) fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
         if let Some(target) = written.filter(|target| target.exact) {
-            let path = self.path_key(target);
-            self.files.insert(path, out.clone());
+            let adds = |one: &Redirect| one.kind == RedirectKind::Append && one.target == *target;
+            self.keep_written(target, out, command.redirects.iter().any(adds));
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {

@@ -343,7 +343,11 @@ impl<'a> Maker<'a> {
     /// Commands in a file this text writes, or on some descriptor.
     fn through_a_file(&mut self, depth: usize) -> String {
         let name = self.name();
-        match self.dice.below(10) {
+        match self.dice.below(14) {
+            10 => format!("echo {name} >f; echo {} w >>f; sh f", self.name()),
+            11 => format!("{{ echo {name}; echo {} w; }} >f; sh f", self.name()),
+            12 => format!("echo {name} >f; {} && echo {} >f; sh f", self.name(), self.name()),
+            13 => format!("if {}; then echo {name} >f; else echo {} >f; fi; sh f", self.name(), self.name()),
             0 => format!("echo {name} w >f; . ./f"),
             1 => format!("echo {name} w >f; sh f"),
             2 => format!("cat >f <<'E'\n{}\nE\nbash f", self.list(depth)),

@@ -14,7 +14,10 @@ pub const BASH: &str = "/bin/bash";
 const HANDLER: &str = "() { printf '%s\\0' \"$#\" \"${@//$'\\n'/$'\\036'}\" >>\"$NOTED\"; return $STATUS; }";
 
 /// A program under a name of its own: noted, and every second one succeeds.
+/// Without a folder in its name it was not started, but read by a shell that
+/// was given the name of a script (`sh p1`).
 const STUB: &str = r#"#!/bin/sh
+case $0 in */*) ;; *) exit 1 ;; esac
 name=${0##*/}
 printf '%s\0' $(($# + 1)) "$name" "$@" >>"$NOTED"
 exit $((${name#p} % 2))
@@ -62,7 +65,7 @@ unset _n
 /// `which` print what they are taken to print.
 const FOLDERS: &str = r#"
 _note() { printf '%s\0' $# "${@//$'\n'/$'\036'}" >>"$NOTED"; return $STATUS; }
-cd() { :; }; pushd() { :; }; popd() { :; }
+cd() { case $1 in /*) PWD=$1 ;; esac; }; pushd() { :; }; popd() { :; }
 which() { printf '%s\n' "$1"; _note which "$@"; }
 cat() {
     local text
@@ -98,7 +101,7 @@ mount --bind /bin/bash "$root/bin/bash" && mount --bind /dev/null "$root/dev/nul
 for folder in lib lib64 usr/lib; do
     [ -d "/$folder" ] && mount --rbind -o ro "/$folder" "$root/$folder"
 done
-mount --bind "$1" "$root/place" && mount -t proc proc "$root/proc" || exit 1
+mount --bind "$1/tmp" "$root/tmp" && mount --bind "$1" "$root/place" && mount -t proc proc "$root/proc" || exit 1
 ln -s /proc/self/fd "$root/dev/fd"; ln -s bash "$root/bin/sh"
 cd /; ulimit -u 64 -v 1000000
 exec chroot "$root" /bin/bash --norc -O extglob -c "cd /place; $2"
@@ -188,6 +191,11 @@ impl Jail {
         let _ = std::fs::remove_file(&log);
         let _ = std::fs::remove_file(&text);
         let _ = std::fs::remove_dir_all(&work);
+        // The folder itself is held by the jail.
+        for left in std::fs::read_dir(self.place.join("tmp")).into_iter().flatten().flatten() {
+            let path = left.path();
+            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+        }
         Ran { calls: calls_of(&noted), hung: !ended }
     }
 }
@@ -207,7 +215,7 @@ fn script(path: &Path, text: &str) -> Option<()> {
 
 fn place_of(name: &str) -> Option<PathBuf> {
     let place = std::env::temp_dir().join(format!("toolgate-diff-{}-{name}", std::process::id()));
-    for folder in ["bin", "logs", "work"] {
+    for folder in ["bin", "logs", "work", "tmp"] {
         std::fs::create_dir_all(place.join(folder)).ok()?;
     }
     Some(place)

@@ -1,0 +1,118 @@
+//! `network_operations`: an address that is mostly a guess is asked about
+//! (S0-11, S0-17, C-25).
+
+use super::block;
+use crate::address::Address;
+use crate::call::Kind;
+use crate::event::EventKind;
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen, Severity};
+use crate::outcome::Outcome;
+use crate::settings::Settings;
+use crate::traps::{NetworkTrap, Risk};
+use toolgate_shell::Deed;
+
+pub(crate) const ID: &str = "network_operations";
+
+pub(crate) const PAGE: &str = "\
+network_operations: an address that is mostly a guess is asked about.
+
+The assumption trap: a request goes to `localhost:3000` because servers often
+are there, not because this one is. Where a policy turns this on, a request to
+one of `endpoints` needs a person's yes, unless the project's knowledge declares
+it as an endpoint. Off unless a policy turns it on.
+
+Allowed instead: the address in the project's configuration; declaring the
+endpoint in `.toolgate/knowledge.toml`, which is for the person.
+
+  traps:
+    network_operations: { on: true, endpoints: [\"localhost:3000\"] }
+";
+
+/// See the module.
+pub(crate) struct NetworkOperations;
+
+impl Guard for NetworkOperations {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        32
+    }
+
+    fn category(&self) -> Category {
+        Category::Quality
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if seen.event.kind != EventKind::PreExecution {
+            return None;
+        }
+        let armed = seen.settings.network_trap();
+        if armed.is_empty() {
+            return None;
+        }
+        let targets = targets(seen);
+        armed.into_iter().find_map(|(source, trap)| {
+            let (endpoint, target) = targets.iter().find_map(|target| {
+                let endpoint = trap.endpoints.iter().find(|one| is_meant(&trap, one, target))?;
+                (!is_declared(seen.settings, target)).then_some((endpoint, target))
+            })?;
+            let port = Address::parse(endpoint).map_or_else(|| endpoint.to_owned(), |at| at.port.to_string());
+            let risks = [
+                Risk::WrongEndpoint("May not be the intended service".to_owned()),
+                Risk::ServiceNotRunning(format!("Service may not be running on {port}")),
+            ];
+            let message = format!("assumption trap: Request targets {endpoint}");
+            let mut evidence = vec![target.clone()];
+            evidence.extend(risks.iter().map(ToString::to_string));
+            Some(Finding {
+                source,
+                category: Category::Quality,
+                severity: Severity::Medium,
+                outcome: Outcome::Escalate,
+                alternatives: instead(seen.settings),
+                ..block(
+                    ID,
+                    message,
+                    "find out where the service really is, or let a person confirm",
+                    evidence,
+                )
+            })
+        })
+    }
+}
+
+/// Where a call would connect to (S0-10: HttpRequest, NetworkConnection).
+fn targets(seen: &Seen<'_>) -> Vec<String> {
+    if let Kind::Fetch { url } = &seen.event.call.kind {
+        return vec![url.clone()];
+    }
+    let effects = seen.facts.commands().flat_map(|(_, command)| &command.effects);
+    let reached = effects.filter(|effect| matches!(effect.deed, Deed::ReachesHost | Deed::SendsData));
+    reached.filter_map(|effect| Some(effect.target.as_ref()?.text.clone())).collect()
+}
+
+fn is_meant(trap: &NetworkTrap, endpoint: &str, target: &str) -> bool {
+    if trap.literal {
+        return target.contains(endpoint);
+    }
+    match (Address::parse(endpoint), Address::parse(target)) {
+        (Some(guess), Some(at)) => guess.is_same_service(&at),
+        _ => false,
+    }
+}
+
+fn is_declared(settings: &Settings, target: &str) -> bool {
+    let Some(at) = Address::parse(target) else { return false };
+    let mut declared = settings.endpoints().filter_map(|(_, one)| Address::parse(&one.default_url));
+    declared.any(|own| own.is_same_service(&at))
+}
+
+fn instead(settings: &Settings) -> Vec<String> {
+    let known = settings.endpoints().map(|(_, one)| {
+        format!("{} is at {} unless `{}` says otherwise", one.name, one.default_url, one.config_key)
+    });
+    known.take(5).collect()
+}

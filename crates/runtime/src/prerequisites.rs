@@ -1,0 +1,55 @@
+//! From the checks guards ask for to an answer (S0-25, C-02): machine checks
+//! first, then – if they pass – whatever else the guards say, a person last.
+//!
+//! Checks run between two transactions, so that no other process waits for
+//! them. What they found is recorded in the transaction that records the
+//! answer, before there is one.
+
+use toolgate_core::{CheckResult, Decision, Finding, Outcome, Prerequisite, Verdict, in_order};
+
+/// The checks a decision waits for that need no person, the most critical
+/// first.
+pub(crate) fn wanted(decision: &Decision) -> Vec<Prerequisite> {
+    if decision.verdict != Verdict::Prerequisites {
+        return Vec::new();
+    }
+    let machine = checks_of(decision).filter(|check| !check.method.is_for_a_person());
+    in_order(machine.cloned())
+}
+
+fn checks_of(decision: &Decision) -> impl Iterator<Item = &Prerequisite> {
+    decision.findings.iter().flat_map(|finding| match &finding.outcome {
+        Outcome::Prerequisites(checks) => checks.as_slice(),
+        _ => &[],
+    })
+}
+
+/// The decision after a check failed: denied, with the check and what to do.
+pub(crate) fn failed(mut decision: Decision, result: &CheckResult) -> Decision {
+    let asks = |finding: &&Finding| match &finding.outcome {
+        Outcome::Prerequisites(checks) => checks.iter().any(|check| check.method == result.check.method),
+        _ => false,
+    };
+    // Whoever asked for it may see the world otherwise by now; then nothing failed.
+    let Some(asked) = decision.findings.iter().find(asks) else { return decision };
+    let finding = Finding {
+        outcome: Outcome::Block,
+        message: format!(
+            "PrerequisiteFailed: {} – {} ({})",
+            result.check.description, result.found, asked.message
+        ),
+        remediation: Some(format!("{}; then repeat the call", result.cure)),
+        ..asked.clone()
+    };
+    decision.findings.push(finding);
+    decision.verdict = Verdict::Block;
+    decision
+}
+
+/// The decision when there is no end of new checks.
+pub(crate) fn endless(decision: Decision) -> Decision {
+    let Some(check) = wanted(&decision).into_iter().next() else { return decision };
+    let found = "the checks before this call do not come to an end".to_owned();
+    let cure = "this is a fault of the gate; tell the person to run `toolgate doctor`".to_owned();
+    failed(decision, &CheckResult { check, passed: false, found, cure, duration_ms: 0 })
+}
