@@ -36,6 +36,20 @@ fn a_sub_agent_stays_within_its_files() {
     assert!(!stage.has("tests/a.rs") && stage.has("src/a.rs") && stage.has("tests/b.rs"));
 }
 
+/// S2-45: a guardrail of the project keeps one role from the tests; the other may.
+#[test]
+fn a_guardrail_keeps_a_role_from_the_tests() {
+    const RAILS: &str = "version: 1\nguardrails:\n  - id: custom-scope-001\n    description: Implementer agents should not modify test files.\n    type: pre_execution\n    priority: 110\n    category: scope\n    condition:\n      expression: \"agent.role == 'general-purpose' AND action.type == 'file_write'\"\n      applies_to: { agents: ['general-purpose-*'], tasks: '*', tools: [Write, Edit] }\n    validation:\n      check: \"action.target_file does not match '**/test_*' AND '**/*_test.*'\"\n      action_on_fail: block\n";
+    let write = |path: &str| call("Write", json!({ "file_path": path, "content": "x\n" }));
+    let script = Script::of([sub_agent("SUB-MARK write it"), write("src/test_b.py"), say("bye")]);
+    let script = script.stream("SUB-MARK", [write("src/test_a.py"), write("src/a.py"), say("done")]);
+    let Some(stage) = gated(Level::Project, RAILS, script) else { return };
+    stage.play();
+    let results = stage.model.asked("SUB-MARK")[1].results();
+    assert!(results[0].1 && results[0].0.contains("custom-scope-001"), "{results:?}");
+    assert!(!stage.has("src/test_a.py") && stage.has("src/a.py") && stage.has("src/test_b.py"));
+}
+
 #[test]
 fn tokens_run_out() {
     // The scripted model uses 20 tokens an answer.

@@ -26,6 +26,7 @@ mod errors;
 mod exhausting;
 mod explained;
 mod forged;
+mod guardrails;
 mod hostile;
 mod inbox;
 mod install;

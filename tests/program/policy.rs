@@ -65,6 +65,22 @@ const MISTAKES: &[(&str, &str)] = &[
         "require without a requirement",
         "version: 1\nrules:\n  - id: a\n    kind: require\n    match: { regex: x }\n    reason: r\n",
     ),
+    (
+        "a field nobody knows",
+        "version: 1\nguardrails:\n  - id: custom-scope-001\n    type: pre_execution\n    condition:\n      expression: \"agent.rol == 'implementer'\"\n    validation: { check: \"true\" }\n",
+    ),
+    (
+        "a check that is no expression",
+        "version: 1\nguardrails:\n  - id: custom-safety-001\n    type: pre_execution\n    validation:\n      check: >\n        action.program != 'rm' AND\n        action.target is not protected\n",
+    ),
+    (
+        "a guardrail before the built-ins",
+        "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_execution, priority: 10, validation: { check: \"true\" } }\n",
+    ),
+    (
+        "a moment nobody knows",
+        "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_exec, validation: { check: \"true\" } }\n",
+    ),
     ("nothing at all", ""),
 ];
 

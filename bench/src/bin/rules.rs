@@ -65,6 +65,7 @@ fn policy(size: usize) -> Option<Policy> {
         policy,
         lines: Vec::new(),
         agent_lines: BTreeMap::new(),
+        guardrail_lines: Default::default(),
     }]))
     .ok()
 }

@@ -18,11 +18,13 @@ mod delivered;
 mod digest;
 mod event;
 mod explained;
+mod expression;
 mod facts;
 mod failure;
 mod feedback;
 mod finding;
 mod guard;
+mod guardrail;
 pub mod guards;
 mod inbox;
 mod knowledge;
@@ -52,11 +54,15 @@ pub use delivered::Delivered;
 pub use digest::{Digest, canonical, digest_of, hex};
 pub use event::{Event, EventKind};
 pub use explained::{Explained, Pointed, Round, explain};
+pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, View};
 pub use facts::{Access, Facts, FileFact};
 pub use failure::{Failure, is_connection_failure, kept_message};
 pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
 pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
+pub use guardrail::{
+    AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
+};
 pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
@@ -66,8 +72,8 @@ pub use ledger::{
     Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use mark::{
-    Mark, Marks, advice_mark, change_mark, failed_mark, file_mark, marks_of, passed_mark, ran_mark,
-    tool_mark, warned_mark,
+    Mark, Marks, WARNINGS_ANSWERED, advice_mark, change_mark, failed_mark, file_mark, marks_of, passed_mark,
+    ran_mark, tool_mark, warned_mark,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};

@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// set and when they are asked for.
 const TEXT_MAX: usize = 4096;
 
+/// What the note is called that says the warnings of a guard were answered.
+pub const WARNINGS_ANSWERED: &str = "warnings-answered";
+
 /// How often and when a thing was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
@@ -101,7 +104,8 @@ fn key(what: &str, of: &str) -> String {
 #[must_use]
 pub fn marks_of(record: &Record) -> Vec<String> {
     let mut marks = match &record.entry {
-        Entry::Decided(decided) => {
+        // What did not run was no warning: the agent heard something else.
+        Entry::Decided(decided) if decided.delivered.runs() => {
             let warned = decided.findings.iter().filter(|finding| finding.outcome == Outcome::Warn);
             let mut marks: Vec<String> = warned.map(|finding| warned_mark(&finding.guard)).collect();
             if marks.contains(&warned_mark(guards::VERIFIED_ID)) {
@@ -127,6 +131,7 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             let passed = results.iter().filter(|result| result.passed);
             passed.map(|result| passed_mark(&result.check.method)).collect()
         }
+        Entry::Noted { what, text } if what == WARNINGS_ANSWERED => vec![warned_mark(text)],
         _ => Vec::new(),
     };
     marks.sort();
@@ -138,6 +143,9 @@ impl Mark {
     /// The mark after one more record.
     #[must_use]
     pub fn after(self, record: &Record, call: u64) -> Mark {
-        Mark { count: self.count.saturating_add(1), seq: record.seq, call, time_ms: record.time_ms }
+        // A person's answer sets the warnings it is about back (C-03).
+        let answered = matches!(&record.entry, Entry::Noted { what, .. } if what == WARNINGS_ANSWERED);
+        let count = if answered { 0 } else { self.count.saturating_add(1) };
+        Mark { count, seq: record.seq, call, time_ms: record.time_ms }
     }
 }

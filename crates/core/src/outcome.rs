@@ -109,6 +109,8 @@ pub enum Outcome {
     Pass,
     /// Nothing to object, and the person has said so in advance (rule 9).
     Approve,
+    /// Run it, and write down that a guardrail objected (C-14).
+    Log,
     /// Run it, tell the agent.
     Warn,
     /// Run it changed.
@@ -126,7 +128,7 @@ impl Outcome {
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {
-            Outcome::Pass | Outcome::Approve => Verdict::Allow,
+            Outcome::Pass | Outcome::Approve | Outcome::Log => Verdict::Allow,
             Outcome::Warn => Verdict::Warn,
             Outcome::Modify(_) => Verdict::Modify,
             Outcome::Escalate => Verdict::Escalate,

@@ -80,6 +80,8 @@ impl Session {
                 let refused = u32::from(decided.delivered == Verdict::Block);
                 self.stops_refused = self.stops_refused.saturating_add(refused);
             }
+            // What guardrails say after a call is no call of its own.
+            Entry::Decided(decided) if !decided.event.is_before() => {}
             Entry::Decided(decided) => {
                 self.calls = self.calls.saturating_add(1);
                 self.stops_refused = 0;

@@ -7,6 +7,7 @@
 use crate::agent::AgentEntry;
 use crate::call::Call;
 use crate::finding::Source;
+use crate::guardrail::GuardrailEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
@@ -28,6 +29,9 @@ pub struct Settings {
     /// What the project knows about itself, from files of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub knowledge: Vec<KnowledgeEntry>,
+    /// Guardrails, also those that are off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guardrails: Vec<GuardrailEntry>,
 }
 
 /// What one layer says about verified tools.

@@ -13,6 +13,7 @@ use crate::outcome::Verdict;
 pub fn agent_text(decision: &Decision) -> String {
     let lead = match decision.verdict {
         _ if decision.event.kind == EventKind::Stop => "Not done yet: ",
+        _ if !decision.event.kind.is_before() => "It ran, but: ",
         Verdict::Block => "Not run: ",
         Verdict::Escalate | Verdict::Prerequisites | Verdict::Delay => "Not run yet: ",
         Verdict::Allow | Verdict::Warn | Verdict::Modify => "",

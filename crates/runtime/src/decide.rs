@@ -8,7 +8,7 @@ use crate::checks;
 use crate::gate::{Answered, Gate, Round, context, now_ms};
 use crate::prerequisites;
 use crate::spending;
-use toolgate_core::{Budget, CheckResult, Entry, Event, EventKind, Mode, Prerequisite};
+use toolgate_core::{CheckResult, Entry, Event, EventKind, Mode, Prerequisite};
 use toolgate_store::Store;
 
 /// How often checks may lead to further checks.
@@ -51,9 +51,7 @@ impl Gate {
             turn.append(now_ms(), &context(event, scene.policy()), entry)?;
         }
         let mut session = turn.session(&event.call.session)?;
-        let budgets =
-            scene.policy().settings().agents_of(&event.call).filter_map(|entry| entry.agent.budget.as_ref());
-        if budgets.into_iter().any(Budget::needs_log)
+        if scene.policy().needs_log(&event.call)
             && let Some(usage) = spending::since(setup, event, &session.spent)
         {
             turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;

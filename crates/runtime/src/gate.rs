@@ -4,6 +4,7 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
+use crate::after::judged_after;
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
@@ -115,16 +116,17 @@ impl Gate {
             message: said.map(kept_message),
         };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, .. } = self;
+        let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
+        let said = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
         let advice = advise(turn.as_mut(), scene, event)?;
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
         turn.commit()?;
         self.checkpoint(seq);
-        let blocks: Vec<String> = advice.iter().map(Advice::render).collect();
+        let blocks: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
         Ok(if blocks.is_empty() {
             Delivered::Silence
         } else {
@@ -139,20 +141,6 @@ impl Gate {
     pub fn note(&mut self, context: &Context, what: &str, text: &str) -> Result<(), Broken> {
         let context = Context { policy: self.policy().revision().to_owned(), ..context.clone() };
         self.append(&context, Entry::Noted { what: what.to_owned(), text: cut(text) })
-    }
-
-    /// Records a person's answer to a request.
-    ///
-    /// # Errors
-    /// If it cannot be recorded; then it does not count.
-    pub fn answer(&mut self, request: &Request, answer: Answer) -> Result<(), Broken> {
-        let context = Context {
-            host: "toolgate".to_owned(),
-            session: request.session.clone(),
-            agent: request.agent.clone(),
-            policy: self.policy().revision().to_owned(),
-        };
-        self.append(&context, Entry::Answered(answer))
     }
 
     pub(crate) fn append(&mut self, context: &Context, entry: Entry) -> Result<(), Broken> {
@@ -232,7 +220,10 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Approved { text: text.clone() }))
             }
             Verdict::Allow => Ok(plain(decision, Delivered::Silence)),
-            Verdict::Warn => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+            Verdict::Warn => match self.refusal()? {
+                Some(delivered) => Ok(plain(decision, delivered)),
+                None => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+            },
             Verdict::Modify => {
                 let input = decision.event.call.input.clone();
                 Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
@@ -248,6 +239,15 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Denied { text: text.clone() }))
             }
         }
+    }
+
+    /// A person's no holds for the repeated call, also where it would only be
+    /// warned about now.
+    fn refusal(&mut self) -> Result<Option<Delivered>, Broken> {
+        let key = self.approver.map(|approver| approver.key.as_str());
+        let arguments = self.event.call.arguments_digest();
+        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
+        Ok(open.iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
     }
 
     fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {

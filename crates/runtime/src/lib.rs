@@ -9,6 +9,8 @@
 //! (`toolgate-store`), printing (`toolgate-cli`), and any async runtime: this
 //! code runs on every tool call.
 
+mod after;
+mod answer;
 mod approver;
 mod arrivals;
 mod broken;

@@ -3,7 +3,7 @@
 use crate::dirs::Dirs;
 use crate::knowledge;
 use crate::packs;
-use crate::yaml::{PolicyFault, parse, rule_fault};
+use crate::yaml::{PolicyFault, parse, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_core::{KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
@@ -26,9 +26,14 @@ pub struct Loaded {
 pub(crate) enum Part {
     /// One of its layers.
     Layer(Layer),
+    /// Guardrails of a layer, in files of their own.
+    Guardrails(Layer),
     /// What the project knows about itself.
     Knowledge,
 }
+
+/// Most files of guardrails one layer may have.
+const GUARDRAIL_FILES_MAX: usize = 256;
 
 /// One file of a policy as it lies on the disk.
 #[derive(Debug, Clone)]
@@ -46,22 +51,53 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
+        let folder = path.with_file_name("guardrails");
         match read_plain(&path) {
             Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
                 files.push(SourceFile { part, path, bytes: None });
             }
-            Err(error) => {
-                let file = path.display().to_string();
-                faults.push(PolicyFault::of_file(
-                    &file,
-                    format!("the file cannot be read: {error}"),
-                    "make it readable for you",
-                ));
+            Err(error) => faults.push(unreadable(&path, &error)),
+        }
+        let Part::Layer(layer) = part else { continue };
+        let found = guardrail_files(&folder).map_err(|error| vec![unreadable(&folder, &error)])?;
+        for path in found {
+            match read_plain(&path) {
+                Ok(bytes) => {
+                    files.push(SourceFile { part: Part::Guardrails(layer), path, bytes: Some(bytes) });
+                }
+                Err(error) => faults.push(unreadable(&path, &error)),
             }
         }
     }
     if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> PolicyFault {
+    let file = path.display().to_string();
+    PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you")
+}
+
+/// The files of a folder of guardrails in the order of their names; none if
+/// there is no such folder.
+fn guardrail_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if is_absent(folder, &error) => return Ok(Vec::new()),
+        read => read?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            found.push(path);
+        }
+        if found.len() > GUARDRAIL_FILES_MAX {
+            let why = format!("more than {GUARDRAIL_FILES_MAX} files; put several guardrails into one");
+            return Err(std::io::Error::other(why));
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Reads a plain file. A pipe in its place would hold the gate up.
@@ -116,6 +152,7 @@ fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<KnowledgeEntry>, Vec<Po
         let name = file.path.display().to_string();
         let parsed = match file.part {
             Part::Layer(layer) => parse(layer, &name, bytes).map(|layer| layers.push(layer)),
+            Part::Guardrails(layer) => parse_guardrails(layer, &name, bytes).map(|layer| layers.push(layer)),
             Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| known.push(entry)),
         };
         faults.extend(parsed.err());

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 use std::collections::BTreeMap;
 use std::fmt;
-use toolgate_core::{Layer, Layered, PolicyFile, RuleFault};
+use toolgate_core::{Guardrail, GuardrailLines, Layer, Layered, PolicyFile, RuleFault};
 
 /// Largest policy file read.
 const SIZE_MAX: usize = 4 << 20;
@@ -97,6 +97,47 @@ struct Lines {
     rules: Vec<Spanned<IgnoredAny>>,
     #[serde(default)]
     agents: BTreeMap<String, Spanned<IgnoredAny>>,
+    #[serde(default)]
+    guardrails: Vec<Spanned<GuardrailPlaces>>,
+}
+
+/// The places of what is read as an expression.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct GuardrailPlaces {
+    condition: ConditionPlace,
+    validation: ValidationPlace,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ConditionPlace {
+    expression: Option<Spanned<IgnoredAny>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ValidationPlace {
+    check: Option<Spanned<IgnoredAny>>,
+}
+
+/// What stands in a file of the folder `guardrails`, besides a guardrail alone.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GuardrailFile {
+    #[serde(default)]
+    guardrails: Vec<Guardrail>,
+    #[serde(alias = "custom_guardrail")]
+    guardrail: Option<Guardrail>,
+}
+
+/// Only the places in such a file.
+#[derive(Deserialize)]
+struct GuardrailFilePlaces {
+    #[serde(default)]
+    guardrails: Vec<Spanned<GuardrailPlaces>>,
+    #[serde(alias = "custom_guardrail")]
+    guardrail: Option<Spanned<GuardrailPlaces>>,
 }
 
 /// Reads one file of a layer.
@@ -104,15 +145,7 @@ struct Lines {
 /// # Errors
 /// What is wrong with it and where.
 pub fn parse(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
-    if bytes.len() > SIZE_MAX {
-        return Err(PolicyFault::of_file(
-            file,
-            "the file is larger than 4 MiB",
-            "split it or take rules out",
-        ));
-    }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| PolicyFault::of_file(file, "the file is not UTF-8 text", "save it as UTF-8"))?;
+    let text = text_of(file, bytes)?;
     let policy: PolicyFile = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
     if policy.version != 1 {
         return Err(at_needle(
@@ -126,11 +159,65 @@ pub fn parse(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFa
     }
     check_review(file, text, &policy)?;
     let lines: Lines = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
-    let line_of = |place: &Spanned<IgnoredAny>| u32::try_from(place.defined.line()).unwrap_or(0);
     let agent_lines = lines.agents.iter().map(|(name, place)| (name.clone(), line_of(place))).collect();
+    let guardrail_lines = lines.guardrails.iter().map(guardrail_lines).collect();
     let lines: Vec<u32> = lines.rules.iter().map(line_of).collect();
     check_ids(file, text, &policy, &lines)?;
-    Ok(Layered { layer, by: layer, file: file.to_owned(), policy, lines, agent_lines })
+    let file = file.to_owned();
+    Ok(Layered { layer, by: layer, file, policy, lines, agent_lines, guardrail_lines })
+}
+
+/// Reads one file of a folder of guardrails: one alone, one below `guardrail`
+/// or `custom_guardrail`, or a list below `guardrails`.
+///
+/// # Errors
+/// What is wrong with it and where.
+pub(crate) fn parse_guardrails(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
+    let text = text_of(file, bytes)?;
+    let fault = |error| yaml_fault(file, text, &error);
+    let keys: BTreeMap<String, IgnoredAny> = serde_saphyr::from_str(text).map_err(fault)?;
+    let (guardrails, lines): (Vec<Guardrail>, Vec<GuardrailLines>) = if keys.contains_key("id") {
+        let guardrail: Guardrail = serde_saphyr::from_str(text).map_err(fault)?;
+        let place: Spanned<GuardrailPlaces> = serde_saphyr::from_str(text).map_err(fault)?;
+        (vec![guardrail], vec![guardrail_lines(&place)])
+    } else {
+        let read: GuardrailFile = serde_saphyr::from_str(text).map_err(fault)?;
+        let places: GuardrailFilePlaces = serde_saphyr::from_str(text).map_err(fault)?;
+        let places = places.guardrails.iter().chain(&places.guardrail).map(guardrail_lines);
+        (read.guardrails.into_iter().chain(read.guardrail).collect(), places.collect())
+    };
+    if guardrails.is_empty() {
+        let cure = "write `guardrails:` with a list, or `guardrail:` with one; or take the file away";
+        return Err(PolicyFault::of_file(file, "there is no guardrail in this file", cure));
+    }
+    let policy = PolicyFile { guardrails, ..PolicyFile::of_version_1() };
+    let (file, agent_lines) = (file.to_owned(), BTreeMap::new());
+    Ok(Layered { layer, by: layer, file, policy, lines: Vec::new(), agent_lines, guardrail_lines: lines })
+}
+
+fn line_of<T>(place: &Spanned<T>) -> u32 {
+    u32::try_from(place.defined.line()).unwrap_or(0)
+}
+
+fn guardrail_lines(place: &Spanned<GuardrailPlaces>) -> GuardrailLines {
+    let line = |place: &Option<Spanned<IgnoredAny>>| place.as_ref().map_or(0, line_of);
+    GuardrailLines {
+        own: line_of(place),
+        condition: line(&place.value.condition.expression),
+        check: line(&place.value.validation.check),
+    }
+}
+
+fn text_of<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, PolicyFault> {
+    if bytes.len() > SIZE_MAX {
+        return Err(PolicyFault::of_file(
+            file,
+            "the file is larger than 4 MiB",
+            "split it or take rules out",
+        ));
+    }
+    std::str::from_utf8(bytes)
+        .map_err(|_| PolicyFault::of_file(file, "the file is not UTF-8 text", "save it as UTF-8"))
 }
 
 fn check_review(file: &str, text: &str, policy: &PolicyFile) -> Result<(), PolicyFault> {

@@ -4,7 +4,7 @@ use crate::project;
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs};
 use std::process::ExitCode;
-use toolgate_core::{CheckResult, Decided, Entry, Record, RuleEntry, guards};
+use toolgate_core::{AppliesTo, CheckResult, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
 use toolgate_runtime::{Gate, load_uncached};
 use toolgate_store::Store;
 
@@ -36,6 +36,15 @@ pub fn run(args: &Args) -> Outcome {
         let said = toolgate_runtime::Broken::from(faults.clone());
         Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
     })?;
+    let guardrails = &loaded.policy.settings().guardrails;
+    if let Some(entry) = guardrails.iter().find(|entry| entry.guardrail.id == args.what) {
+        if args.json {
+            json(entry)
+        } else {
+            out(&guardrail_page(entry))
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let rules: Vec<RuleEntry> = loaded.policy.entries().into_iter().chain(loaded.off).collect();
     if let Some(entry) = rules.iter().find(|entry| entry.rule.id == args.what) {
         if args.json {
@@ -85,6 +94,29 @@ fn page(entry: &RuleEntry) -> String {
     }
     for example in &rule.examples.pass {
         text.push_str(&format!("Leaves   {example}\n"));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The page of a guardrail, the same headings where there are the same things.
+fn guardrail_page(entry: &GuardrailEntry) -> String {
+    let own = &entry.guardrail;
+    let state = if own.enabled { "" } else { ", off" };
+    let (action, event) = (own.validation.action_on_fail.name(), own.event.name());
+    let head = format!("{action}, {event}, priority {}, {}{state}", own.priority, entry.source);
+    let mut text = format!("{}\n{}\n", styled(BOLD, &format!("# {}", own.id)), styled(DIM, &head));
+    let mut add = |name: &str, said: &str| text.push_str(&format!("{name:<8} {}\n", visible(said.trim())));
+    let AppliesTo { agents, tasks, tools } = own.condition.applies_to.clone().unwrap_or_default();
+    own.name.iter().for_each(|name| add("What", name));
+    own.description.iter().for_each(|said| add("Why", said));
+    own.condition.expression.iter().for_each(|when| add("When", when));
+    for (name, names) in [("Agents", agents), ("Tasks", tasks), ("Tools", tools)] {
+        names.iter().for_each(|names| add(name, &names.iter().collect::<Vec<_>>().join(", ")));
+    }
+    add("Checks", &own.validation.check);
+    own.validation.threshold.iter().for_each(|number| add("With", &format!("threshold {number}")));
+    if let Some(bypass) = own.bypass.as_ref().filter(|bypass| bypass.allowed) {
+        add("Bypass", bypass.requires_approval.as_deref().unwrap_or("a person"));
     }
     text.trim_end().to_owned()
 }

@@ -72,7 +72,7 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
     if as_json {
         json(&json!({
             "revision": policy.revision(), "mode": policy.mode(), "review": policy.review(),
-            "files": loaded.files, "rules": policy.entries(),
+            "files": loaded.files, "rules": policy.entries(), "guardrails": policy.settings().guardrails,
             "notices": loaded.notices.iter().map(|n| json!({"at": n.source, "text": n.text, "conflict": n.conflict})).collect::<Vec<_>>(),
         }));
         return Ok(ExitCode::SUCCESS);
@@ -91,6 +91,7 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
     }
     out("");
     rules::table(&policy.entries());
+    rules::guardrail_table(&policy.settings().guardrails.iter().collect::<Vec<_>>());
     notices(&loaded);
     Ok(ExitCode::SUCCESS)
 }
@@ -107,8 +108,11 @@ fn check(setup: &Setup, as_json: bool) -> Outcome {
     let conflicts = loaded.notices.iter().filter(|notice| notice.conflict).count();
     let entries = loaded.policy.entries();
     let wrong = rules::wrong_examples(setup, &entries)?;
+    let guardrails = loaded.policy.settings().guardrails.len();
     if as_json {
-        json(&json!({ "rules": entries.len(), "conflicts": conflicts, "wrong_examples": wrong }));
+        json(
+            &json!({ "rules": entries.len(), "guardrails": guardrails, "conflicts": conflicts, "wrong_examples": wrong }),
+        );
     } else {
         notices(&loaded);
         wrong.iter().for_each(|text| out(&format!("{} {text}", styled(RED, "example"))));
@@ -117,7 +121,8 @@ fn check(setup: &Setup, as_json: bool) -> Outcome {
         } else {
             styled(YELLOW, "look above")
         };
-        out(&format!("{} rules from {} files: {state}", entries.len(), loaded.files.len()));
+        let also = if guardrails == 0 { String::new() } else { format!(" and {guardrails} guardrails") };
+        out(&format!("{} rules{also} from {} files: {state}", entries.len(), loaded.files.len()));
     }
     Ok(if conflicts == 0 && wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::host;
-use toolgate_core::{Event, EventKind, Layer, Layered, RuleEntry, Session};
+use toolgate_core::{Event, EventKind, GuardrailEntry, Layer, Layered, RuleEntry, Session};
 use toolgate_runtime::{PolicyFault, Scene, Setup, load_uncached, parse_policy};
 
 /// Adds, lists, removes or checks rules.
@@ -104,12 +104,35 @@ fn list(setup: &Setup, enabled: bool, as_json: bool) -> Outcome {
     if !enabled {
         entries.extend(loaded.off);
     }
+    let all = &loaded.policy.settings().guardrails;
+    let guardrails: Vec<&GuardrailEntry> =
+        all.iter().filter(|entry| entry.guardrail.enabled || !enabled).collect();
     if as_json {
-        json(&entries)
+        let rules = entries.iter().map(|entry| json!(entry));
+        json(&rules.chain(guardrails.iter().map(|entry| json!(entry))).collect::<Vec<_>>())
     } else {
-        table(&entries)
+        table(&entries);
+        guardrail_table(&guardrails);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Guardrails as a table.
+pub fn guardrail_table(entries: &[&GuardrailEntry]) {
+    let width = entries.iter().map(|entry| entry.guardrail.id.len()).max().unwrap_or(0);
+    for entry in entries {
+        let own = &entry.guardrail;
+        let state = if own.enabled { "" } else { " (off)" };
+        let said = own.description.as_ref().or(own.name.as_ref()).unwrap_or(&own.validation.check);
+        out(&format!(
+            "{}  {:<9} {}  {}  {}",
+            styled(BOLD, &format!("{:<width$}", own.id)),
+            own.validation.action_on_fail.name(),
+            own.event.name(),
+            one_line(said, 80),
+            styled(DIM, &format!("{}{state}", entry.source)),
+        ));
+    }
 }
 
 /// Rules as a table.

@@ -36,7 +36,7 @@ pub struct Args {
     /// Its input, as JSON
     #[arg(long, requires = "tool")]
     pub input: Option<String>,
-    /// Judge a batch: one {"id","tool","input","cwd"} per line on stdin
+    /// Judge a batch: one {"id","tool","input","cwd","role"} per line on stdin
     #[arg(long, conflicts_with_all = ["command", "tool"])]
     pub jsonl: bool,
     /// The folder it would run in
@@ -45,6 +45,9 @@ pub struct Args {
     /// As if a call of the session had failed with these words
     #[arg(long, value_name = "WORDS")]
     pub failed: Vec<String>,
+    /// Judge it as a call of a sub-agent with this role
+    #[arg(long, conflicts_with = "jsonl")]
+    pub role: Option<String>,
     /// Show why: every part, what it would do, each rule, and the bytes that caused it
     #[arg(long)]
     pub explain: bool,
@@ -71,7 +74,7 @@ pub fn run(args: &Args) -> Outcome {
         ),
         _ => return Err(Failure::new("nothing to judge", "give a command, or --tool with --input")),
     };
-    let event = event(&tool, input, &dir)?;
+    let event = event(&tool, input, &dir, args.role.as_deref())?;
     if args.explain {
         return Ok(explain(&scene, &event, &session(&args.failed), args.json));
     }
@@ -103,10 +106,14 @@ fn the_host() -> Result<&'static dyn Host, Failure> {
     host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))
 }
 
-fn event(tool: &str, input: Value, dir: &Path) -> Result<Event, Failure> {
+fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Event, Failure> {
     let call = the_host()?.call(tool, input, &dir.to_string_lossy());
-    let call =
+    let mut call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
+    if let Some(role) = role {
+        call.agent = "test".to_owned();
+        call.role = Some(role.to_owned());
+    }
     Ok(Event { kind: EventKind::PreExecution, call, log: None })
 }
 
@@ -224,6 +231,8 @@ struct Line {
     input: Value,
     #[serde(default)]
     cwd: Option<PathBuf>,
+    #[serde(default)]
+    role: Option<String>,
 }
 
 /// One answer a line, in order; a line that cannot be read is answered as an
@@ -264,7 +273,7 @@ fn one(
         scenes.insert(cwd.clone(), scene);
     }
     let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
-    let event = event(tool_name(&line.tool), line.input, &cwd)?;
+    let event = event(tool_name(&line.tool), line.input, &cwd, line.role.as_deref())?;
     let mut answer = if explain {
         explained_answer(scene, &scene.explain(&event, session))
     } else {

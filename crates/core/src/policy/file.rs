@@ -1,6 +1,7 @@
 //! The shape of a policy file as people write it.
 
 use crate::agent::Agent;
+use crate::guardrail::Guardrail;
 use crate::rule::{Names, Rule};
 use crate::traps::Traps;
 use crate::verification::ToolVerification;
@@ -96,7 +97,30 @@ pub struct PolicyFile {
     /// What agents do when something fails, instead of looking for the simple cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traps: Option<Traps>,
+    /// Guards as a condition and a check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guardrails: Vec<Guardrail>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
+}
+
+impl PolicyFile {
+    /// A file that says nothing but its version.
+    #[must_use]
+    pub fn of_version_1() -> PolicyFile {
+        PolicyFile {
+            version: 1,
+            mode: None,
+            packs: None,
+            disable: Names::default(),
+            review: None,
+            workspace: None,
+            agents: BTreeMap::new(),
+            verification: None,
+            traps: None,
+            guardrails: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
 }

@@ -10,7 +10,9 @@
 //! silence.
 
 use crate::agent::{Agent, AgentEntry};
+use crate::event::EventKind;
 use crate::finding::Source;
+use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
@@ -48,6 +50,8 @@ pub struct Layered {
     pub lines: Vec<u32>,
     /// Line of each agent, by name.
     pub agent_lines: BTreeMap<String, u32>,
+    /// Lines of each guardrail, same order as `policy.guardrails`.
+    pub guardrail_lines: Vec<GuardrailLines>,
 }
 
 /// One rule in force.
@@ -110,7 +114,9 @@ pub fn merge(files: &[Layered]) -> Merged {
     let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
     let also = join_workspace(files, &mut notices);
     let workspace = Workspace { also: crate::rule::Names(also) };
-    Merged { rules, mode, review, workspace, settings: join_settings(files), notices, off }
+    let settings = join_settings(files);
+    tell_guardrails(&settings.guardrails, &mut notices);
+    Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
 /// What every layer says holds; see [`Settings`].
@@ -125,6 +131,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(VerificationEntry { source, verification: file.policy.verification.clone()? })
     });
+    let guardrails = join_guardrails(files);
     let traps = files.iter().filter_map(|file| {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
@@ -135,6 +142,40 @@ fn join_settings(files: &[Layered]) -> Settings {
         traps: traps.collect(),
         // Knowledge is no layer; whoever reads the files adds it.
         knowledge: Vec::new(),
+        guardrails,
+    }
+}
+
+fn join_guardrails(files: &[Layered]) -> Vec<GuardrailEntry> {
+    let mut entries = Vec::new();
+    for file in files {
+        let higher = files.iter().filter(|other| other.layer <= file.layer);
+        let agents = higher.map(|other| other.policy.agents.len()).sum();
+        for (at, guardrail) in file.policy.guardrails.iter().enumerate() {
+            let lines = file.guardrail_lines.get(at).copied().unwrap_or_default();
+            let source = Source { file: file.file.clone(), line: lines.own };
+            let guardrail = guardrail.clone();
+            entries.push(GuardrailEntry { source, layer: file.layer, agents, guardrail, lines });
+        }
+    }
+    entries
+}
+
+/// Each of them holds; one that shares its id is hard to tell from the other,
+/// and one whose moment no host tells of never speaks.
+fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
+    for (at, entry) in entries.iter().enumerate() {
+        let id = &entry.guardrail.id;
+        let twin = entries.iter().take(at).find(|other| other.guardrail.id == *id);
+        if let Some(twin) = twin {
+            let text = format!("`{id}` stands at {} as well and both hold; choose another id", twin.source);
+            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+        }
+        let kind = entry.guardrail.event;
+        if entry.guardrail.enabled && matches!(kind, EventKind::PreHandoff | EventKind::PostHandoff) {
+            let text = format!("`{id}` is inactive: nothing is judged at `{}` yet", kind.name());
+            notices.push(Notice { source: entry.source.clone(), text, conflict: false });
+        }
     }
 }
 

@@ -17,10 +17,13 @@ pub use merge::{Layer, Layered, Merged, Notice, RuleEntry, merge};
 
 pub use crate::rule::RuleFault;
 
+use crate::budget::Budget;
 use crate::call::Call;
 use crate::digest::{Digest, canonical, digest_of};
+use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::guard::{Guard, Seen};
+use crate::guardrail::{CompiledGuardrail, GuardrailEntry};
 use crate::guards;
 use crate::rule::CompiledRule;
 use crate::settings::Settings;
@@ -33,6 +36,7 @@ pub struct Policy {
     // Rules are parsed and compiled when first needed: a hook call looks at a
     // handful of ten thousand.
     rules: Vec<OnceLock<Option<CompiledRule>>>,
+    guardrails: Vec<Option<CompiledGuardrail>>,
 }
 
 impl std::fmt::Debug for Policy {
@@ -68,10 +72,27 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.settings.traps {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
+    for entry in &merged.settings.guardrails {
+        faults.extend(CompiledGuardrail::faults(entry));
+        faults.extend(id_of_a_rule(merged, entry));
+    }
     if !faults.is_empty() {
         return Err(faults);
     }
     Ok(Policy::new(Image::build(merged)))
+}
+
+/// A guardrail must not be called like a rule: a verdict names one of them.
+fn id_of_a_rule(merged: &Merged, entry: &GuardrailEntry) -> Option<(crate::finding::Source, RuleFault)> {
+    let id = &entry.guardrail.id;
+    let rule = merged.rules.iter().find(|rule| rule.rule.id == *id)?;
+    let fault = RuleFault {
+        rule: format!("guardrails.{id}"),
+        needle: id.clone(),
+        message: format!("the rule at {} is called so", rule.source),
+        cure: "choose another id: custom-scope-001".to_owned(),
+    };
+    Some((entry.source.clone(), fault))
 }
 
 impl Policy {
@@ -79,7 +100,9 @@ impl Policy {
     #[must_use]
     pub fn new(image: Image) -> Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
-        Policy { image, built_in: guards::built_in(), rules }
+        let on = image.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
+        let guardrails = on.map(CompiledGuardrail::from_image).collect();
+        Policy { image, built_in: guards::built_in(), rules, guardrails }
     }
 
     /// The policy with one more guard, for those who embed the gate.
@@ -125,6 +148,20 @@ impl Policy {
         self.image.settings()
     }
 
+    /// Whether what a call's agent has used up must be known to judge it.
+    #[must_use]
+    pub fn needs_log(&self, call: &Call) -> bool {
+        let mut budgets = self.settings().agents_of(call).filter_map(|entry| entry.agent.budget.as_ref());
+        budgets.any(Budget::needs_log) || self.guardrails.iter().flatten().any(CompiledGuardrail::needs_log)
+    }
+
+    /// Whether anything looks at calls that have run.
+    #[must_use]
+    pub fn judges_after(&self, kind: EventKind) -> bool {
+        let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
+        on.into_iter().any(|entry| entry.guardrail.event == kind)
+    }
+
     /// Every rule in force, in order, with where it is written.
     #[must_use]
     pub fn entries(&self) -> Vec<RuleEntry> {
@@ -134,8 +171,10 @@ impl Policy {
     /// The marks of the session the guards want to know before they judge.
     #[must_use]
     pub fn asks(&self, call: &Call, facts: &Facts) -> Vec<String> {
+        let guardrails = self.guardrails.iter().flatten().map(|guard| guard as &dyn Guard);
+        let guards = self.built_in.iter().map(AsRef::as_ref).chain(guardrails);
         let mut keys: Vec<String> =
-            self.built_in.iter().flat_map(|guard| guard.asks(call, facts, self.settings())).collect();
+            guards.flat_map(|guard| guard.asks(call, facts, self.settings())).collect();
         keys.sort();
         keys.dedup();
         keys
@@ -144,7 +183,12 @@ impl Policy {
     /// The guards that can have something to say, in chain order.
     #[must_use]
     pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
-        let mut guards: Vec<&dyn Guard> = self.built_in.iter().map(AsRef::as_ref).collect();
+        // The built-in guards prevent; what has happened is for guardrails.
+        let built_in = self.built_in.iter().filter(|_| seen.event.kind.is_before());
+        let mut guards: Vec<&dyn Guard> = built_in.map(AsRef::as_ref).collect();
+        for guardrail in &self.guardrails {
+            guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
+        }
         let candidates =
             index::keys_of(seen, self.image.lengths()).into_iter().flat_map(|key| self.image.rules_at(key));
         let mut numbers: Vec<usize> = candidates.collect();

@@ -21,6 +21,15 @@ impl LazyRegex {
         LazyRegex { text: text.to_owned(), compiled: OnceLock::new() }
     }
 
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Why it is no pattern.
+    pub(crate) fn fault(&self) -> Option<String> {
+        Regex::new(&self.text).err().map(|error| error.to_string())
+    }
+
     pub(crate) fn is_match(&self, text: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
         compiled.as_ref().is_none_or(|regex| regex.is_match(text))

@@ -17,6 +17,7 @@ mod require;
 
 pub use compiled::{CompiledRule, RuleFault};
 pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
+pub(crate) use lazy::LazyRegex;
 pub(crate) use literal::required_literals;
 pub(crate) use matching::{beginning, is_like};
 pub use names::Names;

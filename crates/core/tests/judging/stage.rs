@@ -21,7 +21,15 @@ pub fn layer(layer: Layer, file: &str, text: &Value) -> Layered {
     text["version"] = json!(1);
     let policy: PolicyFile = serde_json::from_value(text).unwrap();
     let lines = (1..).take(policy.rules.len()).collect();
-    Layered { layer, by: layer, file: file.to_owned(), policy, lines, agent_lines: BTreeMap::new() }
+    Layered {
+        layer,
+        by: layer,
+        file: file.to_owned(),
+        policy,
+        lines,
+        agent_lines: BTreeMap::new(),
+        guardrail_lines: Vec::new(),
+    }
 }
 
 pub fn policy(rules: &Value) -> Policy {

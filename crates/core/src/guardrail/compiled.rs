@@ -1,0 +1,255 @@
+//! A guardrail checked and ready to be asked.
+
+use super::action::{Action, actions};
+use super::data::{AppliesTo, OnFail};
+use super::{Guardrail, GuardrailEntry};
+use crate::call::Call;
+use crate::expression::{Expression, ExpressionFault, Truth};
+use crate::facts::Facts;
+use crate::finding::{Finding, Source};
+use crate::guard::{Category, Guard, Seen, Severity};
+use crate::mark::warned_mark;
+use crate::outcome::Outcome;
+use crate::rule::{Names, Pattern, RuleFault};
+use crate::settings::Settings;
+
+/// The warning that asks a person instead (S2-36, C-03).
+const WARNINGS_MAX: u64 = 3;
+
+/// A guardrail ready to be asked.
+#[derive(Debug)]
+pub(crate) struct CompiledGuardrail {
+    entry: GuardrailEntry,
+    condition: Option<Expression>,
+    check: Expression,
+    agents: Option<Vec<Pattern>>,
+    tasks: Option<Vec<Pattern>>,
+    tools: Option<Vec<Pattern>>,
+}
+
+impl CompiledGuardrail {
+    /// A guardrail of an image, whose patterns were tried when it was made.
+    pub(crate) fn from_image(entry: &GuardrailEntry) -> Option<CompiledGuardrail> {
+        CompiledGuardrail::build(entry, Expression::trusted).ok()
+    }
+
+    /// What is wrong with a guardrail, and where.
+    pub(crate) fn faults(entry: &GuardrailEntry) -> Option<(Source, RuleFault)> {
+        let own = &entry.guardrail;
+        let at = |line: u32| Source { line, ..entry.source.clone() };
+        let shape = shape_fault(own).map(|fault| (at(entry.lines.own), fault));
+        shape.or_else(|| {
+            let (place, fault) = CompiledGuardrail::build(entry, Expression::new).err()?;
+            let line = match place {
+                Place::Condition => entry.lines.condition,
+                Place::Check => entry.lines.check,
+                Place::Whole => entry.lines.own,
+            };
+            Some((at(line.max(entry.lines.own)), fault))
+        })
+    }
+
+    fn build(entry: &GuardrailEntry, read: Reader) -> Result<CompiledGuardrail, (Place, RuleFault)> {
+        let own = &entry.guardrail;
+        let text = own.condition.expression.as_deref();
+        let condition = text.map(|text| {
+            read(text, None).map_err(|fault| (Place::Condition, expression_fault(own, text, fault)))
+        });
+        let check = read(&own.validation.check, own.validation.threshold)
+            .map_err(|fault| (Place::Check, expression_fault(own, &own.validation.check, fault)))?;
+        let patterns = |names: &Option<Names>| match names {
+            Some(names) => {
+                let all: Result<Vec<Pattern>, _> = names.iter().map(|name| pattern(own, name)).collect();
+                all.map(Some)
+            }
+            None => Ok(None),
+        };
+        let AppliesTo { agents, tasks, tools } = own.condition.applies_to.clone().unwrap_or_default();
+        Ok(CompiledGuardrail {
+            condition: condition.transpose()?,
+            check,
+            agents: patterns(&agents)?,
+            tasks: patterns(&tasks)?,
+            tools: patterns(&tools)?,
+            entry: entry.clone(),
+        })
+    }
+
+    /// Whether it speaks of what only the host's log tells.
+    pub(crate) fn needs_log(&self) -> bool {
+        let own = &self.entry.guardrail;
+        let texts = own.condition.expression.iter().chain([&own.validation.check]);
+        texts.map(|text| text.to_ascii_lowercase()).any(|text| text.contains("session.spent."))
+    }
+
+    fn applies_to(&self, call: &Call, role: &str) -> bool {
+        let any = |patterns: &Option<Vec<Pattern>>, names: &[&str]| {
+            let is_one = |pattern: &Pattern| names.iter().any(|name| pattern.is_match(name));
+            patterns.as_ref().is_none_or(|patterns| patterns.iter().any(is_one))
+        };
+        let both = format!("{role}-{}", call.agent);
+        any(&self.agents, &[&call.agent, role, &both])
+            && any(&self.tasks, &[call.task.as_deref().unwrap_or_default()])
+            && any(&self.tools, &[&call.tool])
+    }
+
+    /// The first action it objects to, and whether it is sure. What is sure
+    /// comes before what is not.
+    fn objection(&self, actions: &[Action<'_>]) -> Option<(Truth, String)> {
+        let asked = actions.iter().filter_map(|action| {
+            let about = self.condition.as_ref().map_or(Truth::Yes, |condition| condition.holds(&action.view));
+            let broken = match self.check.holds(&action.view) {
+                Truth::Yes => Truth::No,
+                Truth::Unclear => Truth::Unclear,
+                Truth::No => Truth::Yes,
+            };
+            Some((about.min(broken), action)).filter(|(objects, _)| *objects != Truth::No)
+        });
+        // Of equals the first: `max_by_key` would take the last.
+        let worst = asked.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
+        Some((worst.0, worst.1.what.clone()))
+    }
+
+    fn finding(&self, seen: &Seen<'_>, sure: Truth, what: String) -> Finding {
+        let own = &self.entry.guardrail;
+        let said = own.description.clone().or_else(|| own.name.clone());
+        let mut message = said.unwrap_or_else(|| format!("the check of `{}` does not hold", own.id));
+        let warned = seen.session.mark(&warned_mark(&own.id)).map_or(0, |mark| mark.count).saturating_add(1);
+        let outcome = match own.validation.action_on_fail {
+            OnFail::Log => Outcome::Log,
+            OnFail::Warn if warned < WARNINGS_MAX => Outcome::Warn,
+            OnFail::Warn => {
+                message.push_str(&format!(" – warned {} times already", warned.saturating_sub(1)));
+                Outcome::Escalate
+            }
+            OnFail::Block if sure == Truth::Yes => Outcome::Block,
+            // It cannot tell, so it asks.
+            OnFail::Block | OnFail::Escalate => Outcome::Escalate,
+        };
+        if sure == Truth::Unclear {
+            message.push_str(" – whether this does cannot be told");
+        }
+        Finding {
+            guard: own.id.clone(),
+            source: self.entry.source.clone(),
+            category: own.category,
+            severity: Severity::default(),
+            outcome,
+            message,
+            remediation: Some(format!("what must hold: {}", own.validation.check.trim())),
+            alternatives: Vec::new(),
+            evidence: vec![what],
+            confidence: 1.0,
+            duration_us: 0,
+        }
+    }
+}
+
+impl Guard for CompiledGuardrail {
+    fn id(&self) -> &str {
+        &self.entry.guardrail.id
+    }
+
+    fn priority(&self) -> u32 {
+        self.entry.guardrail.priority
+    }
+
+    fn category(&self) -> Category {
+        self.entry.guardrail.category
+    }
+
+    fn asks(&self, _: &Call, _: &Facts, _: &Settings) -> Vec<String> {
+        let warns = self.entry.guardrail.validation.action_on_fail == OnFail::Warn;
+        if warns { vec![warned_mark(self.id())] } else { Vec::new() }
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let call = &seen.event.call;
+        if seen.event.kind != self.entry.guardrail.event {
+            return None;
+        }
+        let role = role_of(call, seen.settings, self.entry.agents);
+        if !self.applies_to(call, role) {
+            return None;
+        }
+        let (sure, what) = self.objection(&actions(seen, role))?;
+        Some(self.finding(seen, sure, what))
+    }
+}
+
+/// What the agent is here for: what the policy says, else the host, else its name.
+fn role_of<'a>(call: &'a Call, settings: &'a Settings, agents: usize) -> &'a str {
+    let said = settings.agents.iter().take(agents).filter(|entry| entry.is_for(call));
+    let said = said.filter_map(|entry| entry.agent.role.as_deref()).next();
+    said.or(call.role.as_deref()).unwrap_or(&call.agent)
+}
+
+/// Reads an expression, trying its patterns or trusting them.
+type Reader = fn(&str, Option<f64>) -> Result<Expression, ExpressionFault>;
+
+/// The part of a guardrail a fault is in.
+enum Place {
+    Whole,
+    Condition,
+    Check,
+}
+
+fn fault(own: &Guardrail, needle: &str, message: impl Into<String>, cure: &str) -> RuleFault {
+    RuleFault {
+        rule: format!("guardrails.{}", own.id),
+        needle: needle.to_owned(),
+        message: message.into(),
+        cure: cure.to_owned(),
+    }
+}
+
+fn expression_fault(own: &Guardrail, text: &str, found: ExpressionFault) -> RuleFault {
+    let needle = text.get(found.start..found.end).unwrap_or_default();
+    fault(own, needle.lines().next().unwrap_or_default(), found.message, &found.cure)
+}
+
+fn pattern(own: &Guardrail, name: &str) -> Result<Pattern, (Place, RuleFault)> {
+    let cure = "use `*`, `?`, `[…]` and `{…,…}`, each closed";
+    Pattern::word(name)
+        .map_err(|why| (Place::Whole, fault(own, name, format!("`{name}` is no pattern: {why}"), cure)))
+}
+
+fn shape_fault(own: &Guardrail) -> Option<RuleFault> {
+    let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if own.id.is_empty() || !own.id.chars().all(is_id) {
+        let message = format!("`{}` is no id", own.id);
+        return Some(fault(own, &own.id, message, "use small letters, digits and `-`: custom-scope-001"));
+    }
+    if crate::guards::page(&own.id).is_some() || own.id.starts_with("builtin-") || own.id.starts_with("gate-")
+    {
+        let message = "a built-in guard is called so";
+        return Some(fault(own, &own.id, message, "choose another id: custom-scope-001"));
+    }
+    if own.priority < 100 {
+        let needle = own.priority.to_string();
+        let message = "priorities below 100 belong to the built-in guards";
+        return Some(fault(own, &needle, message, "use 100 or more"));
+    }
+    if own.bypass.as_ref().is_some_and(|bypass| !bypass.audit_required) {
+        let message = "every bypass is written down";
+        return Some(fault(own, "audit_required", message, "write `audit_required: true`"));
+    }
+    let said = own.condition.applies_to.clone().unwrap_or_default();
+    let lists = [("agents", said.agents), ("tasks", said.tasks), ("tools", said.tools)];
+    for (name, list) in lists {
+        if list.is_some_and(|list| list.is_empty()) {
+            let message = format!("an empty list of {name} applies to nothing");
+            return Some(fault(own, name, message, "write \"*\" for all, or `enabled: false`"));
+        }
+    }
+    let threshold = own.validation.threshold;
+    if threshold.is_some() && !own.validation.check.to_ascii_lowercase().contains("threshold") {
+        let message = "the check does not use the threshold";
+        let cure = "write it into the check: session.calls < threshold";
+        return Some(fault(own, "threshold", message, cure));
+    }
+    if threshold.is_some_and(|number| !number.is_finite()) {
+        return Some(fault(own, "threshold", "the threshold is no number", "write it like 100 or 0.9"));
+    }
+    None
+}

@@ -1,0 +1,34 @@
+//! What guardrails say about a call that has run (S2-02 `post_execution`,
+//! `on_error`). It cannot be taken back, so the agent is told, and the ledger.
+
+use crate::approver::Approver;
+use crate::broken::Broken;
+use crate::gate::{Answered, Round, now_ms};
+use crate::scene::Scene;
+use toolgate_core::{Delivered, Event, Verdict, agent_text};
+use toolgate_store::Turn;
+
+/// Judges and records; returns what the agent is told, if anything.
+pub(crate) fn judged_after(
+    turn: &mut dyn Turn,
+    scene: &Scene,
+    approver: Option<&Approver>,
+    event: &Event,
+) -> Result<Option<String>, Broken> {
+    let policy = scene.policy();
+    if !policy.judges_after(event.kind) {
+        return Ok(None);
+    }
+    let mut session = turn.session(&event.call.session)?;
+    let glance = scene.glance(&event.call);
+    session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
+    let decision = scene.look_again(event, &session, glance);
+    if decision.findings.is_empty() {
+        return Ok(None);
+    }
+    let told = (decision.verdict > Verdict::Allow).then(|| agent_text(&decision));
+    let delivered = told.clone().map_or(Delivered::Silence, |text| Delivered::Warned { text });
+    let mut round = Round { turn, policy, approver, event, session: &session, now_ms: now_ms() };
+    round.record(&Answered { decision, delivered, request: None })?;
+    Ok(told)
+}
