@@ -79,13 +79,18 @@ fn records_moved_taken_out_or_put_in_are_named() {
     check("INSERT INTO ledger SELECT -7, body, hash FROM ledger WHERE seq = 1", |n| n + 1);
 }
 
+/// Another first character whatever the first one is: hashes and keys differ in every run.
+fn other_first(column: &str) -> String {
+    format!("iif(substr({column}, 1, 1) = 'a', 'b', 'a') || substr({column}, 2)")
+}
+
 #[test]
 fn an_edited_head_is_found() {
     check("DELETE FROM head", |n| n + 1);
     check("UPDATE head SET seq = seq - 1", |n| n + 1);
-    check("UPDATE head SET hash = replace(hash, 'a', 'b')", |n| n + 1);
-    check("UPDATE head SET signature = replace(signature, 'a', 'b')", |n| n + 1);
-    check("UPDATE head SET key = replace(key, 'a', 'b')", |n| n + 1);
+    for column in ["hash", "signature", "key"] {
+        check(&format!("UPDATE head SET {column} = {}", other_first(column)), |n| n + 1);
+    }
     check("UPDATE head SET signature = ''", |n| n + 1);
 }
 

@@ -72,8 +72,7 @@ pub use ledger::{
     Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
 };
 pub use mark::{
-    Mark, Marks, WARNINGS_ANSWERED, advice_mark, change_mark, failed_mark, file_mark, marks_of, passed_mark,
-    ran_mark, tool_mark, warned_mark,
+    Mark, Marks, WARNINGS_ANSWERED, advice_mark, marks_of, passed_mark, read_mark, tool_mark, warned_mark,
 };
 pub use outcome::{Edit, Outcome, Verdict};
 pub use path::{absolute, is_within, normalise};

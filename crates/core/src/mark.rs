@@ -41,28 +41,10 @@ pub fn tool_mark(tool: &str) -> String {
     key("tool", tool)
 }
 
-/// A tool that failed.
+/// A file that was read, by its real path.
 #[must_use]
-pub fn failed_mark(tool: &str) -> String {
-    key("failed", tool)
-}
-
-/// A file that was read, written or deleted, by its real path.
-#[must_use]
-pub fn file_mark(access: Access, path: &str) -> String {
-    key(access.name(), path)
-}
-
-/// Any file that was changed.
-#[must_use]
-pub fn change_mark() -> String {
-    key("change", "")
-}
-
-/// A command that succeeded, in its normal form.
-#[must_use]
-pub fn ran_mark(normal: &str) -> String {
-    key("ran", normal)
+pub fn read_mark(path: &str) -> String {
+    key("read", path)
 }
 
 /// A guard that warned.
@@ -113,15 +95,9 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             }
             marks
         }
-        Entry::Resulted(resulted) if !resulted.succeeded() => vec![failed_mark(&resulted.tool)],
-        Entry::Resulted(resulted) => {
-            let mut marks = vec![tool_mark(&resulted.tool)];
-            marks.extend(resulted.ran.iter().map(|normal| ran_mark(normal)));
-            marks.extend(resulted.touched.iter().map(|one| file_mark(one.access, &one.path)));
-            if resulted.touched.iter().any(|one| one.access != Access::Read) {
-                marks.push(change_mark());
-            }
-            marks
+        Entry::Resulted(resulted) if resulted.succeeded() => {
+            let read = resulted.touched.iter().filter(|one| one.access == Access::Read);
+            std::iter::once(tool_mark(&resulted.tool)).chain(read.map(|one| read_mark(&one.path))).collect()
         }
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));

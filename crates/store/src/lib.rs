@@ -9,6 +9,7 @@
 //! and request become after a record is folded by `toolgate-core`.
 
 mod error;
+mod projection;
 mod schema;
 mod sqlite;
 mod verify;

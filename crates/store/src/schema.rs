@@ -1,8 +1,12 @@
 //! The tables, and how an older file becomes a newer one.
 //!
 //! `user_version` counts the steps taken. A step, once released, never changes.
+//! Whoever changes how records are folded (`Session::after`, `marks_of`,
+//! `Request::after`) adds a step, an empty one if no table changes: with it,
+//! sessions, marks and requests are made anew from the records.
 
 use crate::error::StoreError;
+use crate::projection;
 use rusqlite::{Connection, TransactionBehavior};
 
 const STEPS: &[&str] = &[
@@ -36,6 +40,10 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     }
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or(0)) {
         turn.execute_batch(step)?;
+    }
+    // An older program folded the records otherwise.
+    if from > 0 {
+        projection::rebuild(&turn)?;
     }
     turn.pragma_update(None, "user_version", goal())?;
     turn.commit()?;

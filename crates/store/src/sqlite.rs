@@ -6,6 +6,7 @@
 //! new process reads the whole of it.
 
 use crate::error::StoreError;
+use crate::projection::{self, mark, number, read_mark, request};
 use crate::{Store, Turn, Which, schema, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
@@ -16,8 +17,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, marks_of, seal,
-    sign_head,
+    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -224,12 +224,7 @@ struct SqliteTurn<'a> {
 
 impl Turn for SqliteTurn<'_> {
     fn session(&mut self, id: &str) -> Result<Session, StoreError> {
-        let mut statement = self.turn.prepare_cached("SELECT body FROM session WHERE id = ?1")?;
-        let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
-        match body {
-            Some(body) => Ok(serde_json::from_str(&body)?),
-            None => Ok(Session::new(id)),
-        }
+        projection::session(&self.turn, id)
     }
 
     fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError> {
@@ -301,7 +296,7 @@ impl Turn for SqliteTurn<'_> {
         insert.execute(params![number(record.seq), body, hash])?;
         drop(insert);
         self.write_head(&Head { seq: record.seq, hash })?;
-        self.fold(&record)?;
+        projection::fold(&self.turn, &record)?;
         Ok(record)
     }
 
@@ -317,69 +312,6 @@ impl SqliteTurn<'_> {
                    ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2, key = ?3, signature = ?4";
         let mut statement = self.turn.prepare_cached(sql)?;
         statement.execute(params![number(head.seq), head.hash, signed.key, signed.signature])?;
-        Ok(())
-    }
-
-    fn fold(&mut self, record: &Record) -> Result<(), StoreError> {
-        if !record.context.session.is_empty() {
-            let before = self.session(&record.context.session)?;
-            let after = before.clone().after(record);
-            if after != before {
-                self.put_session(&after)?;
-            }
-            self.put_marks(record, after.calls)?;
-        }
-        match &record.entry {
-            Entry::Requested(request) => self.put_request(request),
-            Entry::Answered(answer) => self.fold_request(&answer.request, record),
-            Entry::Used { request, .. } | Entry::Expired { request } => self.fold_request(request, record),
-            _ => Ok(()),
-        }
-    }
-
-    fn fold_request(&mut self, id: &str, record: &Record) -> Result<(), StoreError> {
-        match request(&self.turn, id)? {
-            Some(before) => self.put_request(&before.after(&record.entry, record.time_ms)),
-            None => Ok(()),
-        }
-    }
-
-    fn put_session(&self, session: &Session) -> Result<(), StoreError> {
-        let sql = "INSERT INTO session (id, body) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2";
-        self.turn.prepare_cached(sql)?.execute(params![session.id, serde_json::to_string(session)?])?;
-        Ok(())
-    }
-
-    fn put_marks(&self, record: &Record, call: u64) -> Result<(), StoreError> {
-        let session = &record.context.session;
-        for key in marks_of(record) {
-            let after = mark(&self.turn, session, &key)?.unwrap_or_default().after(record, call);
-            let sql = "INSERT INTO mark (session, key, count, seq, call, time_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                       ON CONFLICT (session, key) DO UPDATE SET count = ?3, seq = ?4, call = ?5, time_ms = ?6";
-            let values = params![
-                session,
-                key,
-                number(after.count),
-                number(after.seq),
-                number(after.call),
-                after.time_ms
-            ];
-            self.turn.prepare_cached(sql)?.execute(values)?;
-        }
-        Ok(())
-    }
-
-    fn put_request(&self, request: &Request) -> Result<(), StoreError> {
-        let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
-                   ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
-        let body = serde_json::to_string(request)?;
-        self.turn.prepare_cached(sql)?.execute(params![
-            request.id,
-            request.is_open(),
-            request.session,
-            request.arguments,
-            body
-        ])?;
         Ok(())
     }
 }
@@ -418,24 +350,6 @@ fn make_private(path: &Path) {
     }
 }
 
-fn mark(connection: &Connection, session: &str, key: &str) -> Result<Option<Mark>, StoreError> {
-    let sql = "SELECT count, seq, call, time_ms FROM mark WHERE session = ?1 AND key = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row([session, key], |row| read_mark(row, 0)).optional()?)
-}
-
-/// A mark from four columns, the first of them `from`.
-fn read_mark(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Mark> {
-    let column = |at: usize| -> rusqlite::Result<u64> { Ok(row.get::<_, i64>(from + at)?.unsigned_abs()) };
-    Ok(Mark { count: column(0)?, seq: column(1)?, call: column(2)?, time_ms: row.get(from + 3)? })
-}
-
-fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT body FROM request WHERE id = ?1")?;
-    let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
-    Ok(body.map(|body| serde_json::from_str(&body)).transpose()?)
-}
-
 fn bodies<P: rusqlite::Params>(
     connection: &Connection,
     sql: &str,
@@ -444,8 +358,4 @@ fn bodies<P: rusqlite::Params>(
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(values, |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn number(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
 }

@@ -227,6 +227,29 @@ fn opening_again_changes_nothing() {
     assert_eq!(mode, "wal");
 }
 
+/// An older program folded its records otherwise and had no marks: everything is made anew from the records.
+#[test]
+fn a_ledger_of_an_older_program_is_folded_anew() {
+    let (_folder, path) = folder();
+    let mut store = open(&path);
+    let mut turn = store.begin().unwrap();
+    let entries = [
+        decided(EventKind::PreExecution, Verdict::Warn),
+        requested("r-1", "s1", 9),
+        note("between"),
+        answered("r-1", Word::Approve),
+    ];
+    let records: Vec<Record> =
+        entries.into_iter().map(|entry| turn.append(1, &context("s1"), entry).unwrap()).collect();
+    turn.commit().unwrap();
+    drop(store);
+    let older = "DROP TABLE mark; PRAGMA user_version = 1;
+                 UPDATE session SET body = '{\"id\":\"s1\",\"calls\":0,\"stopped\":0,\"ran\":[],\"stops_refused\":0}';
+                 DELETE FROM request;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    check_against(&path, &records);
+}
+
 #[test]
 fn a_ledger_of_a_newer_program_is_refused_and_not_touched() {
     let (_folder, path) = folder();

@@ -9,7 +9,7 @@ use crate::event::EventKind;
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
-use crate::mark::file_mark;
+use crate::mark::read_mark;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 
@@ -46,7 +46,7 @@ impl Guard for ReadFirst {
         if !settings.agents_of(call).any(|entry| entry.agent.read_before_write) {
             return Vec::new();
         }
-        changed(call, facts).map(|file| file_mark(Access::Read, place(file))).collect()
+        changed(call, facts).map(|file| read_mark(place(file))).collect()
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
@@ -55,7 +55,7 @@ impl Guard for ReadFirst {
         }
         let entry = seen.settings.agents_of(&seen.event.call).find(|entry| entry.agent.read_before_write)?;
         let unread = |file: &&FileFact| {
-            file.exists != Some(false) && seen.session.mark(&file_mark(Access::Read, place(file))).is_none()
+            file.exists != Some(false) && seen.session.mark(&read_mark(place(file))).is_none()
         };
         let mut files = changed(&seen.event.call, seen.facts).filter(unread);
         let file = files

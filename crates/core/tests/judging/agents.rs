@@ -3,7 +3,7 @@
 use crate::stage::{call, decide, decide_in, file, layer, shell, summary};
 use serde_json::{Value, json};
 use toolgate_core::{
-    Access, Event, Facts, Kind, Layer, Mark, Policy, Session, compile, file_mark, merge, tool_mark,
+    Access, Event, Facts, Kind, Layer, Mark, Policy, Session, compile, merge, read_mark, tool_mark,
 };
 
 fn policy(agents: &Value) -> Policy {
@@ -80,7 +80,7 @@ fn some_tools_come_after_others() {
 fn a_file_is_read_before_it_is_changed() {
     let agents = json!({ "main": { "read_before_write": true } });
     let write = file(Access::Write, "./a/../notes.md");
-    let read = file_mark(Access::Read, "/project/notes.md");
+    let read = read_mark("/project/notes.md");
     // Nobody looked whether it is there.
     check_after(
         &agents,

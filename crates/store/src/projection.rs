@@ -1,0 +1,107 @@
+//! Sessions, marks and requests: what the records come to, kept beside them so
+//! that a hook need not read the whole ledger.
+//!
+//! They are folded by `toolgate-core`, one record at a time. When a newer
+//! program folds otherwise, it makes them anew from the records.
+
+use crate::error::StoreError;
+use rusqlite::{Connection, OptionalExtension, params};
+use toolgate_core::{Entry, Mark, Record, Request, Session, marks_of};
+
+/// Makes every projection anew from the records.
+pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch("DELETE FROM session; DELETE FROM mark; DELETE FROM request;")?;
+    let mut statement = connection.prepare("SELECT body FROM ledger ORDER BY seq")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        fold(connection, &serde_json::from_str(&row.get::<_, String>(0)?)?)?;
+    }
+    Ok(())
+}
+
+/// Folds one record into everything it changes.
+pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), StoreError> {
+    if !record.context.session.is_empty() {
+        let before = session(connection, &record.context.session)?;
+        let after = before.clone().after(record);
+        if after != before {
+            put_session(connection, &after)?;
+        }
+        put_marks(connection, record, after.calls)?;
+    }
+    match &record.entry {
+        Entry::Requested(request) => put_request(connection, request),
+        Entry::Answered(answer) => fold_request(connection, &answer.request, record),
+        Entry::Used { request, .. } | Entry::Expired { request } => fold_request(connection, request, record),
+        _ => Ok(()),
+    }
+}
+
+fn fold_request(connection: &Connection, id: &str, record: &Record) -> Result<(), StoreError> {
+    match request(connection, id)? {
+        Some(before) => put_request(connection, &before.after(&record.entry, record.time_ms)),
+        None => Ok(()),
+    }
+}
+
+/// The session as of now; a new one if it is not known.
+pub(crate) fn session(connection: &Connection, id: &str) -> Result<Session, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT body FROM session WHERE id = ?1")?;
+    let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    match body {
+        Some(body) => Ok(serde_json::from_str(&body)?),
+        None => Ok(Session::new(id)),
+    }
+}
+
+/// One request by id.
+pub(crate) fn request(connection: &Connection, id: &str) -> Result<Option<Request>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT body FROM request WHERE id = ?1")?;
+    let body: Option<String> = statement.query_row([id], |row| row.get(0)).optional()?;
+    Ok(body.map(|body| serde_json::from_str(&body)).transpose()?)
+}
+
+/// One mark of a session.
+pub(crate) fn mark(connection: &Connection, session: &str, key: &str) -> Result<Option<Mark>, StoreError> {
+    let sql = "SELECT count, seq, call, time_ms FROM mark WHERE session = ?1 AND key = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row([session, key], |row| read_mark(row, 0)).optional()?)
+}
+
+/// A mark from four columns, the first of them `from`.
+pub(crate) fn read_mark(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Mark> {
+    let column = |at: usize| -> rusqlite::Result<u64> { Ok(row.get::<_, i64>(from + at)?.unsigned_abs()) };
+    Ok(Mark { count: column(0)?, seq: column(1)?, call: column(2)?, time_ms: row.get(from + 3)? })
+}
+
+fn put_session(connection: &Connection, session: &Session) -> Result<(), StoreError> {
+    let sql = "INSERT INTO session (id, body) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2";
+    connection.prepare_cached(sql)?.execute(params![session.id, serde_json::to_string(session)?])?;
+    Ok(())
+}
+
+fn put_marks(connection: &Connection, record: &Record, call: u64) -> Result<(), StoreError> {
+    let session = &record.context.session;
+    for key in marks_of(record) {
+        let after = mark(connection, session, &key)?.unwrap_or_default().after(record, call);
+        let sql = "INSERT INTO mark (session, key, count, seq, call, time_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                   ON CONFLICT (session, key) DO UPDATE SET count = ?3, seq = ?4, call = ?5, time_ms = ?6";
+        let (count, seq, call) = (number(after.count), number(after.seq), number(after.call));
+        connection.prepare_cached(sql)?.execute(params![session, key, count, seq, call, after.time_ms])?;
+    }
+    Ok(())
+}
+
+fn put_request(connection: &Connection, request: &Request) -> Result<(), StoreError> {
+    let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
+               ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
+    let body = serde_json::to_string(request)?;
+    let values = params![request.id, request.is_open(), request.session, request.arguments, body];
+    connection.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// SQLite's whole numbers have a sign.
+pub(crate) fn number(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}
