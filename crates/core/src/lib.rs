@@ -36,6 +36,7 @@ mod path;
 mod places;
 mod policy;
 mod prerequisite;
+mod prose;
 pub mod rule;
 mod session;
 mod settings;
@@ -82,6 +83,7 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
+pub use prose::{Enforceable, Sentence, sentences};
 pub use session::Session;
 pub use settings::{Settings, VerificationEntry};
 pub use tally::{GuardTally, Tally};

@@ -32,6 +32,10 @@ pub struct Settings {
     /// Guardrails, also those that are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<GuardrailEntry>,
+    /// Files outside the gate's own folders that are part of the policy: they
+    /// are guarded like it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
 }
 
 /// What one layer says about verified tools.

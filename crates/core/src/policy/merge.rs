@@ -140,9 +140,10 @@ fn join_settings(files: &[Layered]) -> Settings {
         agents: agents.collect(),
         verification: verification.collect(),
         traps: traps.collect(),
-        // Knowledge is no layer; whoever reads the files adds it.
-        knowledge: Vec::new(),
         guardrails,
+        // Whoever reads the files adds what is no layer.
+        knowledge: Vec::new(),
+        outside: Vec::new(),
     }
 }
 

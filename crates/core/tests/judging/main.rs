@@ -9,6 +9,7 @@ mod chain;
 mod guardrails;
 mod index;
 mod layers;
+mod prose;
 mod rules;
 mod stage;
 mod traps;
