@@ -37,6 +37,7 @@ mod pipes;
 mod policy;
 mod review;
 mod rules;
+mod serve;
 mod shown;
 mod tampered;
 mod traps;

@@ -26,6 +26,8 @@ pub enum Word {
 pub enum Proof {
     /// Typed at a terminal that does not belong to an agent.
     Terminal,
+    /// Given in the browser that followed the link of `toolgate serve`.
+    Browser,
     /// Signed with the approver's key, which only the passphrase yields.
     Signature {
         /// The approver's public key, hex.
@@ -66,7 +68,7 @@ impl Answer {
     pub fn is_backed(&self, request: &Request, approver: Option<&str>) -> bool {
         match (approver, &self.proof) {
             (None, _) => true,
-            (Some(_), Proof::Terminal) => false,
+            (Some(_), Proof::Terminal | Proof::Browser) => false,
             (Some(wanted), Proof::Signature { key, signature }) => {
                 wanted == key && is_signed(key, signature, signed_text(request, self.word).as_bytes())
             }

@@ -43,6 +43,7 @@ mod settings;
 mod tally;
 mod traps;
 mod verification;
+mod visible;
 mod wording;
 
 pub use address::Address;
@@ -91,6 +92,7 @@ pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
+pub use visible::{one_line, visible};
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

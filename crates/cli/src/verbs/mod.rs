@@ -14,6 +14,7 @@ pub mod man;
 pub mod policy;
 pub mod proposals;
 pub mod rules;
+pub mod serve;
 pub mod stats;
 pub mod test;
 
@@ -57,6 +58,7 @@ pub fn run() -> ExitCode {
         Verb::Stats(args) => stats::run(&args),
         Verb::Ledger(args) => ledger::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
+        Verb::Serve(args) => serve::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
