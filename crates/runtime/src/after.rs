@@ -22,6 +22,7 @@ pub(crate) fn judged_after(
     let mut session = turn.session(&event.call.session)?;
     let glance = scene.glance(&event.call);
     session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
+    session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
     let decision = scene.look_again(event, &session, glance);
     if decision.findings.is_empty() {
         return Ok(None);
