@@ -61,6 +61,8 @@ pub struct Decision {
     pub locks: Vec<String>,
     /// Whether it counts as a call to the outside if it runs.
     pub outward: bool,
+    /// Requests whose yes suspended a guardrail for this call; used up when it runs.
+    pub bypasses: Vec<String>,
 }
 
 /// What is known of a call besides what guards say.
@@ -215,7 +217,7 @@ fn decision(
     let findings: Vec<Finding> = applied.into_iter().chain(findings).collect();
     let verdict = findings.iter().map(|finding| finding.outcome.verdict()).max().unwrap_or(Verdict::Allow);
     let Beside { autonomy, locks, outward } = beside;
-    Decision { verdict, findings, event, facts, autonomy, locks, outward }
+    Decision { verdict, findings, event, facts, autonomy, locks, outward, bypasses: Vec::new() }
 }
 
 /// With little budget left a warning is a no (S2-56). The built-in budgets warn

@@ -150,12 +150,8 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
 
 impl Round<'_> {
     /// The decision without the guardrails a person has suspended for exactly
-    /// this call, and the requests that did.
-    pub(crate) fn past_guardrails(
-        &mut self,
-        scene: &Scene,
-        decision: Decision,
-    ) -> Result<(Decision, Vec<Request>), Broken> {
+    /// this call.
+    pub(crate) fn past_guardrails(&mut self, scene: &Scene, decision: Decision) -> Result<Decision, Broken> {
         let mut decision = decision;
         let mut used: Vec<Request> = Vec::new();
         while decision.verdict == Verdict::Block && used.len() < SUSPENDED_MAX {
@@ -166,7 +162,8 @@ impl Round<'_> {
             decision = scene.look_past(self.event, self.session, scene.glance(&self.event.call), &ids);
         }
         decision.findings.extend(used.iter().filter_map(|request| told(request, decision.verdict)));
-        Ok((decision, used))
+        decision.bypasses = used.into_iter().map(|request| request.id).collect();
+        Ok(decision)
     }
 
     /// A yes past the guardrail that blocks, told alike by the row and by the
@@ -191,16 +188,27 @@ impl Round<'_> {
         Ok(None)
     }
 
+    /// Whether what suspended guardrails for a call is still good: while it was
+    /// held, another process may have used it.
+    pub(crate) fn is_still_past(&mut self, decision: &Decision) -> Result<bool, Broken> {
+        let key = self.approver.map(|approver| approver.key.as_str());
+        for id in &decision.bypasses {
+            if self.turn.request(id)?.and_then(|request| request.grant(self.now_ms, key)).is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Uses up what let the call through.
-    pub(crate) fn use_bypasses(&mut self, answered: &mut Answered, used: &[Request]) -> Result<(), Broken> {
-        if used.is_empty() || !answered.delivered.verdict(answered.decision.verdict).runs() {
+    pub(crate) fn use_bypasses(&mut self, answered: &Answered) -> Result<(), Broken> {
+        if !answered.delivered.verdict(answered.decision.verdict).runs() {
             return Ok(());
         }
-        for request in used {
-            let entry = Entry::Used { request: request.id.clone(), call: self.event.call.id.clone() };
+        for id in &answered.decision.bypasses {
+            let entry = Entry::Used { request: id.clone(), call: self.event.call.id.clone() };
             self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
         }
-        answered.request = answered.request.take().or_else(|| used.first().cloned());
         Ok(())
     }
 }

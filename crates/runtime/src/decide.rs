@@ -70,7 +70,7 @@ impl Gate {
             session: &session,
             now_ms: now_ms(),
         };
-        let (mut decision, bypasses) = round.past_guardrails(scene, decision)?;
+        let mut decision = round.past_guardrails(scene, decision)?;
         if let Some(result) = results.iter().find(|result| !result.passed) {
             decision = prerequisites::failed(decision, result);
         }
@@ -94,8 +94,7 @@ impl Gate {
             session: &session,
             now_ms: now_ms(),
         };
-        let mut answered = round.settle(decision)?;
-        round.use_bypasses(&mut answered, &bypasses)?;
+        let answered = round.settle(decision)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;
         self.checkpoint(seq);

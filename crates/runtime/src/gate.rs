@@ -4,7 +4,7 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
-use crate::after::judged_after;
+use crate::after::{after_failure, begun, judged_after};
 use crate::approver::Approver;
 use crate::branch::branch_of;
 use crate::broken::Broken;
@@ -19,8 +19,7 @@ use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
     EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
-    Resulted, SUBAGENT_START, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message,
-    recovery,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -192,27 +191,6 @@ fn lines_of(call: &Call) -> u64 {
     written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
 }
 
-/// A sub-agent began.
-fn begun(event: &Event) -> Entry {
-    let to = event.call.role.as_deref().unwrap_or("a sub-agent");
-    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} began")) }
-}
-
-/// What the agent is told about a call that failed.
-fn after_failure(
-    turn: &mut dyn Turn,
-    scene: &Scene,
-    event: &Event,
-    said: Option<&str>,
-) -> Result<Option<Advice>, Broken> {
-    let settings = scene.policy().settings();
-    let Some(said) = said.filter(|_| event.kind == EventKind::OnError && !settings.errors.is_empty()) else {
-        return Ok(None);
-    };
-    let session = turn.session(&event.call.session)?;
-    Ok(recovery(settings, &session, &event.call.agent, said))
-}
-
 /// What the agent is told beside a call that succeeded.
 fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advice>, Broken> {
     let settings = scene.policy().settings();
@@ -245,6 +223,10 @@ impl Round<'_> {
         let worn_out = self.event.kind == EventKind::Stop && self.session.stops_refused >= STOPS_REFUSED_MAX;
         if observed || worn_out {
             return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
+        }
+        if !self.is_still_past(&decision)? {
+            let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
+            return Ok(plain(decision, Delivered::Denied { text }));
         }
         match decision.verdict {
             Verdict::Allow if decision.is_approved() => {
@@ -378,6 +360,7 @@ impl Round<'_> {
 
     /// Writes the decision down.
     pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
+        self.use_bypasses(answered)?;
         let call = &self.event.call;
         let decided = Decided {
             decision: new_id("d")?,
@@ -400,7 +383,11 @@ impl Round<'_> {
                 Delivered::Modified { input, .. } => Some(input.clone()),
                 _ => None,
             },
-            request: answered.request.as_ref().map(|request| request.id.clone()),
+            request: answered
+                .request
+                .as_ref()
+                .map(|request| request.id.clone())
+                .or_else(|| answered.decision.bypasses.first().cloned()),
             locks: answered.decision.locks.clone(),
             outward: answered.decision.outward,
         };

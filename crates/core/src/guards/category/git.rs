@@ -67,7 +67,8 @@ pub(super) fn present(seen: &Seen<'_>, command: &Command) -> Branch {
             _ => return Branch::Unknown,
         }
     }
-    (seen.disk.branch)(&dir).map_or(Branch::Unknown, Branch::Named)
+    let branch = (seen.disk.branch)(&dir).filter(|name| !name.is_empty());
+    branch.map_or(Branch::Unknown, Branch::Named)
 }
 
 /// The branch a switch leads to; `None` if it leads nowhere else.
