@@ -211,7 +211,7 @@ fn calls_to_the_outside_are_counted() {
 #[test]
 fn a_shrinking_budget_shows() {
     let house = House::bare(
-        "version: 1\nagents:\n  main: { budget: { calls: 10 } }\nguardrails:\n  - { id: custom-x-001, type: pre_execution, condition: { expression: \"action.program == 'make'\" }, validation: { check: \"false\", action_on_fail: warn } }\n",
+        "version: 1\nagents:\n  main: { budget: { calls: 10 } }\nguardrails:\n  - { id: custom-x-001, type: pre_execution, condition: { expression: \"action.program == 'make'\" }, validation: { check: \"false\", action_on_fail: warn } }\n  - { id: custom-x-002, type: pre_execution, condition: { expression: \"action.program == 'just'\" }, validation: { check: \"false\", action_on_fail: warn } }\n",
     );
     let mode = || {
         let said: Value = serde_json::from_str(&house.run(&["stats", "--json"]).ended(0).text()).unwrap();
@@ -228,7 +228,7 @@ fn a_shrinking_budget_shows() {
     assert_eq!(mode(), "strict");
     house.ask("ls");
     house.ask("ls");
-    no(&house, &house.call("make"), "[lockdown mode: 10 % of the budget left]");
+    no(&house, &house.call("just"), "[lockdown mode: 10 % of the budget left]");
     assert_eq!(mode(), "halt");
     no(&house, &house.call("ls"), "[halt mode: 0 % of the budget left]");
     let shown = house.run(&["stats"]).ended(0).text();

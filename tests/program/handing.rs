@@ -35,7 +35,7 @@ fn work_handed_over_is_complete_and_the_other_can_do_it() {
 #[test]
 fn guardrails_see_both_sides_of_a_hand_over() {
     let house = House::bare(
-        "version: 1\nguardrails:\n  - { id: custom-scope-001, description: Nothing for interns., type: pre_handoff, validation: { check: \"not action.tool == 'Agent'\" } }\n  - { id: custom-scope-002, description: Mind the intern., type: post_handoff, validation: { check: \"agent.role != 'intern'\" } }\n",
+        "version: 1\nguardrails:\n  - { id: custom-scope-001, description: Nothing for interns., type: pre_handoff, validation: { check: \"action.tool != 'Agent'\" } }\n  - { id: custom-scope-002, description: Mind the intern., type: post_handoff, validation: { check: \"agent.role != 'intern'\" } }\n",
     );
     assert!(house.ask_event(&task(&house, "intern", "x")).text().contains("custom-scope-001"));
     assert_eq!(house.ask("ls"), Answer::Silent);

@@ -9,7 +9,7 @@ use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
 use crate::scene::Scene;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
-    RequestState, Verdict, autonomy,
+    RequestState, Source, Verdict, autonomy,
 };
 use toolgate_store::Store;
 
@@ -221,7 +221,7 @@ fn told(request: &Request, verdict: Verdict) -> Option<Finding> {
         format!("passed once by {} ({}): {} [{}]", answer.by, bypass.role, bypass.reason, request.id);
     (verdict < Verdict::Block).then(|| Finding {
         guard: bypass.guardrail.clone(),
-        source: Default::default(),
+        source: Source { file: "inbox".to_owned(), line: 0 },
         category: Default::default(),
         severity: Default::default(),
         outcome: Outcome::Log,

@@ -107,7 +107,9 @@ Allowed instead: deleting files by name; `git push --force-with-lease`; moving a
 impl Destructive {
     fn may_go(&self, file: &FileFact, seen: &Seen<'_>) -> bool {
         let spared = |path: &str| {
-            let temp = seen.places.holds(Place::Temp, path) && !seen.places.covers(path, Place::Temp);
+            let scratch = seen.places.holds(Place::Temp, path) && !seen.places.covers(path, Place::Temp);
+            // A project in a temporary folder is still work.
+            let temp = scratch && !seen.places.holds(Place::Workspace, path);
             let below = path.strip_suffix("/**").or_else(|| path.strip_suffix("/*")).unwrap_or(path);
             temp || any_path(&self.except, below, seen.places)
         };
