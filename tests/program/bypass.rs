@@ -71,6 +71,7 @@ fn a_blocked_call_runs_once_when_its_role_says_yes() {
     );
     let shown = house.run(&["inbox", "show", &request]).ended(0).text();
     assert!(shown.contains(REASON) && shown.contains("needs architect"), "{shown}");
+    assert!(shown.contains("\"content\": \"x\""), "the whole call: {shown}");
     assert!(house.ask_event(&write(&house, "test_a.py")).is_no(), "asking is no answer");
     answer(&house, "approve", &request, PASSPHRASE).ended(0);
     assert!(house.ask_event(&write(&house, "test_b.py")).is_no(), "another call");

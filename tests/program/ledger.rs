@@ -50,6 +50,7 @@ fn decided(title: &str) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        input: None,
         locks: Vec::new(),
         outward: false,
     })

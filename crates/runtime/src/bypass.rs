@@ -138,7 +138,7 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         arguments: decided.arguments,
         tool: decided.tool,
         title: decided.title,
-        input: None,
+        input: decided.input,
         dir: decided.dir,
         why: std::iter::once(why).chain(blocks).collect(),
         made_ms: now,
@@ -186,6 +186,12 @@ impl Round<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether somebody may ask for this call past what blocks it.
+    pub(crate) fn may_be_passed(&self, decision: &Decision) -> bool {
+        let block = decision.findings.iter().find(|one| one.outcome == Outcome::Block);
+        block.is_some_and(|one| self.policy.bypass(&one.guard).is_some())
     }
 
     /// Whether what suspended guardrails for a call is still good: while it was

@@ -388,6 +388,7 @@ impl Round<'_> {
                 .as_ref()
                 .map(|request| request.id.clone())
                 .or_else(|| answered.decision.bypasses.first().cloned()),
+            input: self.may_be_passed(&answered.decision).then(|| shown_input(call)).flatten(),
             locks: answered.decision.locks.clone(),
             outward: answered.decision.outward,
         };

@@ -61,6 +61,7 @@ fn decided(event: EventKind, delivered: Verdict) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        input: None,
         locks: vec![format!("/p/{event:?}")],
         outward: true,
     })

@@ -62,6 +62,10 @@ pub struct Decided {
     /// The request it waits for or whose grant it used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// The whole input of a blocked call somebody may ask past its guardrail for,
+    /// so that whoever is asked sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// Files the call takes a lock on, where a policy asks for locks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<String>,

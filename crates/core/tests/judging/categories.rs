@@ -69,6 +69,13 @@ fn a_layer_cannot_turn_off_what_another_turns_on() {
     check(&both, &shell("rm -rf src"), "block safety-001");
     check(&both, &shell("cat .env"), "block safety-002");
     check(&both, &shell("cat x"), "block safety-002");
+    let agents = json!({ "agents": { "main": { "risk": "high", "autonomy": 2 } } });
+    let own = json!({ "category_guardrails": { "literal": true, "safety-002": { "paths": ["x"] }, "scope-004": { "decisions": [] } } });
+    let both =
+        compile(&merge(&[layer(Layer::User, "user.yaml", &agents), layer(Layer::Project, "own.yaml", &own)]))
+            .unwrap();
+    check(&both, &shell("cat .env"), "block safety-002");
+    check(&both, &shell("git push origin x"), "escalate scope-004");
 }
 
 #[test]

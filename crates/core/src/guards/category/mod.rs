@@ -44,6 +44,7 @@ pub use scope_003::Capabilities;
 pub(crate) use scope_003::{CAPABILITIES, lacking};
 pub use scope_004::DecisionAuthority;
 
+use crate::agent::AgentEntry;
 use crate::call::{Call, Kind};
 use crate::categories::{Categories, Parameters, category_of};
 use crate::event::EventKind;
@@ -57,6 +58,7 @@ use crate::lock::written;
 use crate::mark::warned_mark;
 use crate::outcome::Outcome;
 use crate::places::Places;
+use crate::policy::Layer;
 use crate::rule::{Names, Pattern, is_like};
 use crate::settings::Settings;
 use std::marker::PhantomData;
@@ -256,14 +258,16 @@ fn in_force<T: Standard>(settings: &Settings, call: &Call) -> Vec<(Source, T)> {
             _ => {}
         }
     }
-    if found.is_empty() {
-        let risky = settings.agents_of(call).find(|entry| {
-            let literal = settings.categories.iter().any(|one| one.categories.literal);
-            entry.agent.risk.is_some_and(|risk| risk.brings(T::ID, literal))
-        });
-        let due = risky.map(|entry| entry.source.clone()).or_else(|| T::is_due(settings, call));
-        found.extend(due.map(|source| (source, T::default())));
-    }
+    // Also where a layer has parameters of its own: those of a project must not
+    // take the place of what a person's agent works under.
+    let literal = || {
+        let mut own = settings.categories.iter().filter(|entry| entry.layer < Layer::Project);
+        own.any(|entry| entry.categories.literal)
+    };
+    let brings = |entry: &&AgentEntry| entry.agent.risk.is_some_and(|risk| risk.brings(T::ID, literal()));
+    let risky = settings.agents_of(call).find(brings).map(|entry| entry.source.clone());
+    let due = risky.or_else(|| T::is_due(settings, call));
+    found.extend(due.map(|source| (source, T::default())));
     found
 }
 
