@@ -19,7 +19,9 @@ mod plain;
 
 mod agents;
 mod broken;
+mod bypass;
 mod cache;
+mod categories;
 mod cli;
 mod crash;
 mod cursor;
@@ -28,6 +30,7 @@ mod exhausting;
 mod explained;
 mod forged;
 mod guardrails;
+mod handing;
 mod hostile;
 mod inbox;
 mod install;

@@ -153,9 +153,38 @@ pub struct Request {
     pub made_ms: i64,
     /// When it counts as denied.
     pub expires_ms: i64,
+    /// The guardrail it asks past, if it is a bypass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<BypassRequest>,
     /// Where it stands.
     #[serde(flatten)]
     pub state: RequestState,
+}
+
+/// How much a bypass presses (S2-46).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pressing {
+    /// It can wait.
+    #[default]
+    Normal,
+    /// Soon.
+    Urgent,
+    /// Now.
+    Emergency,
+}
+
+/// One call past one guardrail (S2-46).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BypassRequest {
+    /// The guardrail.
+    pub guardrail: String,
+    /// The role that must say yes.
+    pub role: String,
+    /// Why.
+    pub reason: String,
+    /// How much it presses.
+    pub urgency: Pressing,
 }
 
 /// A yes that may still be used.

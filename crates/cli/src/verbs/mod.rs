@@ -2,6 +2,7 @@
 //! runtime, and prints; it decides nothing about calls.
 
 pub mod approver;
+pub mod bypass;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
@@ -59,6 +60,7 @@ pub fn run() -> ExitCode {
         Verb::Ledger(args) => ledger::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Serve(args) => serve::run(&args),
+        Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),

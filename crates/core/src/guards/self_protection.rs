@@ -41,6 +41,8 @@ const PARTLY: &[(&str, &[&str])] = &[
     ("inbox", &["list", "show"]),
     ("rules", &["list", "check", "propose"]),
     ("ledger", &["verify", "export"]),
+    // Asking is no answer.
+    ("bypass", &["list", "request"]),
 ];
 
 /// Guards the guard.
