@@ -124,139 +124,95 @@ fn a_configuration_nobody_can_mean_is_refused() {
     }
 }
 
-/// A guard, what it stands in, and at least what it must say though something it needs is not known.
-fn without_data() -> Vec<(&'static str, Value, Event, Session, Verdict)> {
-    let empty = || Session::new("s");
-    let agent = |said: Value| json!({ "agents": { "main": said } });
-    let category = |said: Value| json!({ "category_guardrails": said });
-    let lost = || {
-        let mut session = empty();
-        session.spent.lost = true;
-        session
-    };
-    let changed = || {
-        let mut session = empty();
+/// A guard, its policy, the call (`$` a command, `>` a file written, else a tool), what is odd about the session, and
+/// at least what the guard must say though something it needs is not known.
+const WITHOUT: &[(&str, &str, &str, &str, Verdict)] = &[
+    ("builtin-001", r#"{"agents":{"main":{"budget":{"tokens":9}}}}"#, "$ls", "lost", Verdict::Escalate),
+    ("builtin-003", r#"{"agents":{"main":{"scope":{"write":["src/**"]}}}}"#, UNKNOWN, "", Verdict::Block),
+    ("builtin-004", r#"{"agents":{"main":{"tools":[]}}}"#, "New", "", Verdict::Block),
+    ("tool-order", r#"{"agents":{"main":{"after":{"Bash":"Plan"}}}}"#, "$ls", "", Verdict::Block),
+    ("read-before-write", r#"{"agents":{"main":{"read_before_write":true}}}"#, ">a", "", Verdict::Escalate),
+    ("completion", r#"{"agents":{"main":{"completion":{"files":"a"}}}}"#, "Stop", "", Verdict::Block),
+    ("tool-verification", r#"{"verification":{}}"#, "mcp__a__b", "", Verdict::Block),
+    (
+        "safety-001",
+        r#"{"category_guardrails":{"on":"safety-001"}}"#,
+        "$rm -rf \"$(pick)\"",
+        "",
+        Verdict::Escalate,
+    ),
+    ("safety-004", r#"{"category_guardrails":{"on":"safety-004"}}"#, UNKNOWN, "", Verdict::Escalate),
+    (
+        "quality-003",
+        r#"{"category_guardrails":{"on":"quality-003"}}"#,
+        "$git commit",
+        "changed",
+        Verdict::Escalate,
+    ),
+    (
+        "quality-004",
+        r#"{"category_guardrails":{"on":"quality-004"}}"#,
+        "$git commit",
+        "changed",
+        Verdict::Warn,
+    ),
+    ("compliance-001", r#"{"category_guardrails":{"on":"compliance-001"}}"#, ">a", "locked", Verdict::Block),
+    (
+        "compliance-002",
+        r#"{"category_guardrails":{"on":"compliance-002"}}"#,
+        "$git merge x",
+        "",
+        Verdict::Escalate,
+    ),
+    (
+        "compliance-003",
+        r#"{"category_guardrails":{"on":"compliance-003"}}"#,
+        "$git commit",
+        "",
+        Verdict::Escalate,
+    ),
+    ("budget-001", r#"{"category_guardrails":{"budget-001":{"limit":9}}}"#, "$ls", "lost", Verdict::Escalate),
+    ("budget-004", r#"{"category_guardrails":{"budget-004":{"cents":9}}}"#, "$ls", "lost", Verdict::Escalate),
+    (
+        "scope-002",
+        r#"{"category_guardrails":{"scope-002":{"write":["src/**"]}}}"#,
+        UNKNOWN,
+        "",
+        Verdict::Block,
+    ),
+    ("scope-003", r#"{"agents":{"main":{"capabilities":[]}}}"#, UNKNOWN, "", Verdict::Block),
+    ("scope-004", r#"{"agents":{"main":{"autonomy":1}}}"#, UNKNOWN, "", Verdict::Escalate),
+    ("handoff", r#"{"handoff":{"known_receivers":true}}"#, "Task", "", Verdict::Block),
+    ("risk-critical", r#"{"risk":"critical"}"#, "New", "", Verdict::Escalate),
+];
+
+/// Where this writes cannot be told.
+const UNKNOWN: &str = "$touch \"$(pick)\"";
+
+fn called(what: &str) -> Event {
+    match (what.strip_prefix('$'), what.strip_prefix('>'), what) {
+        (Some(command), ..) => shell(command),
+        (_, Some(path), _) => file(Access::Write, path),
+        (.., "Stop") => Event { kind: EventKind::Stop, ..call("Stop", Kind::Stop, json!({})) },
+        (.., "Task") => call("Task", Kind::Handoff, json!({})),
+        (.., "mcp__a__b") => {
+            call(what, Kind::Mcp { server: "a".to_owned(), tool: "b".to_owned() }, json!({}))
+        }
+        _ => call(what, Kind::Other, json!({})),
+    }
+}
+
+fn odd(what: &str) -> Session {
+    let mut session = Session::new("s");
+    session.spent.lost = what == "lost";
+    if what == "changed" {
         session.marks.insert("changed".to_owned(), toolgate_core::Mark::default());
-        session
-    };
-    let stop = {
-        let mut event = call("Stop", Kind::Stop, json!({}));
-        event.kind = EventKind::Stop;
-        event
-    };
-    let unknown = || shell("touch \"$(pick)\"");
-    let mcp = call("mcp__a__b", Kind::Mcp { server: "a".to_owned(), tool: "b".to_owned() }, json!({}));
-    let mut old = empty();
-    let lock =
-        Lock { path: "/project/a".to_owned(), session: "x".to_owned(), agent: "a".to_owned(), time_ms: 0 };
-    old.locks.push(lock);
-    vec![
-        ("builtin-001", agent(json!({ "budget": { "tokens": 9 } })), shell("ls"), lost(), Verdict::Escalate),
-        (
-            "builtin-003",
-            agent(json!({ "scope": { "write": ["src/**"] } })),
-            unknown(),
-            empty(),
-            Verdict::Block,
-        ),
-        (
-            "builtin-004",
-            agent(json!({ "tools": [] })),
-            call("New", Kind::Other, json!({})),
-            empty(),
-            Verdict::Block,
-        ),
-        ("tool-order", agent(json!({ "after": { "Bash": "Plan" } })), shell("ls"), empty(), Verdict::Block),
-        (
-            "read-before-write",
-            agent(json!({ "read_before_write": true })),
-            file(Access::Write, "a"),
-            empty(),
-            Verdict::Escalate,
-        ),
-        ("completion", agent(json!({ "completion": { "files": "a" } })), stop, empty(), Verdict::Block),
-        ("tool-verification", json!({ "verification": {} }), mcp, empty(), Verdict::Block),
-        (
-            "safety-001",
-            category(json!({ "on": "safety-001" })),
-            shell("rm -rf \"$(pick)\""),
-            empty(),
-            Verdict::Escalate,
-        ),
-        ("safety-004", category(json!({ "on": "safety-004" })), unknown(), empty(), Verdict::Escalate),
-        (
-            "quality-003",
-            category(json!({ "on": "quality-003" })),
-            shell("git commit"),
-            changed(),
-            Verdict::Escalate,
-        ),
-        (
-            "quality-004",
-            category(json!({ "on": "quality-004" })),
-            shell("git commit"),
-            changed(),
-            Verdict::Warn,
-        ),
-        (
-            "compliance-001",
-            category(json!({ "on": "compliance-001" })),
-            file(Access::Write, "a"),
-            old,
-            Verdict::Block,
-        ),
-        (
-            "compliance-002",
-            category(json!({ "on": "compliance-002" })),
-            shell("git merge x"),
-            empty(),
-            Verdict::Escalate,
-        ),
-        (
-            "compliance-003",
-            category(json!({ "on": "compliance-003" })),
-            shell("git commit"),
-            empty(),
-            Verdict::Escalate,
-        ),
-        (
-            "budget-001",
-            category(json!({ "budget-001": { "limit": 9 } })),
-            shell("ls"),
-            lost(),
-            Verdict::Escalate,
-        ),
-        (
-            "budget-004",
-            category(json!({ "budget-004": { "cents": 9 } })),
-            shell("ls"),
-            lost(),
-            Verdict::Escalate,
-        ),
-        (
-            "scope-002",
-            category(json!({ "scope-002": { "write": ["src/**"] } })),
-            unknown(),
-            empty(),
-            Verdict::Block,
-        ),
-        ("scope-003", agent(json!({ "capabilities": [] })), unknown(), empty(), Verdict::Block),
-        ("scope-004", agent(json!({ "autonomy": 1 })), unknown(), empty(), Verdict::Escalate),
-        (
-            "handoff",
-            json!({ "handoff": { "known_receivers": true } }),
-            call("Task", Kind::Handoff, json!({})),
-            empty(),
-            Verdict::Block,
-        ),
-        (
-            "risk-critical",
-            json!({ "risk": "critical" }),
-            call("New", Kind::Other, json!({})),
-            empty(),
-            Verdict::Escalate,
-        ),
-    ]
+    }
+    if what == "locked" {
+        let (path, session_id, agent) = ("/project/a".to_owned(), "x".to_owned(), "a".to_owned());
+        session.locks.push(Lock { path, session: session_id, agent, time_ms: 0 });
+    }
+    session
 }
 
 /// Guards that need nothing but the call and the policy, or for which "not known" is the ordinary case: a session
@@ -280,16 +236,16 @@ const NEED_NOTHING: &[&str] = &[
 
 #[test]
 fn what_is_not_known_is_not_harmless() {
-    let table = without_data();
     for guard in built_in() {
-        let listed = table.iter().any(|row| row.0 == guard.id()) || NEED_NOTHING.contains(&guard.id());
+        let listed = WITHOUT.iter().any(|row| row.0 == guard.id()) || NEED_NOTHING.contains(&guard.id());
         assert!(listed, "`{}` is not in the table", guard.id());
     }
-    for (id, said, event, session, least) in table {
-        let decision = decide_in(&policy(&said), &event, &session);
-        let own = decision.findings.iter().find(|finding| finding.guard == id);
+    for (id, said, what, session, least) in WITHOUT {
+        let policy = policy(&serde_json::from_str(said).unwrap());
+        let decision = decide_in(&policy, &called(what), &odd(session));
+        let own = decision.findings.iter().find(|finding| finding.guard == *id);
         let own = own.unwrap_or_else(|| panic!("`{id}` says nothing: {:?}", decision.findings));
-        assert!(own.outcome.verdict() >= least, "{id}: {own:?}");
+        assert!(own.outcome.verdict() >= *least, "{id}: {own:?}");
     }
 }
 
