@@ -8,7 +8,7 @@
 
 use crate::autonomy::{Autonomy, autonomy};
 use crate::call::Call;
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Disk, Guard, Seen, Severity};
@@ -225,7 +225,9 @@ fn decision(
 /// (C-17).
 fn promoted(mut finding: Finding, seen: &Seen<'_>) -> Finding {
     let own_budget = finding.category == Category::Budget && is_built_in(&finding);
-    let due = seen.autonomy == Autonomy::Lockdown && seen.event.kind.is_before();
+    // Whoever wants to stop should: that costs nothing.
+    let is_call = matches!(seen.event.kind, EventKind::PreExecution | EventKind::PreHandoff);
+    let due = seen.autonomy == Autonomy::Lockdown && is_call;
     if due && finding.outcome == Outcome::Warn && !own_budget {
         finding.outcome = Outcome::Block;
         finding.message.push_str(" – with so little budget left a warning is a no");

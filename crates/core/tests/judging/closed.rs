@@ -102,7 +102,7 @@ const BAD: &[(&[&str], &str)] = &[
     (&["budget-003"], r#"{"category_guardrails":{"budget-003":{"limits":3}}}"#),
     (&["budget-004"], r#"{"category_guardrails":{"budget-004":{"cents":"5"}}}"#),
     (&["scope-001"], r#"{"category_guardrails":{"scope-001":{"paths":["a["]}}}"#),
-    (&["scope-002"], r#"{"category_guardrails":{"scope-002":{"deny":["a["]}}}"#),
+    (&["scope-002"], r#"{"category_guardrails":{"scope-002":{"write":["a["]}}}"#),
     (&["scope-003"], r#"{"agents":{"x":{"capabilities":["fly"]}}}"#),
     (&["scope-004"], r#"{"agents":{"x":{"autonomy":4}}}"#),
 ];

@@ -2,7 +2,7 @@
 
 use crate::stage::{call, decide, decide_in, file, layer, shell, summary};
 use serde_json::{Value, json};
-use toolgate_core::{Access, Autonomy, Kind, Layer, Policy, Session, agent_text, compile, merge};
+use toolgate_core::{Access, Autonomy, EventKind, Kind, Layer, Policy, Session, agent_text, compile, merge};
 
 fn policy(said: &Value) -> Policy {
     compile(&merge(&[layer(Layer::User, "test.yaml", said)])).unwrap()
@@ -99,7 +99,7 @@ fn used(calls: u64) -> Session {
 
 #[test]
 fn with_little_left_a_warning_is_a_no() {
-    let said = json!({ "agents": { "main": { "budget": { "calls": 100 } } }, "guardrails": [guardrail(Some("warn"))] });
+    let said = json!({ "agents": { "main": { "budget": { "calls": 100 } } }, "guardrails": [guardrail(Some("warn")), { "id": "custom-x-002", "type": "stop", "validation": { "check": "false", "action_on_fail": "warn" } }] });
     let policy = policy(&said);
     for (calls, mode, verdict) in [
         (0, Autonomy::Standard, "warn"),
@@ -115,6 +115,13 @@ fn with_little_left_a_warning_is_a_no() {
         let told = agent_text(&decision);
         let says = told.contains(&format!("{} mode: {} % of the budget left", mode.name(), 100 - calls));
         assert_eq!(says, mode > Autonomy::Standard, "{told}");
+        let mut stop = call("Stop", Kind::Stop, json!({}));
+        stop.kind = EventKind::Stop;
+        assert_eq!(
+            decide_in(&policy, &stop, &used(calls)).verdict.name(),
+            "warn",
+            "stopping is never forbidden for it"
+        );
         // What no guard warns about goes on until the end.
         let other = decide_in(&policy, &shell("ls"), &used(calls)).verdict.name();
         assert_eq!(other, if calls == 100 { "block" } else { "allow" }, "{calls}");

@@ -116,7 +116,10 @@ pub(crate) fn bad_patterns(said: &Categories) -> Vec<(&'static str, (String, Str
         let bad = T::said(said).map(Parameters::bad_patterns).unwrap_or_default();
         bad.into_iter().map(|one| (T::ID, one)).collect()
     }
+    let write = said.scope_002.iter().flat_map(|own| own.write.iter()).flat_map(Names::iter);
+    let write = write.filter_map(|text| Some((FileScope::ID, (text.to_owned(), no_path(text)?))));
     [
+        write.collect(),
         of::<Destructive>(said),
         of::<ProtectedFiles>(said),
         of::<Sandbox>(said),

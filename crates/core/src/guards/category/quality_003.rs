@@ -152,6 +152,7 @@ impl<'a> Evidence<'a> {
             (Some(passed), failed) if failed.is_none_or(|failed| failed < passed) => None,
             (_, Some(_)) => Some(Objection {
                 message: format!("{what} do not succeed: `{}` failed", self.command.unwrap_or_default()),
+                step: "run it, mend what it says, then repeat this call".to_owned(),
                 ..objection
             }),
             _ => Some(Objection { outcome: Some(check(what, method)), ..objection }),
