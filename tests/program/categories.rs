@@ -148,11 +148,11 @@ fn tests_run_before_a_commit() {
 #[test]
 fn the_gate_runs_the_tests_itself() {
     let house = House::with_policy(TICKET);
-    let user = |command: &str| {
-        house.write_user(&format!("version: 1\npacks: []\ncategory_guardrails: {{ quality-003: {{ command: '{command}', seconds: 1 }} }}\n"));
+    let user = |command: &str, seconds: u32| {
+        house.write_user(&format!("version: 1\npacks: []\ncategory_guardrails: {{ quality-003: {{ command: '{command}', seconds: {seconds} }} }}\n"));
     };
     let commit = || house.call("git commit -m x");
-    user("test -f works");
+    user("test -f works", 60);
     yes(&house, &commit());
     house.ask_event(&write(&house, "PostToolUse", "a.rs"));
     no(&house, &commit(), "the tests do not succeed: `test -f works` failed");
@@ -163,9 +163,9 @@ fn the_gate_runs_the_tests_itself() {
     yes(&house, &commit());
     let again = house.records().iter().filter(|record| record["entry"]["entry"] == "checked").count();
     assert_eq!(again, 2, "what passed is not run again before the next change");
-    user("sleep 60");
+    user("sleep 600", 1);
     house.ask_event(&write(&house, "PostToolUse", "a.rs"));
-    no(&house, &commit(), "`sleep 60` failed");
+    no(&house, &commit(), "`sleep 600` failed");
     house.run(&["ledger", "verify"]).ended(0);
 }
 

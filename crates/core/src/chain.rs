@@ -160,11 +160,12 @@ fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_suspended = |guard: &&dyn Guard| pass.suspended.iter().any(|id| id == guard.id());
     for guard in policy.guards_for(seen).into_iter().filter(|guard| !is_suspended(guard)) {
-        let started = (pass.clock_us)();
-        let answer = catch_unwind(AssertUnwindSafe(|| guard.judge(seen)));
-        let duration_us = (pass.clock_us)().saturating_sub(started);
-        let answer = answer.unwrap_or_else(|_| Some(crashed(guard)));
-        let answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard)) } else { answer };
+        let (mut answer, mut duration_us) = timed(guard, seen, pass);
+        if duration_us > GUARD_MAX_US {
+            // Once more: the machine may have been busy with something else.
+            (answer, duration_us) = timed(guard, seen, pass);
+            answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard)) } else { answer };
+        }
         let Some(finding) = answer else { continue };
         let finding = promoted(Finding { duration_us, ..finding }, seen);
         let blocks = finding.outcome == Outcome::Block;
@@ -174,6 +175,14 @@ fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// What a guard says, and how long it took.
+fn timed(guard: &dyn Guard, seen: &Seen<'_>, pass: &Pass<'_>) -> (Option<Finding>, u64) {
+    let started = (pass.clock_us)();
+    let answer = catch_unwind(AssertUnwindSafe(|| guard.judge(seen)));
+    let duration_us = (pass.clock_us)().saturating_sub(started);
+    (answer.unwrap_or_else(|_| Some(crashed(guard))), duration_us)
 }
 
 /// The edits of this pass: each guard edits once, and of two edits to one
