@@ -26,6 +26,7 @@ mod key;
 mod knowledge;
 mod load;
 mod packs;
+mod patched;
 mod places;
 mod prerequisites;
 mod private;

@@ -63,7 +63,6 @@ pub(super) const MODELS: &[Model] = &[
             "sdiff",
             "sum",
             "vimdiff",
-            "gpg",
             "open",
             "xdg-open",
             "dos2unix",
@@ -187,8 +186,13 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     let is_assignment = |word: &&Word| command.program.ends_with("awk") && word.text.contains('=');
     let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|word| !is_assignment(word)));
-    if usage.has("--inplace") {
-        deeds.on_each(Deed::WritesFile, real(paths));
+    // awk's own library for it: `awk -i inplace …`.
+    let by_library = usage
+        .values("--include")
+        .chain(usage.values("--load"))
+        .any(|word| word.text.ends_with("inplace") || word.text.ends_with("inplace.awk"));
+    if usage.has("--inplace") || by_library {
+        deeds.on_each(Deed::WritesFile, real(paths).filter(|word| !is_assignment(word)));
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file").into_iter().chain(usage.value("--from-file")));
     deeds
