@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{Host, host};
 use toolgate_core::{
-    Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict, kept_message,
+    Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict,
+    kept_message,
 };
 use toolgate_runtime::{Broken, Scene};
 
@@ -194,7 +195,9 @@ fn show(decision: &Decision) {
 /// A verdict nobody acts on must not look like one that holds.
 fn show_mode(scene: &Scene) {
     if scene.policy().mode() == Mode::Observe {
-        out("  mode     observe: the hook records this and lets every call pass; set `mode: enforce` to act on it");
+        out(
+            "  mode     observe: the hook records this and lets every call pass; set `mode: enforce` to act on it",
+        );
     }
 }
 

@@ -52,14 +52,12 @@ const REVEALS: &[(&str, &[&str])] = &[
     ("gpg|gpg2", &["--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"]),
 ];
 
-pub(super) const MODELS: &[Model] = &[
-    plain(
-        &["gpg", "gpg2"],
-        "o,output= d,decrypt e,encrypt r,recipient= u,local-user= a,armor k,list-keys K,list-secret-keys batch yes homedir= keyserver= \
+pub(super) const MODELS: &[Model] = &[plain(
+    &["gpg", "gpg2"],
+    "o,output= d,decrypt e,encrypt r,recipient= u,local-user= a,armor k,list-keys K,list-secret-keys batch yes homedir= keyserver= \
          passphrase= export export-secret-keys export-secret-key export-secret-subkeys import recv-keys s,sign b,detach-sign verify c,symmetric",
-        gpg,
-    ),
-];
+    gpg,
+)];
 
 fn gpg(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
