@@ -16,6 +16,9 @@ const RUNNERS: &[&str] = &[
     "zsh", "sh", "ssh",
 ];
 
+/// Words that say it runs in a container.
+const CONTAINERS: &[&str] = &["docker", "container", "containers", "podman", "pod", "kubernetes", "k8s"];
+
 /// Words that say a database is meant.
 const DATABASES: &[&str] = &[
     "sql",
@@ -80,7 +83,11 @@ pub(crate) fn of_input(server: &str, tool: &str, input: &Value) -> Option<String
     {
         return Some(git(verb, fields));
     }
-    says(&all, RUNNERS).then(|| commands(fields)).flatten()
+    let text = says(&all, RUNNERS).then(|| commands(fields)).flatten()?;
+    // What runs in a container has files of its own.
+    let inside = |line: &str| format!("docker run image {line}");
+    let away = says(&all, CONTAINERS);
+    Some(if away { text.lines().map(inside).collect::<Vec<_>>().join("\n") } else { text })
 }
 
 /// The words of a name: `executeSql`, `execute_sql` and `execute-sql`.
@@ -115,7 +122,7 @@ fn commands(fields: &Map<String, Value>) -> Option<String> {
             // Each of several is a line of its own.
             "commands" | "cmds" | "scripts" | "lines" | "steps" => lines.extend(each(value)),
             "command" | "cmd" | "script" | "commandline" | "shellcommand" | "bashcommand" | "cmdline"
-            | "shell" | "bash" | "program" | "executable" | "code" | "input" => match value {
+            | "program" | "executable" => match value {
                 Value::String(text) => lines.insert(0, text.clone()),
                 // A list here is one command, word by word.
                 Value::Array(_) => lines.insert(0, quoted(&texts(value))),
@@ -229,6 +236,12 @@ mod tests {
         check("shell", "run", &json!({ "command": "rm", "args": ["-rf", "/"] }), Some("rm '-rf' '/'"));
         check("shell", "run", &json!({ "commands": ["ls", "rm -rf /"] }), Some("ls\nrm -rf /"));
         check("shell", "x", &json!({ "shell_command": "ls", "cwd": "/" }), Some("cd '/'\nls"));
+        check(
+            "docker",
+            "run_container",
+            &json!({ "command": ["rm", "-rf", "/"] }),
+            Some("docker run image 'rm' '-rf' '/'"),
+        );
         check("notes", "create", &json!({ "command": "rm -rf /" }), None);
     }
 
