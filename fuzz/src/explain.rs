@@ -50,7 +50,8 @@ fn with_policy(policy: &Policy, source: &str) {
     let facts_of = |call: &Call| Facts::of(call, &places);
     let pass = Pass {
         facts_of: &facts_of,
-        disk: toolgate_core::Disk { is_there: &|_| None },
+        disk: toolgate_core::Disk { is_there: &|_| None, branch: &|_| None },
+        suspended: &[],
         now_ms: 0,
         clock_us: &|| 0,
     };

@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, stats,
-    test,
+    approver, bypass, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules,
+    serve, stats, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -61,6 +61,10 @@ pub enum Verb {
     Ledger(ledger::Args),
     /// Requests that wait for a person
     Inbox(inbox::Args),
+    /// The inbox in a browser of this machine
+    Serve(serve::Args),
+    /// Ask for one blocked call past one guardrail
+    Bypass(bypass::Args),
     /// Who may answer requests
     Approver(approver::Args),
     /// Completions for a shell

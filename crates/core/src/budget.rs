@@ -39,6 +39,9 @@ pub struct Spent {
     pub api_calls: u64,
     /// Lines written.
     pub lines: u64,
+    /// Calls let through that reach the outside.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outward: u64,
     /// How far the host's own log has been read, in bytes.
     pub read_to: u64,
     /// The last answer counted: a host may write one in several lines.
@@ -47,6 +50,11 @@ pub struct Spent {
     /// The host's log became shorter: what stood there is not known any more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What was used since it was last looked at.

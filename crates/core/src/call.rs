@@ -85,6 +85,14 @@ impl Call {
         digest_of(canonical(&json!({ "tool": self.tool, "dir": self.dir, "input": input })).as_bytes())
     }
 
+    /// The sort of agent work is handed to, as hosts name it.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&str> {
+        let named = |field| self.input.get(field).and_then(Value::as_str).filter(|name| !name.is_empty());
+        let fields = ["subagent_type", "agent_type", "agent"].into_iter().find_map(named);
+        fields.filter(|_| matches!(self.kind, Kind::Handoff))
+    }
+
     /// The command text, for shell calls.
     #[must_use]
     pub fn command(&self) -> Option<&str> {

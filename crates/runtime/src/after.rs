@@ -3,9 +3,11 @@
 
 use crate::approver::Approver;
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, now_ms};
+use crate::gate::{Answered, Round, cut, now_ms};
 use crate::scene::Scene;
-use toolgate_core::{Delivered, Event, Verdict, agent_text};
+use toolgate_core::{
+    Advice, Delivered, Entry, Event, EventKind, SUBAGENT_START, Verdict, agent_text, recovery,
+};
 use toolgate_store::Turn;
 
 /// Judges and records; returns what the agent is told, if anything.
@@ -22,6 +24,7 @@ pub(crate) fn judged_after(
     let mut session = turn.session(&event.call.session)?;
     let glance = scene.glance(&event.call);
     session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
+    session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
     let decision = scene.look_again(event, &session, glance);
     if decision.findings.is_empty() {
         return Ok(None);
@@ -31,4 +34,25 @@ pub(crate) fn judged_after(
     let mut round = Round { turn, policy, approver, event, session: &session, now_ms: now_ms() };
     round.record(&Answered { decision, delivered, request: None })?;
     Ok(told)
+}
+
+/// A sub-agent began.
+pub(crate) fn begun(event: &Event) -> Entry {
+    let to = event.call.role.as_deref().unwrap_or("a sub-agent");
+    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} began")) }
+}
+
+/// What the agent is told about a call that failed.
+pub(crate) fn after_failure(
+    turn: &mut dyn Turn,
+    scene: &Scene,
+    event: &Event,
+    said: Option<&str>,
+) -> Result<Option<Advice>, Broken> {
+    let settings = scene.policy().settings();
+    let Some(said) = said.filter(|_| event.kind == EventKind::OnError && !settings.errors.is_empty()) else {
+        return Ok(None);
+    };
+    let session = turn.session(&event.call.session)?;
+    Ok(recovery(settings, &session, &event.call.agent, said))
 }

@@ -4,6 +4,7 @@
 //! thing cannot differ.
 
 use crate::arrivals::without_impossible;
+use crate::branch::branch_of;
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
@@ -62,7 +63,7 @@ impl Scene {
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
-        let places = places_of(setup, &policy.workspace().also.0, &RealPaths::default());
+        let places = places_of(setup, &policy, &RealPaths::default());
         Scene { policy, setup: setup.clone(), places, started: Instant::now() }
     }
 
@@ -102,17 +103,41 @@ impl Scene {
 
     /// What the guards say about an event whose call has been read.
     pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
-        self.with_pass(event, glance, |places, pass| judge(&self.policy, event, session, places, pass))
+        self.look_past(event, session, glance, &[])
+    }
+
+    /// The same without guardrails a person has suspended for this call.
+    pub(crate) fn look_past(
+        &self,
+        event: &Event,
+        session: &Session,
+        glance: Glance,
+        suspended: &[String],
+    ) -> Decision {
+        self.with_pass(event, glance, suspended, |places, pass| {
+            judge(&self.policy, event, session, places, pass)
+        })
+    }
+
+    /// The files whose locks must be known to judge a call.
+    pub(crate) fn asks_locks(&self, call: &Call, glance: &Glance) -> Vec<String> {
+        self.policy.asks_locks(call, &glance.facts, &self.places)
     }
 
     /// The same, with every pass and the bytes that caused each finding.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Explained {
         let glance = self.glance(&event.call);
-        self.with_pass(event, glance, |places, pass| explain(&self.policy, event, session, places, pass))
+        self.with_pass(event, glance, &[], |places, pass| explain(&self.policy, event, session, places, pass))
     }
 
-    fn with_pass<T>(&self, event: &Event, glance: Glance, judge: impl FnOnce(&Places, &Pass<'_>) -> T) -> T {
+    fn with_pass<T>(
+        &self,
+        event: &Event,
+        glance: Glance,
+        suspended: &[String],
+        judge: impl FnOnce(&Places, &Pass<'_>) -> T,
+    ) -> T {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
@@ -123,8 +148,8 @@ impl Scene {
             _ => self.facts_through(call, &links),
         };
         let is_there = |name: &str| self.is_there(name);
-        let disk = Disk { is_there: &is_there };
-        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us };
+        let disk = Disk { is_there: &is_there, branch: &branch_of };
+        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us, suspended };
         judge(&places, &pass)
     }
 
@@ -144,6 +169,6 @@ impl Scene {
     fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
         let places = self.places.clone();
-        if changes { with_real_places(&self.setup, places, links) } else { places }
+        if changes { with_real_places(&self.setup, &self.policy, places, links) } else { places }
     }
 }

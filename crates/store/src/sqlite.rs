@@ -17,7 +17,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Lock, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -204,6 +204,14 @@ impl Sqlite {
         schema::foreign_object(&self.connection)
     }
 
+    /// Every lock by path, for checking them against the records.
+    pub(crate) fn locks(&self) -> Result<BTreeMap<String, Option<Lock>>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT path, session, agent, time_ms FROM lock")?;
+        let rows = statement.query_map([], projection::read_lock)?;
+        let rows: Vec<Lock> = rows.collect::<Result<_, _>>()?;
+        Ok(rows.into_iter().map(|lock| (lock.path.clone(), Some(lock))).collect())
+    }
+
     /// How many records there are, whatever their numbers.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
         let count: i64 = self.connection.query_row("SELECT count(*) FROM ledger", [], |row| row.get(0))?;
@@ -247,6 +255,14 @@ impl Turn for SqliteTurn<'_> {
         let mut found = Marks::new();
         for key in keys {
             found.extend(mark(&self.turn, session, key)?.map(|mark| (key.clone(), mark)));
+        }
+        Ok(found)
+    }
+
+    fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {
+        let mut found = Vec::new();
+        for path in paths {
+            found.extend(projection::locks(&self.turn, path)?);
         }
         Ok(found)
     }

@@ -21,8 +21,13 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
         },
         Asked::Result(event, _) => match delivered {
-            Delivered::Warned { text } if event.kind == EventKind::PostExecution => {
-                say(&specific("PostToolUse", json!({ "additionalContext": text })))
+            Delivered::Warned { text } => {
+                let name = match event.kind {
+                    EventKind::OnError => "PostToolUseFailure",
+                    EventKind::PostHandoff => "SubagentStart",
+                    _ => "PostToolUse",
+                };
+                say(&specific(name, json!({ "additionalContext": text })))
             }
             _ => say(&json!({})),
         },

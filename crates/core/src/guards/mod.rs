@@ -5,13 +5,17 @@
 mod broken_rule;
 mod budget;
 mod canary;
+pub(crate) mod category;
 mod done;
 mod escalation_trap;
 mod filesystem_safety;
+mod handoff;
 mod installation_prevention;
 mod network_operations;
 mod order;
 mod read_first;
+mod recovery;
+mod risk;
 mod scope;
 mod self_protection;
 mod tools;
@@ -29,7 +33,7 @@ use crate::outcome::Outcome;
 /// Every built-in guard.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Guard>> {
-    vec![
+    let mut guards: Vec<Box<dyn Guard>> = vec![
         Box::new(canary::Canary),
         Box::new(self_protection::SelfProtection),
         Box::new(scope::InScope),
@@ -45,7 +49,12 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(filesystem_safety::FilesystemSafety),
         Box::new(network_operations::NetworkOperations),
         Box::new(escalation_trap::EscalationTrap),
-    ]
+        Box::new(handoff::HandedOver),
+        Box::new(recovery::Recovery),
+        Box::new(risk::CriticalRisk),
+    ];
+    guards.extend(category::all());
+    guards
 }
 
 /// The page of a built-in guard, for `toolgate explain`.
@@ -65,7 +74,10 @@ pub fn page(id: &str) -> Option<&'static str> {
         filesystem_safety::ID => Some(filesystem_safety::PAGE),
         network_operations::ID => Some(network_operations::PAGE),
         escalation_trap::ID => Some(escalation_trap::PAGE),
-        _ => None,
+        handoff::ID => Some(handoff::PAGE),
+        recovery::ID => Some(recovery::PAGE),
+        risk::ID => Some(risk::PAGE),
+        _ => category::page(id),
     }
 }
 

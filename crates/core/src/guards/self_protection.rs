@@ -38,8 +38,13 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Verbs with a looking and a changing side: what of them only looks.
-const PARTLY: &[(&str, &[&str])] =
-    &[("inbox", &["list", "show"]), ("rules", &["list", "check"]), ("ledger", &["verify", "export"])];
+const PARTLY: &[(&str, &[&str])] = &[
+    ("inbox", &["list", "show"]),
+    ("rules", &["list", "check", "propose"]),
+    ("ledger", &["verify", "export"]),
+    // Asking is no answer.
+    ("bypass", &["list", "request"]),
+];
 
 /// Guards the guard.
 pub(super) struct SelfProtection;

@@ -339,6 +339,8 @@ fn resulted(event: EventKind, ran: &str, message: Option<&str>) -> Record {
         changed: false,
         lines: 0,
         message: message.map(str::to_owned),
+        to: None,
+        arguments: None,
     });
     let context = Context { session: "s".to_owned(), ..Context::default() };
     Record { seq: 1, time_ms: 0, prev: Digest::default(), context, entry }
