@@ -1,12 +1,13 @@
 //! What a `require` rule demands, and what of it is missing.
 
+use crate::completion::only_looks;
 use crate::guard::Seen;
 use crate::outcome::Outcome;
 use crate::rule::compiled::{Check, RuleFault};
 use crate::rule::data::{Otherwise, Requirement};
 use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::{Hit, has_flag, param_matches};
-use toolgate_shell::Command;
+use toolgate_shell::{Command, RedirectKind};
 
 /// Compiled requirement; empty for rules of other kinds.
 #[derive(Debug, Default)]
@@ -59,7 +60,9 @@ impl Must {
             true => (&seen.session.fresh, "since the last change"),
             false => (&seen.session.ran, "in this session"),
         };
-        let done = list.iter().any(|command| ran.is_match(command));
+        // `cargo test --help` shows nothing, unless that is what the rule asks for.
+        let shows = |command: &str| !only_looks(command) || only_looks(&ran.to_string());
+        let done = list.iter().any(|command| ran.is_match(command) && shows(command));
         (!done).then(|| format!("no command matching `{ran}` has succeeded {since}"))
     }
 
@@ -83,7 +86,17 @@ impl Must {
     }
 }
 
+/// The messages a command is given: by option, or on its input for `-F -`.
 fn messages(command: &Command) -> impl Iterator<Item = &str> {
-    let named = command.usage.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--message" | "-m"));
-    named.filter_map(|flag| flag.value.as_ref()).map(|word| word.text.as_str())
+    let flags = &command.usage.flags;
+    let named = flags.iter().filter(|flag| matches!(flag.name.as_str(), "--message" | "-m"));
+    let from_input = flags.iter().any(|flag| {
+        let value = flag.value.as_ref().map_or("", |word| word.text.as_str());
+        matches!(flag.name.as_str(), "--file" | "-F") && matches!(value, "-" | "/dev/stdin")
+    });
+    let here = command.redirects.iter().filter(move |one| {
+        from_input && matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString)
+    });
+    let texts = named.filter_map(|flag| flag.value.as_ref()).chain(here.map(|one| &one.target));
+    texts.map(|word| word.text.as_str())
 }
