@@ -76,7 +76,8 @@ fn files_are_read_written_and_deleted() {
 fn patterns_and_programs_are_no_files() {
     check("grep -rn secret src", &["reads-file src"]);
     check("grep -e a -e b f", &["reads-file f"]);
-    check("rg pattern", &[]);
+    check("rg pattern", &["reads-file ."]);
+    check("x | rg pattern", &[]);
     check("awk '{print $1}' f", &["reads-file f"]);
     check("jq .a f.json", &["reads-file f.json"]);
     check("echo a > b", &["writes-file b"]);
