@@ -49,6 +49,7 @@ fn decided(title: &str) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        reserved: None,
     })
 }
 
@@ -62,6 +63,7 @@ fn entry(number: usize) -> Entry {
         touched: Vec::new(),
         changed: false,
         lines: 0,
+        files: None,
         message: None,
     };
     match number % 40 {

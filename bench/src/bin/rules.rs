@@ -86,15 +86,10 @@ fn decide(policy: &Policy) -> Decision {
         dir: "/project".to_owned(),
     };
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass {
-        facts_of: &facts_of,
-        disk: toolgate_core::Disk { is_there: &|_| None },
-        now_ms: 0,
-        clock_us: &|| 0,
-    };
+    let pass = Pass { facts_of: &facts_of, disk: toolgate_core::Disk::BLIND, now_ms: 0, clock_us: &|| 0 };
     judge(
         policy,
-        &Event { kind: EventKind::PreExecution, call, log: None },
+        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
         &Session::new("bench"),
         &places,
         &pass,

@@ -28,10 +28,12 @@ mod guardrail;
 pub mod guards;
 mod inbox;
 mod knowledge;
+mod leak;
 mod ledger;
 mod mark;
 mod mcp_files;
 mod outcome;
+mod output;
 mod path;
 mod places;
 mod policy;
@@ -46,7 +48,7 @@ mod wording;
 
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
-pub use budget::{Budget, Spent, Usage, UsageReader};
+pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
@@ -67,14 +69,21 @@ pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
+pub use leak::{Leak, Personal, leaks, redacted};
 pub use ledger::{
-    Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
-    Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
+    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Kept, Line,
+    Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head, verify_export,
+    verify_head,
 };
 pub use mark::{
     Mark, Marks, WARNINGS_ANSWERED, advice_mark, marks_of, passed_mark, read_mark, tool_mark, warned_mark,
 };
-pub use outcome::{Edit, Outcome, Verdict};
+pub use mark::{backup_mark, changed_mark};
+pub use outcome::{Edit, Outcome, Verdict, Waiting};
+pub use output::{
+    EmptyCheck, OutputChecks, OutputEntry, SchemaCheck, SecretCheck, output_data, output_texts, withheld,
+    without_leaks,
+};
 pub use path::{absolute, is_within, normalise};
 pub use places::{Place, Places};
 pub use policy::{
@@ -82,7 +91,8 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
-pub use session::Session;
+pub use rule::path_fits;
+pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
 pub use tally::{GuardTally, Tally};
 pub use traps::{

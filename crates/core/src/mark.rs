@@ -71,6 +71,18 @@ pub fn file_advice_mark(provider: &str, file: &str) -> String {
     key("advice-file", &format!("{provider} {file}"))
 }
 
+/// A file that was changed, by its real path.
+#[must_use]
+pub fn changed_mark(path: &str) -> String {
+    key("changed", path)
+}
+
+/// Files copied before a call, by the host's id of it.
+#[must_use]
+pub fn backup_mark(call: &str) -> String {
+    key("backup", call)
+}
+
 /// A check that passed.
 #[must_use]
 pub fn passed_mark(method: &Method) -> String {
@@ -97,7 +109,13 @@ pub fn marks_of(record: &Record) -> Vec<String> {
         }
         Entry::Resulted(resulted) if resulted.succeeded() => {
             let read = resulted.touched.iter().filter(|one| one.access == Access::Read);
-            std::iter::once(tool_mark(&resulted.tool)).chain(read.map(|one| read_mark(&one.path))).collect()
+            let changed = resulted.touched.iter().filter(|one| one.access != Access::Read);
+            let changed = changed.filter(|_| resulted.files.is_some()).map(|one| changed_mark(&one.path));
+            let read = read.map(|one| read_mark(&one.path));
+            std::iter::once(tool_mark(&resulted.tool)).chain(read).chain(changed).collect()
+        }
+        Entry::Backed(backed) => {
+            vec![backup_mark(backed.call.as_ref().unwrap_or(&backed.arguments))]
         }
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));

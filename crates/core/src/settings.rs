@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::finding::Source;
 use crate::guardrail::GuardrailEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::output::OutputEntry;
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub struct Settings {
     /// Guardrails, also those that are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<GuardrailEntry>,
+    /// What each layer says about what tools give back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<OutputEntry>,
 }
 
 /// What one layer says about verified tools.

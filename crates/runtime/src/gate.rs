@@ -11,14 +11,16 @@ use crate::cache::CacheState;
 use crate::checkpoints::keep_checkpoint;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
+use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
-    EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
-    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message,
+    EventKind, Facts, FileFact, Grant, Guard, Mode, Outcome, Policy, Record, Request, RequestState, Reserved,
+    Resulted, Session, Touched, Verdict, agent_text, changed_mark, feedback, feedback_asks, kept_message,
+    reserves,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -46,6 +48,14 @@ pub struct Answered {
     pub delivered: Delivered,
     /// The request that waits, if one does.
     pub request: Option<Request>,
+}
+
+impl Answered {
+    /// Whether only time, or something that may come, is waited for.
+    #[must_use]
+    pub fn waits_for_time(&self) -> bool {
+        self.decision.verdict == Verdict::Delay && matches!(self.delivered, Delivered::Denied { .. })
+    }
 }
 
 /// The gate of one project.
@@ -112,26 +122,31 @@ impl Gate {
             ran,
             touched,
             changed,
-            lines: lines_of(&event.call),
+            lines: if event.kind == EventKind::PostExecution { event.call.lines() } else { 0 },
+            files: None,
             message: said.map(kept_message),
         };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, approver, .. } = self;
+        let Gate { scene, store, approver, setup } = self;
         let mut turn = store.begin()?;
+        let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
-        let said = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
+        let backup = backup_of(turn.as_mut(), event)?;
+        if let Some(backup) = &backup {
+            note_changes(turn.as_mut(), &context, backup)?;
+        }
+        let mut judged = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
+        if let Some(backup) = backup.as_ref().filter(|_| judged.takes_back) {
+            let text = roll_back(turn.as_mut(), &setup.dirs, &context, backup)?;
+            judged.add(&text);
+        }
         let advice = advise(turn.as_mut(), scene, event)?;
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
         turn.commit()?;
         self.checkpoint(seq);
-        let blocks: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
-        Ok(if blocks.is_empty() {
-            Delivered::Silence
-        } else {
-            Delivered::Warned { text: blocks.join("\n\n") }
-        })
+        Ok(with_advice(judged.delivered, &advice))
     }
 
     /// Records anything else.
@@ -172,14 +187,26 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
     }
 }
 
-/// How many lines an edit tool writes.
-fn lines_of(call: &Call) -> u64 {
-    if !matches!(call.kind, Kind::File { .. }) {
-        return 0;
+/// How many files a call changed first in its session, where a budget counts
+/// them.
+fn with_new_files(
+    turn: &mut dyn Turn,
+    scene: &Scene,
+    event: &Event,
+    resulted: Resulted,
+) -> Result<Resulted, Broken> {
+    let mut agents = scene.policy().settings().agents_of(&event.call);
+    let counts = agents.any(|entry| entry.agent.budget.as_ref().is_some_and(|budget| budget.files.is_some()));
+    if !counts || !resulted.succeeded() {
+        return Ok(resulted);
     }
-    let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
-    let written = ["content", "new_string", "new_source"].into_iter().find_map(text);
-    written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
+    let changed = resulted.touched.iter().filter(|one| one.access != Access::Read);
+    let mut keys: Vec<String> = changed.map(|one| changed_mark(&one.path)).collect();
+    keys.sort();
+    keys.dedup();
+    let known = turn.marks(&event.call.session, &keys)?;
+    let new = keys.len().saturating_sub(known.len());
+    Ok(Resulted { files: Some(u64::try_from(new).unwrap_or(u64::MAX)), ..resulted })
 }
 
 /// What the agent is told beside a call that succeeded.
@@ -192,7 +219,21 @@ fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advic
     let mut session = turn.session(&event.call.session)?;
     session.marks = turn.marks(&session.id, &asked)?;
     let is_there = |name: &str| scene.is_there(name);
-    Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there }))
+    Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there, ..Disk::BLIND }))
+}
+
+/// What is told beside the work comes behind what the guards say.
+fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
+    let said = match &judged {
+        Delivered::Warned { text } | Delivered::Replaced { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
+    match judged {
+        Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
+        _ if text.is_empty() => Delivered::Silence,
+        _ => Delivered::Warned { text: text.join("\n\n") },
+    }
 }
 
 /// One event inside one transaction.
@@ -229,13 +270,13 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
             }
             Verdict::Block => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites
-                if self.event.kind == EventKind::PreExecution =>
-            {
+            // Nobody is asked about what only takes time.
+            Verdict::Delay => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+            Verdict::Escalate | Verdict::Prerequisites if self.event.kind == EventKind::PreExecution => {
                 self.ask(decision, &text)
             }
             // Nothing but a call can wait for a person.
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites => {
+            Verdict::Escalate | Verdict::Prerequisites => {
                 Ok(plain(decision, Delivered::Denied { text: text.clone() }))
             }
         }
@@ -341,6 +382,17 @@ impl Round<'_> {
         Ok(request)
     }
 
+    /// What a call that is about to run will use.
+    fn reserved(&self, answered: &Answered) -> Option<Reserved> {
+        let told = answered.delivered.verdict(answered.decision.verdict);
+        let may_run = told.runs() || matches!(answered.delivered, Delivered::Asked { .. });
+        let before = self.event.kind == EventKind::PreExecution;
+        let Decision { event, facts, .. } = &answered.decision;
+        (may_run && before)
+            .then(|| reserves(&event.call, facts, self.policy.settings(), self.session))
+            .flatten()
+    }
+
     /// Writes the decision down.
     pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
         let call = &self.event.call;
@@ -366,6 +418,7 @@ impl Round<'_> {
                 _ => None,
             },
             request: answered.request.as_ref().map(|request| request.id.clone()),
+            reserved: self.reserved(answered),
         };
         Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
     }

@@ -95,6 +95,12 @@ pub trait Turn {
     /// If the store cannot be read.
     fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError>;
 
+    /// One record by its number.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError>;
+
     /// The request of a session for exactly this call whose grant the call
     /// with the host's id `call` used.
     ///

@@ -23,6 +23,8 @@ const STEPS: &[&str] = &[
     CREATE TABLE mark (session TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, seq INTEGER NOT NULL,
                        call INTEGER NOT NULL, time_ms INTEGER NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID;
 ",
+    // Labels, waiting calls, budgets reserved: folded anew.
+    "",
 ];
 
 /// Brings a file to the present format.

@@ -61,6 +61,7 @@ fn decided(event: EventKind, delivered: Verdict) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        reserved: None,
     })
 }
 
@@ -108,6 +109,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 touched: Vec::new(),
                 changed: false,
                 lines: 0,
+                files: None,
                 message: (!fine).then(|| "connect ECONNREFUSED".to_owned()),
             })
         }),

@@ -6,7 +6,7 @@
 
 use crate::{Asked, Wire};
 use serde_json::{Value, json};
-use toolgate_core::{Delivered, EventKind};
+use toolgate_core::{Delivered, Event, EventKind, Kind};
 
 const PRE: &str = "PreToolUse";
 
@@ -18,21 +18,43 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
                 closed(text)
             }
             Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
-            Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
+            Delivered::Silence
+            | Delivered::Approved { .. }
+            | Delivered::Modified { .. }
+            | Delivered::Replaced { .. } => say(&json!({})),
         },
-        Asked::Result(event, _) => match delivered {
-            Delivered::Warned { text } if event.kind == EventKind::PostExecution => {
-                say(&specific("PostToolUse", json!({ "additionalContext": text })))
-            }
-            _ => say(&json!({})),
-        },
+        Asked::Result(event, _) => after_tool(event, delivered),
         Asked::Note { .. } => say(&json!({})),
+    }
+}
+
+/// What has run stays; the agent is told, and its output replaced where this
+/// host allows it: after a success, in the tool's own shape.
+fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
+    let name = if event.kind == EventKind::PostExecution { "PostToolUse" } else { "PostToolUseFailure" };
+    match delivered {
+        Delivered::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
+        Delivered::Replaced { output, text } if event.kind == EventKind::PostExecution => {
+            let mut fields = json!({ "updatedToolOutput": output, "additionalContext": text });
+            if matches!(event.call.kind, Kind::Mcp { .. })
+                && let Some(fields) = fields.as_object_mut()
+            {
+                fields.insert("updatedMCPToolOutput".to_owned(), output.clone());
+            }
+            let mut answer = specific(name, fields);
+            if let Some(answer) = answer.as_object_mut() {
+                answer.insert("systemMessage".to_owned(), Value::String(text.clone()));
+            }
+            say(&answer)
+        }
+        Delivered::Replaced { text, .. } => say(&specific(name, json!({ "additionalContext": text }))),
+        _ => say(&json!({})),
     }
 }
 
 fn pre_tool_use(delivered: &Delivered) -> Wire {
     match delivered {
-        Delivered::Silence => say(&json!({})),
+        Delivered::Silence | Delivered::Replaced { .. } => say(&json!({})),
         Delivered::Approved { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
         }

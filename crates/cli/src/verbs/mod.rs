@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod logs;
 pub mod man;
 pub mod policy;
+pub mod restore;
 pub mod rules;
 pub mod stats;
 pub mod test;
@@ -55,6 +56,7 @@ pub fn run() -> ExitCode {
         Verb::Logs(args) => logs::run(&args),
         Verb::Stats(args) => stats::run(&args),
         Verb::Ledger(args) => ledger::run(&args),
+        Verb::Restore(args) => restore::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Completions(args) => completions::run(&args),

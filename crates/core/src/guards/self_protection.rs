@@ -37,8 +37,12 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Verbs with a looking and a changing side: what of them only looks.
-const PARTLY: &[(&str, &[&str])] =
-    &[("inbox", &["list", "show"]), ("rules", &["list", "check"]), ("ledger", &["verify", "export"])];
+const PARTLY: &[(&str, &[&str])] = &[
+    ("inbox", &["list", "show"]),
+    ("rules", &["list", "check"]),
+    ("restore", &["list"]),
+    ("ledger", &["verify", "export"]),
+];
 
 /// Guards the guard.
 pub(super) struct SelfProtection;

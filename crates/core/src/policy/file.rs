@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::guardrail::Guardrail;
+use crate::output::OutputChecks;
 use crate::rule::{Names, Rule};
 use crate::traps::Traps;
 use crate::verification::ToolVerification;
@@ -100,6 +101,9 @@ pub struct PolicyFile {
     /// Guards as a condition and a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
+    /// What is looked for in what tools give back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputChecks>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
@@ -120,6 +124,7 @@ impl PolicyFile {
             verification: None,
             traps: None,
             guardrails: Vec::new(),
+            output: None,
             rules: Vec::new(),
         }
     }

@@ -13,6 +13,7 @@ use crate::agent::{Agent, AgentEntry};
 use crate::event::EventKind;
 use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
+use crate::output::OutputEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
@@ -136,6 +137,10 @@ fn join_settings(files: &[Layered]) -> Settings {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
     });
+    let output = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(OutputEntry { source, layer: file.layer, checks: file.policy.output.clone()? })
+    });
     Settings {
         agents: agents.collect(),
         verification: verification.collect(),
@@ -143,6 +148,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         // Knowledge is no layer; whoever reads the files adds it.
         knowledge: Vec::new(),
         guardrails,
+        output: output.collect(),
     }
 }
 

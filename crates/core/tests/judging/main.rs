@@ -6,6 +6,7 @@
 mod agents;
 mod beside;
 mod chain;
+mod context;
 mod guardrails;
 mod index;
 mod layers;
