@@ -5,7 +5,7 @@ use crate::house::House;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
-const KEEP: &str = "version: 1\nrules:\n  - id: keep\n    kind: require\n    match: { files: { access: [write, delete, delete-tree], inside: workspace } }\n    require: { backup: true }\n    reason: what changes can be had back\n";
+const KEEP: &str = "version: 1\nrules:\n  - id: keep\n    kind: require\n    match: { files: { access: [write, delete, delete-tree] } }\n    require: { backup: true }\n    reason: what changes can be had back\n";
 
 fn after(house: &House, before: &Value) -> Value {
     let mut event = before.clone();
@@ -73,7 +73,7 @@ fn newer_changes_stay_unless_forced() {
     house.write("b.txt", "two");
     let record = backups(&house)[0]["record"].to_string();
     house.run(&["restore", "call", &record]).ended(1);
-    house.run(&["restore", "call", "1"]).ended(1);
+    house.run(&["restore", "call", "2"]).ended(1);
 }
 
 #[test]
@@ -124,6 +124,7 @@ fn without_a_backup_it_does_not_run() {
         }
     }
     assert!(!house.ask("ls").is_no());
+    assert!(!house.ask("ls > /dev/null 2>&1").is_no(), "nothing is kept there");
     let ask = KEEP.replace("backup: true", "backup: true, otherwise: escalate");
     house.write(".toolgate/policy.yaml", format!("{ask}review: {{ delivery: ticket }}\n"));
     assert!(house.ask("rm -rf big.bin").request().starts_with("r-"));

@@ -112,8 +112,7 @@ impl Session {
                 self.remember_labels(decided);
                 self.remember_waiting(decided);
                 self.reserved.extend(decided.reserved.clone());
-                let surplus = self.reserved.len().saturating_sub(RESERVED_MAX);
-                self.reserved.drain(..surplus);
+                self.spend_surplus();
                 self.stops_refused = 0;
                 self.stopped = self.stopped.saturating_add(u64::from(!decided.delivered.runs()));
             }
@@ -194,6 +193,17 @@ impl Session {
         self.spent.files = self.spent.files.saturating_add(resulted.files.unwrap_or(0));
         if let Some(at) = self.reserved.iter().position(|one| one.call == resulted.call) {
             self.reserved.remove(at);
+        }
+    }
+
+    /// Of more calls than are kept apart, the oldest count as having used what
+    /// was reserved for them.
+    fn spend_surplus(&mut self) {
+        let surplus = self.reserved.len().saturating_sub(RESERVED_MAX);
+        for one in self.reserved.drain(..surplus) {
+            let files = u64::try_from(one.files.len()).unwrap_or(u64::MAX);
+            self.spent.lines = self.spent.lines.saturating_add(one.lines);
+            self.spent.files = self.spent.files.saturating_add(files);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Plain texts raise no alarm: every file of this project, and what its tools print.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 use std::path::{Path, PathBuf};
 use toolgate_core::{Personal, leaks};
@@ -17,9 +17,11 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// `TOOLGATE_LEAK_TEXTS=FOLDER` looks at other texts, and tells instead of failing.
 #[test]
 fn plain_texts_raise_no_alarm() {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let other = std::env::var_os("TOOLGATE_LEAK_TEXTS").map(PathBuf::from);
+    let top = other.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let mut files = Vec::new();
     texts(&top, &mut files);
     let personal = [Personal::Card, Personal::Iban, Personal::Ssn];
@@ -31,6 +33,10 @@ fn plain_texts_raise_no_alarm() {
             let shown = text.get(leak.start..leak.end.min(leak.start + 60)).unwrap_or_default();
             wrong.push(format!("{}: {} {shown}", file.display(), leak.kind));
         }
+    }
+    if other.is_some() {
+        println!("{} in {} files, {bytes} bytes:\n{}", wrong.len(), files.len(), wrong.join("\n"));
+        return;
     }
     assert!(bytes > 1 << 20, "the test sees only {bytes} bytes");
     assert!(wrong.is_empty(), "{} in {bytes} bytes:\n{}", wrong.len(), wrong.join("\n"));

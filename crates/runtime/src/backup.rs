@@ -11,7 +11,7 @@ use crate::dirs::Dirs;
 use crate::private::{make_private_folder, write_private};
 use std::fs::Metadata;
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use toolgate_core::{Access, Facts, FileFact, Kept, Was, digest_of, path_fits};
@@ -133,6 +133,11 @@ impl Copying {
         if about.is_symlink() {
             let to = std::fs::read_link(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
             return self.add(path, Was::Link { to: to.to_string_lossy().into_owned() });
+        }
+        let kind = about.file_type();
+        if kind.is_char_device() || kind.is_fifo() || kind.is_socket() {
+            // Nothing is kept in them: `/dev/null`, a terminal, a pipe.
+            return Ok(());
         }
         if !about.is_file() {
             return Err(format!("`{}` is no plain file", path.display()));

@@ -21,6 +21,41 @@ const ABOUT: &[&str] = &[
     "field", "key_id", "version", "arn", "ref", "hint", "policy", "endpoint", "at", "in",
 ];
 
+/// Words in front of a name that make it harmless: `nextPageToken`.
+const HARMLESS: &[&str] = &[
+    "page",
+    "next",
+    "prev",
+    "previous",
+    "continuation",
+    "cursor",
+    "resume",
+    "sync",
+    "public",
+    "max",
+    "min",
+    "num",
+    "total",
+    "cache",
+    "lexer",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "stop",
+    "special",
+    "start",
+    "end",
+];
+
+/// Whether what stands right before a name is one of them.
+fn is_harmless(text: &str, start: usize) -> bool {
+    let from = text.floor_char_boundary(start.saturating_sub(16));
+    let before = text.get(from..start).unwrap_or_default().trim_end_matches(['_', '-']).to_ascii_lowercase();
+    HARMLESS.iter().any(|word| before.ends_with(word))
+}
+
 pub(super) fn find(text: &str) -> Vec<Leak> {
     let mut found: Vec<Leak> = Vec::new();
     if let Some(names) = NAMES.as_ref() {
@@ -50,7 +85,7 @@ fn behind(text: &str, start: usize, end: usize) -> Option<(Option<Leak>, usize)>
     let about = about.trim_start_matches(['_', '-', 's']);
     let last = about.rsplit(['_', '-']).next().unwrap_or_default();
     let read = end + name_len;
-    if ABOUT.contains(&last) || ABOUT.contains(&about) {
+    if ABOUT.contains(&last) || ABOUT.contains(&about) || is_harmless(text, start) {
         return Some((None, read));
     }
     let quoted = rest.trim_start_matches(['"', '\'', '`']);

@@ -191,7 +191,8 @@ fn is_ssn(text: &str, start: usize, hit: &str) -> Option<usize> {
 fn is_email(text: &str, start: usize, hit: &str) -> Option<usize> {
     // `user:password@host` of an address.
     let before = start.checked_sub(1).and_then(|at| text.as_bytes().get(at));
-    if before == Some(&b':') {
+    // `git@host:path` is one of a repository.
+    if before == Some(&b':') || hit.starts_with("git@") {
         return None;
     }
     let host = hit.rsplit('@').next().unwrap_or_default();

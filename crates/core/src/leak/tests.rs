@@ -105,6 +105,8 @@ fn code_and_samples_are_left() {
         "secret: session-signing-key-2024",
         "error[E0425]: cannot find value `token` in this scope",
         "TOKEN_BUDGET=500000",
+        "\"nextPageToken\": \"q7Zr2Kp9Wv4Xn8Tb3Jm6Hd1Fs5\"",
+        "continuation_token: q7Zr2Kp9Wv4Xn8Tb3Jm6Hd1Fs5",
     ] {
         check(text, &[]);
     }
