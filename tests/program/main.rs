@@ -22,6 +22,7 @@ mod broken;
 mod cache;
 mod cli;
 mod crash;
+mod cursor;
 mod errors;
 mod exhausting;
 mod explained;

@@ -1,8 +1,10 @@
 //! What hosts call: one event on stdin, exactly one JSON object on stdout.
 //!
 //! Whatever happens in here – bytes that make no sense, a broken policy, a
-//! full disk, a panic, a hang – an answer leaves before the host's own limit,
-//! and for a call about to run it is a no.
+//! full disk, a panic, a host that is slow to write, a hold without an answer –
+//! an answer leaves before the host's own limit, and for a call about to run it
+//! is a no. Only a disk that never answers is left to the host, which then
+//! blocks by itself (`onFailure`, set by the installer).
 
 use crate::installs;
 use crate::project;

@@ -38,6 +38,7 @@ mod path;
 mod places;
 mod policy;
 mod prerequisite;
+mod prose;
 pub mod rule;
 mod session;
 mod settings;
@@ -91,6 +92,7 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
+pub use prose::{Enforceable, Sentence, sentences};
 pub use rule::path_fits;
 pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};

@@ -36,6 +36,10 @@ pub struct Settings {
     /// What each layer says about what tools give back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub output: Vec<OutputEntry>,
+    /// Files outside the gate's own folders that are part of the policy: they
+    /// are guarded like it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
 }
 
 /// What one layer says about verified tools.

@@ -20,6 +20,7 @@ mod cache;
 mod checkpoints;
 mod checks;
 mod config;
+mod cursor_rules;
 mod decide;
 mod dirs;
 mod gate;

@@ -71,7 +71,7 @@ impl Scene {
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
-        let places = places_of(setup, &policy.workspace().also.0, &RealPaths::default());
+        let places = places_of(setup, &policy, &RealPaths::default());
         Scene { policy, setup: setup.clone(), places, started: Instant::now() }
     }
 
@@ -156,6 +156,6 @@ impl Scene {
     fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
         let places = self.places.clone();
-        if changes { with_real_places(&self.setup, places, links) } else { places }
+        if changes { with_real_places(&self.setup, &self.policy, places, links) } else { places }
     }
 }

@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod logs;
 pub mod man;
 pub mod policy;
+pub mod proposals;
 pub mod restore;
 pub mod rules;
 pub mod stats;

@@ -145,10 +145,11 @@ fn join_settings(files: &[Layered]) -> Settings {
         agents: agents.collect(),
         verification: verification.collect(),
         traps: traps.collect(),
-        // Knowledge is no layer; whoever reads the files adds it.
-        knowledge: Vec::new(),
         guardrails,
         output: output.collect(),
+        // Whoever reads the files adds what is no layer.
+        knowledge: Vec::new(),
+        outside: Vec::new(),
     }
 }
 

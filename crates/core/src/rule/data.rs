@@ -121,6 +121,30 @@ pub struct Rule {
     pub examples: Examples,
 }
 
+impl Rule {
+    /// A rule that says only what it must; everything else as if not written.
+    #[must_use]
+    pub fn new(id: &str, kind: RuleKind, matches: Match, reason: &str) -> Rule {
+        Rule {
+            id: id.to_owned(),
+            name: None,
+            kind,
+            matches,
+            require: None,
+            change: None,
+            category: Category::default(),
+            severity: Severity::default(),
+            priority: default_priority(),
+            reason: reason.to_owned(),
+            remediation: None,
+            alternatives: Vec::new(),
+            enabled: true,
+            locked: false,
+            examples: Examples::default(),
+        }
+    }
+}
+
 fn default_priority() -> u32 {
     100
 }

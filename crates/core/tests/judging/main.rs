@@ -10,6 +10,7 @@ mod context;
 mod guardrails;
 mod index;
 mod layers;
+mod prose;
 mod rules;
 mod stage;
 mod traps;
