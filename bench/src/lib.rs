@@ -86,6 +86,6 @@ pub fn shell_call(command: &str) -> Call {
 pub fn decide(policy: &Policy, call: Call, session: &Session) -> Decision {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, disk: Disk { is_there: &|_| None }, now_ms: 0, clock_us: &|| 0 };
-    judge(policy, &Event { kind: EventKind::PreExecution, call, log: None }, session, &places, &pass)
+    let pass = Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0 };
+    judge(policy, &Event { kind: EventKind::PreExecution, call, log: None, output: None }, session, &places, &pass)
 }
