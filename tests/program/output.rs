@@ -107,6 +107,7 @@ fn a_secret_in_a_failure_is_told() {
     assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
     assert!(answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("safety-003"));
     assert!(answer["hookSpecificOutput"].get("updatedToolOutput").is_none());
+    assert!(answer["systemMessage"].as_str().unwrap().contains("safety-003"), "the person hears of it, too");
     assert!(!kept(&house).contains(&token()), "the secret lies on disk");
 }
 

@@ -27,6 +27,11 @@ pub enum Delivered {
         /// What changed and why.
         text: String,
     },
+    /// It ran, and both agent and person are told this.
+    Told {
+        /// What.
+        text: String,
+    },
     /// It ran, and the host shows this instead of what the tool gave back.
     Replaced {
         /// The whole new output, in the host's own shape.
@@ -57,7 +62,7 @@ impl Delivered {
     pub fn verdict(&self, judged: Verdict) -> Verdict {
         match self {
             Delivered::Silence | Delivered::Approved { .. } => Verdict::Allow,
-            Delivered::Warned { .. } => Verdict::Warn,
+            Delivered::Warned { .. } | Delivered::Told { .. } => Verdict::Warn,
             Delivered::Modified { .. } | Delivered::Replaced { .. } => Verdict::Modify,
             Delivered::Denied { .. } => judged.max(Verdict::Delay),
             Delivered::Asked { .. } | Delivered::Deferred { .. } => Verdict::Escalate,

@@ -55,7 +55,9 @@ impl Judged {
 
     /// One more sentence for the agent.
     pub(crate) fn add(&mut self, more: &str) {
-        if let Delivered::Warned { text } | Delivered::Replaced { text, .. } = &mut self.delivered {
+        if let Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } =
+            &mut self.delivered
+        {
             text.push(' ');
             text.push_str(more);
         }
@@ -75,8 +77,14 @@ fn delivered(policy: &Policy, decision: &Decision, event: &Event) -> Delivered {
     let text = agent_text(decision);
     match replacement(policy, decision, event) {
         Some(output) => Delivered::Replaced { output, text },
+        None if found_secrets(decision) => Delivered::Told { text },
         None => Delivered::Warned { text },
     }
+}
+
+/// A secret that is read by the model after all is the person's affair.
+fn found_secrets(decision: &Decision) -> bool {
+    decision.decisive().any(|finding| finding.guard == guards::OUTPUT_SECRETS_ID)
 }
 
 /// What the host is to show instead, if a guard blocked and it can.

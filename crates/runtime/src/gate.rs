@@ -225,12 +225,15 @@ fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advic
 /// What is told beside the work comes behind what the guards say.
 fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
     let said = match &judged {
-        Delivered::Warned { text } | Delivered::Replaced { text, .. } => Some(text.clone()),
+        Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            Some(text.clone())
+        }
         _ => None,
     };
     let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
     match judged {
         Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
+        Delivered::Told { .. } => Delivered::Told { text: text.join("\n\n") },
         _ if text.is_empty() => Delivered::Silence,
         _ => Delivered::Warned { text: text.join("\n\n") },
     }

@@ -107,7 +107,7 @@ impl<'a> Agent<'a> {
         let event = self.event(EventKind::PostExecution, tool, Some(output.clone()));
         Ok(match self.gate.result(&event, None)? {
             Delivered::Replaced { output, text } => Gave { told: Some(text), instead: Some(output) },
-            Delivered::Warned { text } => Gave { told: Some(text), instead: None },
+            Delivered::Warned { text } | Delivered::Told { text } => Gave { told: Some(text), instead: None },
             _ => Gave { told: None, instead: None },
         })
     }
@@ -136,7 +136,7 @@ impl<'a> Agent<'a> {
         let request = answered.request.map(|request| request.id);
         Ok(match answered.delivered {
             Delivered::Silence | Delivered::Replaced { .. } => Answer::Run { told: None, decision },
-            Delivered::Approved { text } | Delivered::Warned { text } => {
+            Delivered::Approved { text } | Delivered::Warned { text } | Delivered::Told { text } => {
                 Answer::Run { told: Some(text), decision }
             }
             Delivered::Modified { input, text } => Answer::RunInstead { input, told: text, decision },
@@ -149,7 +149,9 @@ impl<'a> Agent<'a> {
     fn tell(&mut self, kind: EventKind, tool: &Tool, said: Option<&str>) -> Result<Option<String>, Broken> {
         let event = self.event(kind, tool, said.map(|said| Value::String(said.to_owned())));
         Ok(match self.gate.result(&event, said)? {
-            Delivered::Warned { text } | Delivered::Replaced { text, .. } => Some(text),
+            Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+                Some(text)
+            }
             _ => None,
         })
     }

@@ -17,7 +17,7 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
                 closed(text)
             }
-            Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
+            Delivered::Warned { text } | Delivered::Told { text } => say(&json!({ "systemMessage": text })),
             Delivered::Silence
             | Delivered::Approved { .. }
             | Delivered::Modified { .. }
@@ -31,25 +31,32 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
 /// What has run stays; the agent is told, and its output replaced where this
 /// host allows it: after a success, in the tool's own shape.
 fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
-    let name = if event.kind == EventKind::PostExecution { "PostToolUse" } else { "PostToolUseFailure" };
+    let is_success = event.kind == EventKind::PostExecution;
+    let name = if is_success { "PostToolUse" } else { "PostToolUseFailure" };
     match delivered {
         Delivered::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
-        Delivered::Replaced { output, text } if event.kind == EventKind::PostExecution => {
+        Delivered::Replaced { output, text } if is_success => {
             let mut fields = json!({ "updatedToolOutput": output, "additionalContext": text });
             if matches!(event.call.kind, Kind::Mcp { .. })
                 && let Some(fields) = fields.as_object_mut()
             {
                 fields.insert("updatedMCPToolOutput".to_owned(), output.clone());
             }
-            let mut answer = specific(name, fields);
-            if let Some(answer) = answer.as_object_mut() {
-                answer.insert("systemMessage".to_owned(), Value::String(text.clone()));
-            }
-            say(&answer)
+            say(&to_both(specific(name, fields), text))
         }
-        Delivered::Replaced { text, .. } => say(&specific(name, json!({ "additionalContext": text }))),
+        Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            say(&to_both(specific(name, json!({ "additionalContext": text })), text))
+        }
         _ => say(&json!({})),
     }
+}
+
+/// The person reads it, too.
+fn to_both(mut answer: Value, text: &str) -> Value {
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("systemMessage".to_owned(), Value::String(text.to_owned()));
+    }
+    answer
 }
 
 fn pre_tool_use(delivered: &Delivered) -> Wire {
@@ -58,7 +65,9 @@ fn pre_tool_use(delivered: &Delivered) -> Wire {
         Delivered::Approved { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
         }
-        Delivered::Warned { text } => say(&specific(PRE, json!({ "additionalContext": text }))),
+        Delivered::Warned { text } | Delivered::Told { text } => {
+            say(&specific(PRE, json!({ "additionalContext": text })))
+        }
         Delivered::Modified { input, text } => {
             say(&specific(PRE, json!({ "updatedInput": input, "additionalContext": text })))
         }
