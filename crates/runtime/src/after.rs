@@ -7,8 +7,8 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Round, now_ms};
 use crate::scene::Scene;
 use toolgate_core::{
-    Decision, Delivered, Event, EventKind, Mode, Outcome, Policy, Verdict, agent_text, guards, withheld,
-    without_leaks,
+    Advice, Decision, Delivered, Event, EventKind, Mode, Outcome, Policy, Verdict, agent_text, guards,
+    withheld, without_leaks,
 };
 use toolgate_store::Turn;
 
@@ -97,4 +97,21 @@ fn replacement(policy: &Policy, decision: &Decision, event: &Event) -> Option<se
         return Some(without_leaks(value, &policy.settings().personal_sought()));
     }
     withheld(value, WITHHELD)
+}
+
+/// What is told beside the work comes behind what the guards say.
+pub(crate) fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
+    let said = match &judged {
+        Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            Some(text.clone())
+        }
+        _ => None,
+    };
+    let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
+    match judged {
+        Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
+        Delivered::Told { .. } => Delivered::Told { text: text.join("\n\n") },
+        _ if text.is_empty() => Delivered::Silence,
+        _ => Delivered::Warned { text: text.join("\n\n") },
+    }
 }

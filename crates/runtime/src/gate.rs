@@ -4,7 +4,7 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
-use crate::after::judged_after;
+use crate::after::{judged_after, with_advice};
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
@@ -13,14 +13,14 @@ use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
+use crate::spending::with_new_files;
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
     EventKind, Facts, FileFact, Grant, Guard, Mode, Outcome, Policy, Record, Request, RequestState, Reserved,
-    Resulted, Session, Touched, Verdict, agent_text, changed_mark, feedback, feedback_asks, kept_message,
-    reserves,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -187,28 +187,6 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
     }
 }
 
-/// How many files a call changed first in its session, where a budget counts
-/// them.
-fn with_new_files(
-    turn: &mut dyn Turn,
-    scene: &Scene,
-    event: &Event,
-    resulted: Resulted,
-) -> Result<Resulted, Broken> {
-    let mut agents = scene.policy().settings().agents_of(&event.call);
-    let counts = agents.any(|entry| entry.agent.budget.as_ref().is_some_and(|budget| budget.files.is_some()));
-    if !counts || !resulted.succeeded() {
-        return Ok(resulted);
-    }
-    let changed = resulted.touched.iter().filter(|one| one.access != Access::Read);
-    let mut keys: Vec<String> = changed.map(|one| changed_mark(&one.path)).collect();
-    keys.sort();
-    keys.dedup();
-    let known = turn.marks(&event.call.session, &keys)?;
-    let new = keys.len().saturating_sub(known.len());
-    Ok(Resulted { files: Some(u64::try_from(new).unwrap_or(u64::MAX)), ..resulted })
-}
-
 /// What the agent is told beside a call that succeeded.
 fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advice>, Broken> {
     let settings = scene.policy().settings();
@@ -220,23 +198,6 @@ fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advic
     session.marks = turn.marks(&session.id, &asked)?;
     let is_there = |name: &str| scene.is_there(name);
     Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there, ..Disk::BLIND }))
-}
-
-/// What is told beside the work comes behind what the guards say.
-fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
-    let said = match &judged {
-        Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
-            Some(text.clone())
-        }
-        _ => None,
-    };
-    let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
-    match judged {
-        Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
-        Delivered::Told { .. } => Delivered::Told { text: text.join("\n\n") },
-        _ if text.is_empty() => Delivered::Silence,
-        _ => Delivered::Warned { text: text.join("\n\n") },
-    }
 }
 
 /// One event inside one transaction.
