@@ -48,7 +48,13 @@ fn with_policy(policy: &Policy, source: &str) {
     };
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, disk: toolgate_core::Disk::BLIND, now_ms: 0, clock_us: &|| 0 };
+    let pass = Pass {
+        facts_of: &facts_of,
+        disk: toolgate_core::Disk::BLIND,
+        now_ms: 0,
+        clock_us: &|| 0,
+        suspended: &[],
+    };
     let session = Session::new("s");
     let explained = explain(policy, &event, &session, &places, &pass);
     assert!(explained.decision == judge(policy, &event, &session, &places, &pass), "{source:?}");

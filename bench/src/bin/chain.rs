@@ -188,6 +188,9 @@ fn decided() -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        input: None,
+        locks: Vec::new(),
+        outward: false,
     })
 }
 
@@ -201,5 +204,7 @@ fn resulted(number: u64) -> Entry {
         changed: false,
         lines: 1,
         message: None,
+        to: None,
+        arguments: None,
     })
 }

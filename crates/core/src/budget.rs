@@ -103,6 +103,9 @@ pub struct Spent {
     /// Tokens by model.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, Tokens>,
+    /// Calls let through that reach the outside.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outward: u64,
     /// How far the host's own log has been read, in bytes.
     pub read_to: u64,
     /// The last answer counted: a host may write one in several lines.

@@ -96,6 +96,14 @@ impl Call {
         written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
     }
 
+    /// The sort of agent work is handed to, as hosts name it.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&str> {
+        let named = |field| self.input.get(field).and_then(Value::as_str).filter(|name| !name.is_empty());
+        let fields = ["subagent_type", "agent_type", "agent"].into_iter().find_map(named);
+        fields.filter(|_| matches!(self.kind, Kind::Handoff))
+    }
+
     /// The command text, for shell calls.
     #[must_use]
     pub fn command(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 //! Hosts have dozens of hook names; here they are six. Mapping host names to
 //! these is the adapters' work.
 
-use crate::call::Call;
+use crate::call::{Call, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +45,19 @@ impl EventKind {
     #[must_use]
     pub fn is_before(self) -> bool {
         matches!(self, EventKind::PreExecution | EventKind::PreHandoff | EventKind::Stop)
+    }
+}
+
+impl Event {
+    /// Whether it is such a moment. Handing work over is a tool call, too, so
+    /// both moments are that of the call.
+    #[must_use]
+    pub fn is_at(&self, moment: EventKind) -> bool {
+        let hands_over = matches!(self.call.kind, Kind::Handoff);
+        match (moment, self.kind) {
+            (EventKind::PreHandoff, EventKind::PreExecution) => hands_over,
+            (wanted, own) => wanted == own,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A guard looks and answers. It never acts, waits, asks or remembers; what
 //! it may know is in [`Seen`].
 
+use crate::autonomy::Autonomy;
 use crate::call::Call;
 use crate::event::Event;
 use crate::facts::Facts;
@@ -83,6 +84,17 @@ pub struct Seen<'a> {
     pub disk: Disk<'a>,
     /// Where home, workspace and the gate's own files are.
     pub places: &'a Places,
+    /// How freely the agent works.
+    pub autonomy: Autonomy,
+    /// Whether thresholds are tightened by a fifth.
+    pub tight: bool,
+}
+
+impl Seen<'_> {
+    /// A threshold that warns or asks, as it holds now (C-17).
+    pub(crate) fn tightened(&self, threshold: u64) -> u64 {
+        if self.tight { threshold.saturating_mul(4) / 5 } else { threshold }
+    }
 }
 
 /// Questions about the machine, answered by whoever may look.

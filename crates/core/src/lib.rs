@@ -10,8 +10,10 @@
 
 mod address;
 mod agent;
+mod autonomy;
 mod budget;
 mod call;
+mod categories;
 mod chain;
 mod completion;
 mod delivered;
@@ -26,10 +28,12 @@ mod finding;
 mod guard;
 mod guardrail;
 pub mod guards;
+mod handoff;
 mod inbox;
 mod knowledge;
 mod leak;
 mod ledger;
+mod lock;
 mod mark;
 mod mcp_files;
 mod outcome;
@@ -39,18 +43,23 @@ mod places;
 mod policy;
 mod prerequisite;
 mod prose;
+mod recovery;
+mod risk;
 pub mod rule;
 mod session;
 mod settings;
 mod tally;
 mod traps;
 mod verification;
+mod visible;
 mod wording;
 
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
+pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};
+pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
 pub use delivered::Delivered;
@@ -66,7 +75,8 @@ pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
-pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
+pub use handoff::{Handoff, HandoffEntry};
+pub use inbox::{Answer, BypassRequest, Grant, Pressing, Proof, Request, RequestState, Word, signed_text};
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
@@ -76,8 +86,10 @@ pub use ledger::{
     Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head, verify_export,
     verify_head,
 };
+pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};
 pub use mark::{
-    Mark, Marks, WARNINGS_ANSWERED, advice_mark, marks_of, passed_mark, read_mark, tool_mark, warned_mark,
+    CHANGED_MARK, Mark, Marks, WARNINGS_ANSWERED, advice_mark, failed_mark, handed_mark, marks_of,
+    passed_mark, read_mark, tool_mark, warned_mark,
 };
 pub use mark::{backup_mark, changed_mark};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};
@@ -93,6 +105,8 @@ pub use policy::{
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
 pub use prose::{Enforceable, Sentence, sentences};
+pub use recovery::{ErrorClass, Errors, ErrorsEntry, Failing, Quarantine, recovery};
+pub use risk::Risk as RiskLevel;
 pub use rule::path_fits;
 pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
@@ -101,6 +115,7 @@ pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
+pub use visible::{one_line, visible};
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

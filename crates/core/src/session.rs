@@ -5,11 +5,14 @@
 
 use crate::budget::{Reserved, Spent};
 use crate::chain::Decision;
+use crate::facts::Access;
 use crate::failure::Failure;
 use crate::guards;
 use crate::ledger::{Decided, Entry, Record, Resulted};
+use crate::lock::Lock;
 use crate::mark::{Mark, Marks};
 use crate::outcome::{Outcome, Verdict};
+use crate::recovery::Failing;
 use crate::rule::waiting;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,6 +35,9 @@ const RESERVED_MAX: usize = 256;
 
 /// What a session is remembered by that has seen a secret.
 pub const SECRET_LABEL: &str = "secret";
+
+/// How many changed files it remembers.
+const WROTE_MAX: usize = 200;
 
 /// A failure so many calls ago is no longer what the agent is busy with.
 const RECENT_CALLS: u64 = 20;
@@ -72,6 +78,15 @@ pub struct Session {
     pub waiting: Vec<(String, i64)>,
     /// Stops refused since the agent last ran anything.
     pub stops_refused: u32,
+    /// Files it changed since its last commit, oldest first, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrote: Vec<String>,
+    /// Calls that fail again and again, one an agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<Failing>,
+    /// Locks on files the call is about, whoever holds them; kept in the store.
+    #[serde(skip)]
+    pub locks: Vec<Lock>,
     /// Of what it has done, that which the guards of a call asked for; kept in
     /// the store row by row, never here.
     #[serde(skip)]
@@ -115,6 +130,8 @@ impl Session {
                 self.spend_surplus();
                 self.stops_refused = 0;
                 self.stopped = self.stopped.saturating_add(u64::from(!decided.delivered.runs()));
+                let outward = u64::from(decided.outward && decided.delivered.runs());
+                self.spent.outward = self.spent.outward.saturating_add(outward);
             }
             Entry::Spent(usage) => self.spent = self.spent.after(usage),
             Entry::Resulted(resulted) => {
@@ -123,6 +140,8 @@ impl Session {
                     self.fresh.clear();
                 }
                 self.remember_failure(resulted);
+                self.remember_written(resulted);
+                Failing::fold(&mut self.failing, &record.context.agent, resulted);
                 if resulted.succeeded() {
                     remember(&mut self.ran, &resulted.ran);
                     remember(&mut self.fresh, &resulted.ran);
@@ -243,6 +262,21 @@ impl Session {
         });
         let surplus = self.failures.len().saturating_sub(FAILURES_MAX);
         self.failures.drain(..surplus);
+    }
+
+    fn remember_written(&mut self, resulted: &Resulted) {
+        let commits = |line: &String| line == "git commit" || line.starts_with("git commit ");
+        if resulted.succeeded() && resulted.ran.iter().any(commits) {
+            self.wrote.clear();
+            return;
+        }
+        for one in resulted.touched.iter().filter(|one| one.access != Access::Read) {
+            if !self.wrote.contains(&one.path) {
+                self.wrote.push(one.path.clone());
+            }
+        }
+        let surplus = self.wrote.len().saturating_sub(WROTE_MAX);
+        self.wrote.drain(..surplus);
     }
 
     /// The failures the agent is likely busy with, the newest first.

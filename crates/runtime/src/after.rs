@@ -4,11 +4,11 @@
 
 use crate::approver::Approver;
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, now_ms};
+use crate::gate::{Answered, Round, cut, now_ms};
 use crate::scene::Scene;
 use toolgate_core::{
-    Advice, Decision, Delivered, Event, EventKind, Mode, Outcome, Policy, Verdict, agent_text, guards,
-    withheld, without_leaks,
+    Advice, Decision, Delivered, Entry, Event, EventKind, Mode, Outcome, Policy, SUBAGENT_START, Verdict,
+    agent_text, guards, recovery, withheld, without_leaks,
 };
 use toolgate_store::Turn;
 
@@ -29,6 +29,7 @@ pub(crate) fn judged_after(
     let mut session = turn.session(&event.call.session)?;
     let glance = scene.glance(&event.call);
     session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
+    session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
     let decision = scene.look_again(event, &session, glance);
     if decision.findings.is_empty() {
         return Ok(Judged::nothing());
@@ -114,4 +115,25 @@ pub(crate) fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
         _ if text.is_empty() => Delivered::Silence,
         _ => Delivered::Warned { text: text.join("\n\n") },
     }
+}
+
+/// A sub-agent began.
+pub(crate) fn begun(event: &Event) -> Entry {
+    let to = event.call.role.as_deref().unwrap_or("a sub-agent");
+    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} began")) }
+}
+
+/// What the agent is told about a call that failed.
+pub(crate) fn after_failure(
+    turn: &mut dyn Turn,
+    scene: &Scene,
+    event: &Event,
+    said: Option<&str>,
+) -> Result<Option<Advice>, Broken> {
+    let settings = scene.policy().settings();
+    let Some(said) = said.filter(|_| event.kind == EventKind::OnError && !settings.errors.is_empty()) else {
+        return Ok(None);
+    };
+    let session = turn.session(&event.call.session)?;
+    Ok(recovery(settings, &session, &event.call.agent, said))
 }

@@ -4,8 +4,9 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
-use crate::after::{judged_after, with_advice};
+use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
+use crate::branch::branch_of;
 use crate::broken::Broken;
 use crate::cache::CacheState;
 use crate::checkpoints::keep_checkpoint;
@@ -125,12 +126,19 @@ impl Gate {
             lines: if event.kind == EventKind::PostExecution { event.call.lines() } else { 0 },
             files: None,
             message: said.map(kept_message),
+            to: event.call.receiver().map(str::to_owned),
+            arguments: (event.kind == EventKind::OnError).then(|| event.call.arguments_digest()),
         };
         let context = context(event, self.scene.policy());
         let Gate { scene, store, approver, setup } = self;
         let mut turn = store.begin()?;
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
-        let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
+        let entry = match event.kind {
+            // Work was taken on: no result, but what gives the sender's locks back (S2-07).
+            EventKind::PostHandoff => begun(event),
+            _ => Entry::Resulted(resulted),
+        };
+        let mut seq = turn.append(now_ms(), &context, entry)?.seq;
         let backup = backup_of(turn.as_mut(), event)?;
         if let Some(backup) = &backup {
             note_changes(turn.as_mut(), &context, backup)?;
@@ -140,7 +148,8 @@ impl Gate {
             let text = roll_back(turn.as_mut(), &setup.dirs, &context, backup)?;
             judged.add(&text);
         }
-        let advice = advise(turn.as_mut(), scene, event)?;
+        let mut advice = advise(turn.as_mut(), scene, event)?;
+        advice.extend(after_failure(turn.as_mut(), scene, event, said)?);
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
@@ -220,6 +229,10 @@ impl Round<'_> {
         if observed || worn_out {
             return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
         }
+        if !self.is_still_past(&decision)? {
+            let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
+            return Ok(plain(decision, Delivered::Denied { text }));
+        }
         match decision.verdict {
             Verdict::Allow if decision.is_approved() => {
                 Ok(plain(decision, Delivered::Approved { text: text.clone() }))
@@ -252,7 +265,8 @@ impl Round<'_> {
         let key = self.approver.map(|approver| approver.key.as_str());
         let arguments = self.event.call.arguments_digest();
         let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
-        Ok(open.iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
+        let open = open.iter().filter(|request| request.bypass.is_none());
+        Ok(open.into_iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
     }
 
     fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
@@ -262,7 +276,9 @@ impl Round<'_> {
             return Ok(Answered { decision, delivered, request: Some(request) });
         }
         let mut pending = None;
-        for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
+        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
+        // A yes past one guardrail answers no other question.
+        for request in open.into_iter().filter(|request| request.bypass.is_none()) {
             let key = self.approver.map(|approver| approver.key.as_str());
             if request.grant(self.now_ms, key).is_some() {
                 let recorded = self.turn.request_in_records(&request.id)?;
@@ -336,6 +352,7 @@ impl Round<'_> {
             why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
             made_ms: self.now_ms,
             expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
+            bypass: None,
             state: RequestState::Pending,
         };
         self.turn.append(
@@ -359,6 +376,7 @@ impl Round<'_> {
 
     /// Writes the decision down.
     pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
+        self.use_bypasses(answered)?;
         let call = &self.event.call;
         let decided = Decided {
             decision: new_id("d")?,
@@ -381,7 +399,14 @@ impl Round<'_> {
                 Delivered::Modified { input, .. } => Some(input.clone()),
                 _ => None,
             },
-            request: answered.request.as_ref().map(|request| request.id.clone()),
+            request: answered
+                .request
+                .as_ref()
+                .map(|request| request.id.clone())
+                .or_else(|| answered.decision.bypasses.first().cloned()),
+            input: self.may_be_passed(&answered.decision).then(|| shown_input(call)).flatten(),
+            locks: answered.decision.locks.clone(),
+            outward: answered.decision.outward,
             reserved: self.reserved(answered),
         };
         Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
@@ -458,7 +483,7 @@ fn cut_at(text: &str, max: usize) -> String {
     format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
 }
 
-fn new_id(prefix: &str) -> Result<String, Broken> {
+pub(crate) fn new_id(prefix: &str) -> Result<String, Broken> {
     let mut bytes = [0; 5];
     getrandom::fill(&mut bytes)
         .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;

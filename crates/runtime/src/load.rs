@@ -4,7 +4,7 @@ use crate::cursor_rules;
 use crate::dirs::Dirs;
 use crate::knowledge;
 use crate::packs;
-use crate::yaml::{PolicyFault, parse, parse_guardrails, rule_fault};
+use crate::yaml::{PolicyFault, parse, parse_agent, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_core::{KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
@@ -29,6 +29,8 @@ pub(crate) enum Part {
     Layer(Layer),
     /// Guardrails of a layer, in files of their own.
     Guardrails(Layer),
+    /// One agent of a layer, in a file of its own.
+    Agent(Layer),
     /// What the project knows about itself.
     Knowledge,
     /// A rule file of Cursor with a block for us.
@@ -54,7 +56,8 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
-        let folder = path.with_file_name("guardrails");
+        let folders = [("guardrails", Part::Guardrails as fn(Layer) -> Part), ("agents", Part::Agent)];
+        let folders = folders.map(|(name, part)| (path.with_file_name(name), part));
         match read_plain(&path) {
             Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
@@ -63,7 +66,9 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
             Err(error) => faults.push(unreadable(&path, &error)),
         }
         let Part::Layer(layer) = part else { continue };
-        files.extend(read_folder(Part::Guardrails(layer), &folder, &["yaml", "yml"])?);
+        for (folder, part) in folders {
+            files.extend(read_folder(part(layer), &folder, &["yaml", "yml"])?);
+        }
     }
     let cursor = read_folder(Part::CursorRules, &cursor_rules::folder(project), &["mdc"])?;
     let has_block =
@@ -181,6 +186,7 @@ fn parse_all(files: &[SourceFile]) -> Parsed {
             }
             Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| all.knowledge.push(entry)),
             Part::CursorRules => cursor_rules::read(&name, bytes).map(|layer| all.added.push(layer)),
+            Part::Agent(layer) => parse_agent(layer, &name, bytes).map(|layer| all.layers.push(layer)),
         };
         all.faults.extend(parsed.err());
     }

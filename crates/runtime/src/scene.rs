@@ -110,17 +110,41 @@ impl Scene {
 
     /// What the guards say about an event whose call has been read.
     pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
-        self.with_pass(event, glance, |places, pass| judge(&self.policy, event, session, places, pass))
+        self.look_past(event, session, glance, &[])
+    }
+
+    /// The same without guardrails a person has suspended for this call.
+    pub(crate) fn look_past(
+        &self,
+        event: &Event,
+        session: &Session,
+        glance: Glance,
+        suspended: &[String],
+    ) -> Decision {
+        self.with_pass(event, glance, suspended, |places, pass| {
+            judge(&self.policy, event, session, places, pass)
+        })
+    }
+
+    /// The files whose locks must be known to judge a call.
+    pub(crate) fn asks_locks(&self, call: &Call, glance: &Glance) -> Vec<String> {
+        self.policy.asks_locks(call, &glance.facts, &self.places)
     }
 
     /// The same, with every pass and the bytes that caused each finding.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Explained {
         let glance = self.glance(&event.call);
-        self.with_pass(event, glance, |places, pass| explain(&self.policy, event, session, places, pass))
+        self.with_pass(event, glance, &[], |places, pass| explain(&self.policy, event, session, places, pass))
     }
 
-    fn with_pass<T>(&self, event: &Event, glance: Glance, judge: impl FnOnce(&Places, &Pass<'_>) -> T) -> T {
+    fn with_pass<T>(
+        &self,
+        event: &Event,
+        glance: Glance,
+        suspended: &[String],
+        judge: impl FnOnce(&Places, &Pass<'_>) -> T,
+    ) -> T {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
@@ -136,7 +160,7 @@ impl Scene {
         let offset_minutes = || offset_minutes();
         let disk =
             Disk { is_there: &is_there, text: &text, branch: &branch, offset_minutes: &offset_minutes };
-        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us };
+        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us, suspended };
         judge(&places, &pass)
     }
 

@@ -23,6 +23,10 @@ const STEPS: &[&str] = &[
     CREATE TABLE mark (session TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL, seq INTEGER NOT NULL,
                        call INTEGER NOT NULL, time_ms INTEGER NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID;
 ",
+    "
+    CREATE TABLE lock (path TEXT PRIMARY KEY, session TEXT NOT NULL, agent TEXT NOT NULL,
+                       time_ms INTEGER NOT NULL) WITHOUT ROWID;
+",
     // Labels, waiting calls, budgets reserved: folded anew.
     "",
 ];

@@ -17,7 +17,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Lock, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -194,6 +194,14 @@ impl Sqlite {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Every lock by path, for checking them against the records.
+    pub(crate) fn locks(&self) -> Result<BTreeMap<String, Option<Lock>>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT path, session, agent, time_ms FROM lock")?;
+        let rows = statement.query_map([], projection::read_lock)?;
+        let rows: Vec<Lock> = rows.collect::<Result<_, _>>()?;
+        Ok(rows.into_iter().map(|lock| (lock.path.clone(), Some(lock))).collect())
+    }
+
     /// How many records there are, whatever their numbers.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
         let count: i64 = self.connection.query_row("SELECT count(*) FROM ledger", [], |row| row.get(0))?;
@@ -238,6 +246,14 @@ impl Turn for SqliteTurn<'_> {
     fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError> {
         let found = bodies(&self.turn, "SELECT body FROM ledger WHERE seq = ?1", [number(seq)])?;
         Ok(found.first().map(|body| serde_json::from_str(body)).transpose()?)
+    }
+
+    fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {
+        let mut found = Vec::new();
+        for path in paths {
+            found.extend(projection::locks(&self.turn, path)?);
+        }
+        Ok(found)
     }
 
     fn request_used_by(

@@ -32,7 +32,11 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
 /// host allows it: after a success, in the tool's own shape.
 fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
     let is_success = event.kind == EventKind::PostExecution;
-    let name = if is_success { "PostToolUse" } else { "PostToolUseFailure" };
+    let name = match event.kind {
+        EventKind::OnError => "PostToolUseFailure",
+        EventKind::PostHandoff => "SubagentStart",
+        _ => "PostToolUse",
+    };
     match delivered {
         Delivered::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
         Delivered::Replaced { output, text } if is_success => {

@@ -137,7 +137,7 @@ pub fn guardrail_table(entries: &[&GuardrailEntry]) {
         out(&format!(
             "{}  {:<9} {}  {}  {}",
             styled(BOLD, &format!("{:<width$}", own.id)),
-            own.validation.action_on_fail.name(),
+            own.validation.action_on_fail.unwrap_or_default().name(),
             own.event.name(),
             one_line(said, 80),
             styled(DIM, &format!("{}{state}", entry.source)),

@@ -5,9 +5,11 @@
 mod broken_rule;
 mod budget;
 mod canary;
+pub(crate) mod category;
 mod done;
 mod escalation_trap;
 mod filesystem_safety;
+mod handoff;
 mod installation_prevention;
 mod network_operations;
 mod order;
@@ -15,6 +17,8 @@ mod output_empty;
 mod output_schema;
 mod output_secrets;
 mod read_first;
+mod recovery;
+mod risk;
 mod scope;
 mod self_protection;
 mod tools;
@@ -33,7 +37,7 @@ use crate::outcome::Outcome;
 /// Every built-in guard.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Guard>> {
-    vec![
+    let mut guards: Vec<Box<dyn Guard>> = vec![
         Box::new(canary::Canary),
         Box::new(self_protection::SelfProtection),
         Box::new(scope::InScope),
@@ -49,7 +53,12 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(filesystem_safety::FilesystemSafety),
         Box::new(network_operations::NetworkOperations),
         Box::new(escalation_trap::EscalationTrap),
-    ]
+        Box::new(handoff::HandedOver),
+        Box::new(recovery::Recovery),
+        Box::new(risk::CriticalRisk),
+    ];
+    guards.extend(category::all());
+    guards
 }
 
 /// Every built-in guard that looks at calls that have run.
@@ -82,7 +91,10 @@ pub fn page(id: &str) -> Option<&'static str> {
         filesystem_safety::ID => Some(filesystem_safety::PAGE),
         network_operations::ID => Some(network_operations::PAGE),
         escalation_trap::ID => Some(escalation_trap::PAGE),
-        _ => None,
+        handoff::ID => Some(handoff::PAGE),
+        recovery::ID => Some(recovery::PAGE),
+        risk::ID => Some(risk::PAGE),
+        _ => category::page(id),
     }
 }
 

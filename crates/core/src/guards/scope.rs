@@ -69,7 +69,7 @@ fn list_for(scope: &Scope, access: Access) -> Option<&Names> {
     if access == Access::Read { scope.read.as_ref() } else { scope.write.as_ref() }
 }
 
-fn is_within(scope: &Scope, file: &FileFact, places: &Places) -> bool {
+pub(super) fn is_within(scope: &Scope, file: &FileFact, places: &Places) -> bool {
     let denied = file.targets().any(|path| any_like(&scope.deny, path, places));
     let Some(open) = list_for(scope, file.access) else { return !denied };
     !denied && file.exact && file.targets().all(|path| any_like(open, path, places))

@@ -39,9 +39,11 @@ const LOOKING: &[&str] = &[
 /// Verbs with a looking and a changing side: what of them only looks.
 const PARTLY: &[(&str, &[&str])] = &[
     ("inbox", &["list", "show"]),
-    ("rules", &["list", "check"]),
+    ("rules", &["list", "check", "propose"]),
     ("restore", &["list"]),
     ("ledger", &["verify", "export"]),
+    // Asking is no answer.
+    ("bypass", &["list", "request"]),
 ];
 
 /// Guards the guard.

@@ -66,6 +66,16 @@ pub struct Decided {
     /// What it will use, where a budget counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved: Option<Reserved>,
+    /// The whole input of a blocked call somebody may ask past its guardrail for,
+    /// so that whoever is asked sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Files the call takes a lock on, where a policy asks for locks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<String>,
+    /// Whether it reaches the outside, where a policy counts that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outward: bool,
 }
 
 impl Decided {
@@ -104,6 +114,12 @@ pub struct Resulted {
     /// What a failure said, cut and without secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The sort of agent that was given work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Hash of the exact call, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Digest>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form

@@ -19,12 +19,14 @@ pub use crate::rule::RuleFault;
 
 use crate::budget::Budget;
 use crate::call::Call;
+use crate::categories::CategoriesEntry;
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::guard::{Guard, Seen};
-use crate::guardrail::{CompiledGuardrail, GuardrailEntry};
+use crate::guardrail::{Bypass, CompiledGuardrail, GuardrailEntry};
 use crate::guards;
+use crate::places::Places;
 use crate::rule::{CompiledRule, earlier_rules, is_earlier};
 use crate::settings::Settings;
 use std::sync::OnceLock;
@@ -77,6 +79,9 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
     for entry in &merged.settings.output {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
+    for entry in &merged.settings.categories {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
     for entry in &merged.settings.guardrails {
@@ -158,6 +163,9 @@ impl Policy {
     /// Whether what a call's agent has used up must be known to judge it.
     #[must_use]
     pub fn needs_log(&self, call: &Call) -> bool {
+        if self.settings().categories.iter().any(CategoriesEntry::needs_log) {
+            return true;
+        }
         let mut budgets = self.settings().agents_of(call).filter_map(|entry| entry.agent.budget.as_ref());
         budgets.any(Budget::needs_log) || self.guardrails.iter().flatten().any(CompiledGuardrail::needs_log)
     }
@@ -186,6 +194,22 @@ impl Policy {
         keys.sort();
         keys.dedup();
         keys
+    }
+
+    /// The files whose locks must be known to judge a call.
+    #[must_use]
+    pub fn asks_locks(&self, call: &Call, facts: &Facts, places: &Places) -> Vec<String> {
+        guards::category::asked_locks(self.settings(), call, facts, places)
+    }
+
+    /// Who may let a call past a guardrail; `None` if nobody may or there is
+    /// no such guardrail. Of several with one id all must allow it.
+    #[must_use]
+    pub fn bypass(&self, id: &str) -> Option<&Bypass> {
+        let own = self.settings().guardrails.iter().filter(|entry| entry.guardrail.id == id);
+        let all: Option<Vec<&Bypass>> =
+            own.map(|entry| entry.guardrail.bypass.as_ref().filter(|one| one.allowed)).collect();
+        all?.first().copied()
     }
 
     /// The guards that can have something to say, in chain order.

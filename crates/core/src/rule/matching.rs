@@ -28,7 +28,7 @@ pub(crate) struct Hit {
 pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
     let call = &seen.event.call;
-    if wanted.event != seen.event.kind {
+    if !seen.event.is_at(wanted.event) {
         return None;
     }
     if !rule.tools.is_empty() && !rule.tools.iter().any(|glob| glob.is_match(&call.tool)) {

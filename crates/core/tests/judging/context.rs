@@ -8,7 +8,7 @@ use toolgate_core::{Access, Call, Disk, Event, Facts, Kind, Pass, Policy, Sessio
 fn with(policy: &Policy, event: &Event, session: &Session, now_ms: i64, disk: Disk<'_>) -> String {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass { facts_of: &facts_of, disk, now_ms, clock_us: &|| 0 };
+    let pass = Pass { facts_of: &facts_of, disk, now_ms, clock_us: &|| 0, suspended: &[] };
     summary(event, &judge(policy, event, session, &places, &pass))
 }
 
@@ -133,7 +133,8 @@ fn a_sequence_is_noticed() {
         let event = shell(command);
         let places = places();
         let facts_of = |call: &Call| Facts::of(call, &places);
-        let pass = Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0 };
+        let pass =
+            Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] };
         let decision = judge(&policy, &event, &session, &places, &pass);
         assert_eq!(summary(&event, &decision), expected, "{command}");
         session.with_call(&decision)

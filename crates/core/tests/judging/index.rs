@@ -125,6 +125,8 @@ fn without_index(command: &str) -> Vec<String> {
         now_ms: 0,
         disk: Disk::BLIND,
         places: &places,
+        autonomy: toolgate_core::Autonomy::Standard,
+        tight: false,
     };
     let mut spoke: Vec<String> = rules()
         .into_iter()

@@ -73,7 +73,7 @@ pub fn decide_in(policy: &Policy, event: &Event, session: &Session) -> Decision 
         event,
         session,
         &places,
-        &Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0 },
+        &Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] },
     )
 }
 
