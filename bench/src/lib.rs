@@ -86,7 +86,12 @@ pub fn shell_call(command: &str) -> Call {
 pub fn decide(policy: &Policy, call: Call, session: &Session) -> Decision {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let disk = Disk { is_there: &|_| None, branch: &|_| None };
-    let pass = Pass { facts_of: &facts_of, disk, now_ms: 0, clock_us: &|| 0, suspended: &[] };
-    judge(policy, &Event { kind: EventKind::PreExecution, call, log: None }, session, &places, &pass)
+    let pass = Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] };
+    judge(
+        policy,
+        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
+        session,
+        &places,
+        &pass,
+    )
 }

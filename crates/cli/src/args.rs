@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, bypass, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules,
-    serve, stats, test,
+    approver, bypass, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, restore,
+    rules, serve, stats, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -59,6 +59,8 @@ pub enum Verb {
     Stats(stats::Args),
     /// Verify, export or sign the ledger
     Ledger(ledger::Args),
+    /// Bring back what a call changed or deleted
+    Restore(restore::Args),
     /// Requests that wait for a person
     Inbox(inbox::Args),
     /// The inbox in a browser of this machine

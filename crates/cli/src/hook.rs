@@ -165,7 +165,7 @@ fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
         Asked::Judge(event) => {
             let mut gate = open(host, Path::new(&event.call.dir))?;
             let answered = gate.decide(event)?;
-            if answered.request.is_some() {
+            if answered.request.is_some() || answered.waits_for_time() {
                 watch(host);
             }
             let delivered = gate.wait(event, answered)?.delivered;

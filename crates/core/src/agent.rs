@@ -127,7 +127,9 @@ impl AgentEntry {
                 cure: "use `*`, `**`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
             })
         };
-        tools.chain(paths).filter_map(fault).chain(self.unknown_words()).collect()
+        let prices = self.agent.budget.iter().flat_map(|budget| budget.prices.keys());
+        let prices = prices.map(|name| (name.as_str(), Pattern::word(name)));
+        tools.chain(paths).chain(prices).filter_map(fault).chain(self.unknown_words()).collect()
     }
 
     /// Words and numbers that mean nothing.

@@ -82,7 +82,9 @@ impl Decision {
 
     /// The findings that decided: those as strict as the verdict.
     pub fn decisive(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|finding| finding.outcome.verdict() == self.verdict)
+        let speaks =
+            |finding: &&Finding| !matches!(finding.outcome, Outcome::Label(_) | Outcome::Backup { .. });
+        self.findings.iter().filter(|finding| finding.outcome.verdict() == self.verdict).filter(speaks)
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::call::{Call, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One of the six moments (S2-02, plus `stop` of S3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -70,4 +71,8 @@ pub struct Event {
     /// The host's own log of the session, if it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
+    /// What the tool gave back, in the host's own shape; only after a call. It
+    /// may hold secrets and is never written down.
+    #[serde(skip)]
+    pub output: Option<Value>,
 }

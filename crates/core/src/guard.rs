@@ -97,15 +97,25 @@ impl Seen<'_> {
     }
 }
 
-/// Questions about files, answered by whoever may look.
+/// Questions about the machine, answered by whoever may look.
 #[derive(Clone, Copy)]
 pub struct Disk<'a> {
     /// Whether a file is there, by a path seen from the project; `None` if
     /// that cannot be told.
     pub is_there: &'a dyn Fn(&str) -> Option<bool>,
-    /// The branch a repository is on, by a folder in it; `None` if that cannot
-    /// be told.
+    /// The beginning of a file, by its full path.
+    pub text: &'a dyn Fn(&str) -> Option<String>,
+    /// The branch checked out where a folder lies, by its full path: empty
+    /// where there is none, `None` if that cannot be told.
     pub branch: &'a dyn Fn(&str) -> Option<String>,
+    /// How many minutes the clock on the wall is ahead of UTC.
+    pub offset_minutes: &'a dyn Fn() -> Option<i32>,
+}
+
+impl Disk<'_> {
+    /// Knows nothing.
+    pub const BLIND: Disk<'static> =
+        Disk { is_there: &|_| None, text: &|_| None, branch: &|_| None, offset_minutes: &|| None };
 }
 
 impl std::fmt::Debug for Disk<'_> {

@@ -32,12 +32,14 @@ pub mod guards;
 mod handoff;
 mod inbox;
 mod knowledge;
+mod leak;
 mod ledger;
 mod lock;
 mod mark;
 mod mcp_commands;
 mod mcp_files;
 mod outcome;
+mod output;
 mod path;
 mod places;
 mod policy;
@@ -57,7 +59,7 @@ mod wording;
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
 pub use autonomy::{Autonomy, autonomy};
-pub use budget::{Budget, Spent, Usage, UsageReader};
+pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
@@ -80,16 +82,23 @@ pub use inbox::{Answer, BypassRequest, Grant, Pressing, Proof, Request, RequestS
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
+pub use leak::{Leak, Personal, leaks, redacted};
 pub use ledger::{
-    Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
-    Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
+    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Kept, Line,
+    Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head, verify_export,
+    verify_head,
 };
 pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};
 pub use mark::{
     CHANGED_MARK, Mark, Marks, WARNINGS_ANSWERED, advice_mark, failed_mark, handed_mark, marks_of,
     passed_mark, read_mark, tool_mark, warned_mark,
 };
-pub use outcome::{Edit, Outcome, Verdict};
+pub use mark::{backup_mark, changed_mark};
+pub use outcome::{Edit, Outcome, Verdict, Waiting};
+pub use output::{
+    EmptyCheck, OutputChecks, OutputEntry, SchemaCheck, SecretCheck, output_data, output_texts, withheld,
+    without_leaks,
+};
 pub use path::{absolute, is_within, normalise};
 pub use places::{Place, Places};
 pub use policy::{
@@ -100,7 +109,8 @@ pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
 pub use prose::{Enforceable, Sentence, sentences};
 pub use recovery::{ErrorClass, Errors, ErrorsEntry, Failing, Quarantine, recovery};
 pub use risk::Risk as RiskLevel;
-pub use session::Session;
+pub use rule::path_fits;
+pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
 pub use tally::{GuardTally, Tally};
 pub use traps::{

@@ -71,6 +71,18 @@ pub fn file_advice_mark(provider: &str, file: &str) -> String {
     key("advice-file", &format!("{provider} {file}"))
 }
 
+/// A file that was changed, by its real path.
+#[must_use]
+pub fn changed_mark(path: &str) -> String {
+    key("changed", path)
+}
+
+/// Files copied before a call, by the host's id of it.
+#[must_use]
+pub fn backup_mark(call: &str) -> String {
+    key("backup", call)
+}
+
 /// A check that passed.
 #[must_use]
 pub fn passed_mark(method: &Method) -> String {
@@ -110,6 +122,9 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             }
             marks
         }
+        Entry::Backed(backed) => {
+            vec![backup_mark(backed.call.as_ref().unwrap_or(&backed.arguments))]
+        }
         Entry::Resulted(resulted) => {
             let done = Some(resulted).filter(|resulted| resulted.succeeded());
             let read = done.iter().flat_map(|done| &done.touched).filter(|one| one.access == Access::Read);
@@ -118,7 +133,11 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             // Also what failed may have changed something on its way.
             let changed = resulted.changed.then(|| CHANGED_MARK.to_owned());
             let read = read.map(|one| read_mark(&one.path));
-            tool.into_iter().chain(handed).chain(changed).chain(read).collect()
+            let counted = done.filter(|done| done.files.is_some());
+            let files =
+                counted.iter().flat_map(|done| &done.touched).filter(|one| one.access != Access::Read);
+            let files = files.map(|one| changed_mark(&one.path));
+            tool.into_iter().chain(handed).chain(changed).chain(read).chain(files).collect()
         }
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));

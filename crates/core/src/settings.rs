@@ -11,6 +11,7 @@ use crate::finding::Source;
 use crate::guardrail::GuardrailEntry;
 use crate::handoff::HandoffEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::output::OutputEntry;
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
@@ -37,6 +38,9 @@ pub struct Settings {
     /// Guardrails, also those that are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<GuardrailEntry>,
+    /// What each layer says about what tools give back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<OutputEntry>,
     /// Files outside the gate's own folders that are part of the policy: they
     /// are guarded like it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -95,6 +95,7 @@ impl Gate {
             now_ms: now_ms(),
         };
         let answered = round.settle(decision)?;
+        let answered = round.with_backup(&setup.dirs, answered)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;
         self.checkpoint(seq);

@@ -4,7 +4,7 @@
 //! thing cannot differ.
 
 use crate::arrivals::without_impossible;
-use crate::branch::branch_of;
+use crate::branch::{beginning, branch_of};
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
@@ -13,12 +13,21 @@ use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
     Access, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy, Session,
     UsageReader, explain, judge,
 };
+
+/// Most of a file a guard is shown.
+const TEXT_MAX: u64 = 64 << 10;
+
+/// How far the clock on the wall is ahead of UTC, where the machine says it.
+fn offset_minutes() -> Option<i32> {
+    let zone = jiff::tz::TimeZone::try_system().ok()?;
+    Some(zone.to_offset(jiff::Timestamp::now()).seconds() / 60)
+}
 
 /// What a gate is made from.
 #[derive(Debug, Clone)]
@@ -148,7 +157,11 @@ impl Scene {
             _ => self.facts_through(call, &links),
         };
         let is_there = |name: &str| self.is_there(name);
-        let disk = Disk { is_there: &is_there, branch: &branch_of };
+        let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
+        let branch = |folder: &str| branch_of(folder);
+        let offset_minutes = || offset_minutes();
+        let disk =
+            Disk { is_there: &is_there, text: &text, branch: &branch, offset_minutes: &offset_minutes };
         let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us, suspended };
         judge(&places, &pass)
     }

@@ -95,6 +95,12 @@ pub trait Turn {
     /// If the store cannot be read.
     fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError>;
 
+    /// One record by its number.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError>;
+
     /// The locks on these files and on everything below them.
     ///
     /// # Errors

@@ -27,6 +27,8 @@ const STEPS: &[&str] = &[
     CREATE TABLE lock (path TEXT PRIMARY KEY, session TEXT NOT NULL, agent TEXT NOT NULL,
                        time_ms INTEGER NOT NULL) WITHOUT ROWID;
 ",
+    // Labels, waiting calls, budgets reserved: folded anew.
+    "",
 ];
 
 /// Brings a file to the present format.

@@ -259,6 +259,11 @@ impl Turn for SqliteTurn<'_> {
         Ok(found)
     }
 
+    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError> {
+        let found = bodies(&self.turn, "SELECT body FROM ledger WHERE seq = ?1", [number(seq)])?;
+        Ok(found.first().map(|body| serde_json::from_str(body)).transpose()?)
+    }
+
     fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {
         let mut found = Vec::new();
         for path in paths {

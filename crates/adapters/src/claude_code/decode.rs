@@ -14,8 +14,16 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
     let message = Message { value: &value };
     match message.text("hook_event_name")? {
         "PreToolUse" => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
-        "PostToolUse" => Ok(Asked::Result(message.event(EventKind::PostExecution)?, message.stderr())),
-        "PostToolUseFailure" => Ok(Asked::Result(message.event(EventKind::OnError)?, message.error())),
+        "PostToolUse" => {
+            let event = message.event(EventKind::PostExecution)?;
+            let output = value.get("tool_response").cloned();
+            Ok(Asked::Result(Event { output, ..event }, message.stderr()))
+        }
+        "PostToolUseFailure" => {
+            let event = message.event(EventKind::OnError)?;
+            let output = value.get("error").cloned();
+            Ok(Asked::Result(Event { output, ..event }, message.error()))
+        }
         "Stop" => Ok(Asked::Judge(message.event(EventKind::Stop)?)),
         // A sub-agent's end is noted; what it must have done is for the main agent's stop.
         "SubagentStop" => message.note(SUBAGENT_STOP, "a sub-agent ended"),
@@ -126,7 +134,7 @@ impl<'a> Message<'a> {
             _ => self.call()?,
         };
         let log = self.optional("transcript_path").filter(|path| path.starts_with('/')).map(str::to_owned);
-        Ok(Event { kind, call, log })
+        Ok(Event { kind, call, log, output: None })
     }
 
     /// What a failed call said. One the person interrupted has nothing to say.

@@ -14,6 +14,7 @@ pub mod logs;
 pub mod man;
 pub mod policy;
 pub mod proposals;
+pub mod restore;
 pub mod rules;
 pub mod serve;
 pub mod stats;
@@ -58,6 +59,7 @@ pub fn run() -> ExitCode {
         Verb::Logs(args) => logs::run(&args),
         Verb::Stats(args) => stats::run(&args),
         Verb::Ledger(args) => ledger::run(&args),
+        Verb::Restore(args) => restore::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),

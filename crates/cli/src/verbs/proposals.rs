@@ -80,7 +80,7 @@ fn compared(
         host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "quote shell commands only"))?;
-    let event = Event { kind: EventKind::PreExecution, call, log: None };
+    let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let decision = scene.look(&event, &Session::new("proposals"));
     let by: Vec<String> = decision.findings.iter().map(|finding| format!("`{}`", finding.guard)).collect();
     let says_yes = |id: &str| {

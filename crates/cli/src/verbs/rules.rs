@@ -192,8 +192,10 @@ fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool,
         host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
-    let decision =
-        scene.look(&Event { kind: EventKind::PreExecution, call, log: None }, &Session::new("examples"));
+    let decision = scene.look(
+        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
+        &Session::new("examples"),
+    );
     Ok(decision.findings.iter().any(|finding| finding.guard == id))
 }
 

@@ -121,18 +121,20 @@ fn print_sessions(tally: &Tally, main: &[&AgentEntry]) {
     out(&styled(
         DIM,
         &format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10}  {:<8}  began",
-            "session", "calls", "stopped", "tokens", "lines", "mode"
+            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  began",
+            "session", "calls", "stopped", "tokens", "lines", "files", "cents", "mode"
         ),
     ));
     for session in sessions.iter().take(SESSIONS_MAX) {
         out(&format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10}  {:<8}  {}",
+            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  {}",
             one_line(&session.id, 38),
             of(session.calls, budget.and_then(|budget| budget.calls)),
             session.stopped,
             of(session.spent.tokens, budget.and_then(|budget| budget.tokens)),
             of(session.spent.lines, budget.and_then(|budget| budget.lines)),
+            of(session.files_taken(), budget.and_then(|budget| budget.files)),
+            cents(session, budget),
             mode_of(session, main),
             session.started_ms.map_or_else(String::new, time)
         ));
@@ -145,4 +147,15 @@ fn print_sessions(tally: &Tally, main: &[&AgentEntry]) {
 /// `12/400` where there is a limit.
 fn of(used: u64, limit: Option<u64>) -> String {
     limit.map_or_else(|| used.to_string(), |limit| format!("{used}/{limit}"))
+}
+
+/// What was spent by the prices of the policy, where it says some.
+fn cents(session: &Session, budget: Option<&Budget>) -> String {
+    match budget {
+        Some(budget) if !budget.prices.is_empty() => match budget.cost_cents_of(&session.spent) {
+            Ok(used) => of(used, budget.cost_cents),
+            Err(_) => "?".to_owned(),
+        },
+        _ => "-".to_owned(),
+    }
 }

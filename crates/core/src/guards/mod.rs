@@ -13,6 +13,9 @@ mod handoff;
 mod installation_prevention;
 mod network_operations;
 mod order;
+mod output_empty;
+mod output_schema;
+mod output_secrets;
 mod read_first;
 mod recovery;
 mod risk;
@@ -23,6 +26,7 @@ mod verified;
 
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID};
+pub use output_secrets::ID as OUTPUT_SECRETS_ID;
 pub(crate) use verified::ID as VERIFIED_ID;
 
 use crate::agent::AgentEntry;
@@ -57,6 +61,16 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
     guards
 }
 
+/// Every built-in guard that looks at calls that have run.
+#[must_use]
+pub fn after() -> Vec<Box<dyn Guard>> {
+    vec![
+        Box::new(output_secrets::OutputSecrets),
+        Box::new(output_schema::OutputSchema),
+        Box::new(output_empty::OutputEmpty),
+    ]
+}
+
 /// The page of a built-in guard, for `toolgate explain`.
 #[must_use]
 pub fn page(id: &str) -> Option<&'static str> {
@@ -70,6 +84,9 @@ pub fn page(id: &str) -> Option<&'static str> {
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),
+        output_secrets::ID => Some(output_secrets::PAGE),
+        output_schema::ID => Some(output_schema::PAGE),
+        output_empty::ID => Some(output_empty::PAGE),
         installation_prevention::ID => Some(installation_prevention::PAGE),
         filesystem_safety::ID => Some(filesystem_safety::PAGE),
         network_operations::ID => Some(network_operations::PAGE),

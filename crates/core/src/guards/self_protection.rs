@@ -41,6 +41,7 @@ const LOOKING: &[&str] = &[
 const PARTLY: &[(&str, &[&str])] = &[
     ("inbox", &["list", "show"]),
     ("rules", &["list", "check", "propose"]),
+    ("restore", &["list"]),
     ("ledger", &["verify", "export"]),
     // Asking is no answer.
     ("bypass", &["list", "request"]),

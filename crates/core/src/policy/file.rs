@@ -4,6 +4,7 @@ use crate::agent::Agent;
 use crate::categories::Categories;
 use crate::guardrail::Guardrail;
 use crate::handoff::Handoff;
+use crate::output::OutputChecks;
 use crate::recovery::Errors;
 use crate::risk::Risk;
 use crate::rule::{Names, Rule};
@@ -104,6 +105,9 @@ pub struct PolicyFile {
     /// Guards as a condition and a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
+    /// What is looked for in what tools give back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputChecks>,
     /// The twenty guardrails that ship with the program, by category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category_guardrails: Option<Categories>,
@@ -136,6 +140,7 @@ impl PolicyFile {
             verification: None,
             traps: None,
             guardrails: Vec::new(),
+            output: None,
             category_guardrails: None,
             risk: None,
             handoff: None,

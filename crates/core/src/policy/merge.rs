@@ -14,6 +14,7 @@ use crate::categories::CategoriesEntry;
 use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
+use crate::output::OutputEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::recovery::ErrorsEntry;
 use crate::rule::{Rule, RuleKind};
@@ -139,11 +140,16 @@ fn join_settings(files: &[Layered]) -> Settings {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
     });
+    let output = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(OutputEntry { source, layer: file.layer, checks: file.policy.output.clone()? })
+    });
     Settings {
         agents: agents.collect(),
         verification: verification.collect(),
         traps: traps.collect(),
         guardrails,
+        output: output.collect(),
         // Whoever reads the files adds what is no layer.
         knowledge: Vec::new(),
         outside: Vec::new(),

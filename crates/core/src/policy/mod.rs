@@ -27,7 +27,7 @@ use crate::guard::{Guard, Seen};
 use crate::guardrail::{Bypass, CompiledGuardrail, GuardrailEntry};
 use crate::guards;
 use crate::places::Places;
-use crate::rule::CompiledRule;
+use crate::rule::{CompiledRule, earlier_rules, is_earlier};
 use crate::settings::Settings;
 use std::sync::OnceLock;
 
@@ -35,6 +35,7 @@ use std::sync::OnceLock;
 pub struct Policy {
     image: Image,
     built_in: Vec<Box<dyn Guard>>, // and what an embedder added
+    after: Vec<Box<dyn Guard>>,
     // Rules are parsed and compiled when first needed: a hook call looks at a
     // handful of ten thousand.
     rules: Vec<OnceLock<Option<CompiledRule>>>,
@@ -54,8 +55,11 @@ impl std::fmt::Debug for Policy {
 pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, RuleFault)>> {
     let mut faults = Vec::new();
     for entry in &merged.rules {
-        if let Err(fault) = CompiledRule::new(entry.rule.clone(), entry.source.clone()) {
-            faults.push((entry.source.clone(), fault));
+        let rules = std::iter::once(entry.rule.clone()).chain(earlier_rules(&entry.rule));
+        for rule in rules {
+            if let Err(fault) = CompiledRule::new(rule, entry.source.clone()) {
+                faults.push((entry.source.clone(), fault));
+            }
         }
     }
     for entry in &merged.settings.agents {
@@ -72,6 +76,9 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         faults.extend(bad.iter().map(|name| (entry.source.clone(), fault(name))));
     }
     for entry in &merged.settings.traps {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
+    for entry in &merged.settings.output {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
     for entry in &merged.settings.categories {
@@ -107,7 +114,7 @@ impl Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
         let on = image.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
         let guardrails = on.map(CompiledGuardrail::from_image).collect();
-        Policy { image, built_in: guards::built_in(), rules, guardrails }
+        Policy { image, built_in: guards::built_in(), after: guards::after(), rules, guardrails }
     }
 
     /// The policy with one more guard, for those who embed the gate.
@@ -167,13 +174,14 @@ impl Policy {
     #[must_use]
     pub fn judges_after(&self, kind: EventKind) -> bool {
         let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
-        on.into_iter().any(|entry| entry.guardrail.event == kind)
+        on.into_iter().any(|entry| entry.guardrail.event == kind) || self.settings().looks_at_output(kind)
     }
 
     /// Every rule in force, in order, with where it is written.
     #[must_use]
     pub fn entries(&self) -> Vec<RuleEntry> {
-        (0..self.image.len()).filter_map(|at| self.image.rule(at)).collect()
+        let all = (0..self.image.len()).filter_map(|at| self.image.rule(at));
+        all.filter(|entry| !is_earlier(&entry.rule)).collect()
     }
 
     /// The marks of the session the guards want to know before they judge.
@@ -207,9 +215,9 @@ impl Policy {
     /// The guards that can have something to say, in chain order.
     #[must_use]
     pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
-        // The built-in guards prevent; what has happened is for guardrails.
-        let built_in = self.built_in.iter().filter(|_| seen.event.kind.is_before());
-        let mut guards: Vec<&dyn Guard> = built_in.map(AsRef::as_ref).collect();
+        // Some built-in guards prevent, others look at what has happened.
+        let built_in = if seen.event.kind.is_before() { &self.built_in } else { &self.after };
+        let mut guards: Vec<&dyn Guard> = built_in.iter().map(AsRef::as_ref).collect();
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }

@@ -31,7 +31,7 @@ fn check(agent: &Value, calls: u64, seconds: i64, spoke: &[Spoke<'_>], files: &[
         policy.settings(),
         &session,
         seconds * 1000,
-        Disk { is_there: &is_there, branch: &|_| None },
+        Disk { is_there: &is_there, ..Disk::BLIND },
     );
     let said: Vec<String> =
         said.iter().map(|advice| format!("{:?} {}", advice.urgency, advice.text.trim())).collect();

@@ -53,7 +53,7 @@ fn with_broken(guard: &dyn Guard, panics: bool) -> Decision {
     let policy = policy(&json!({})).with_guard(Box::new(broken));
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
-    let disk = Disk { is_there: &|_| None, branch: &|_| None };
+    let disk = Disk::BLIND;
     let clock_us = || CLOCK_US.get();
     let pass = Pass { facts_of: &facts_of, disk, now_ms: 0, clock_us: &clock_us, suspended: &[] };
     judge(&policy, &shell("ls"), &Session::new("s"), &places, &pass)

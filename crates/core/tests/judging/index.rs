@@ -123,7 +123,7 @@ fn without_index(command: &str) -> Vec<String> {
         session: &session,
         settings: &settings,
         now_ms: 0,
-        disk: Disk { is_there: &|_| None, branch: &|_| None },
+        disk: Disk::BLIND,
         places: &places,
         autonomy: toolgate_core::Autonomy::Standard,
         tight: false,

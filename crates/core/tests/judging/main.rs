@@ -8,6 +8,7 @@ mod beside;
 mod categories;
 mod chain;
 mod closed;
+mod context;
 mod guardrails;
 mod handing;
 mod index;

@@ -338,6 +338,7 @@ fn resulted(event: EventKind, ran: &str, message: Option<&str>) -> Record {
         touched: Vec::new(),
         changed: false,
         lines: 0,
+        files: None,
         message: message.map(str::to_owned),
         to: None,
         arguments: None,
