@@ -28,6 +28,8 @@ fn nothing_hides_behind_a_mistake() {
         "echo $((a ;; b) c); rm x",
         "echo \"${x:-'$(a ;; b'}\"; rm x",
         "echo \"${x:-'$(a <<E b; ;; )'}\"\nrm x",
+        // A comment does not hide the quote that bash looks for.
+        "echo \"${x:-'$(a #b)'}\" | bash -c '(b <<E\nc\nE\nd)\nrm x'",
         // Shells before bash 5.2 look for the parenthesis only.
         "echo $(;); rm x",
         "echo <(a ;; b); rm x",
@@ -159,6 +161,24 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("coproc p{ 4 a", &["p{", "4", "a"]);
     check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
+    check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
+    check("let a=(1\n); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn lists_given_to_eval_are_text() {
+    check("eval a=(b 'c d')", &["eval", "a=(b c d)"]);
+    check("eval a=(b $'c)\\nrm x')", &["rm", "x"]);
+    check("eval a=($(rm x))", &["rm", "x"]);
+}
+
+/// Bash takes the last sign of a prompt for the end of what is open.
+#[test]
+fn prompts_are_expanded() {
+    check("V='$(rm x)'; echo ${V@P}", &["rm", "x"]);
+    check("V='$(rm xy'; echo ${V@P}", &["rm", "x"]);
+    check("PS4='$(rm x)'; set -x; a", &["rm", "x"]);
+    check("export PS4='$(rm x)'; bash -x a", &["rm", "x"]);
 }
 
 #[test]

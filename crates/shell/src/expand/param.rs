@@ -83,7 +83,7 @@ impl Walker<'_> {
         if param.text.ends_with("@P}") {
             // The value is expanded as a prompt is, substitutions and all.
             for text in value.iter().flatten().map(|text| text.text.clone()).collect::<Vec<_>>() {
-                self.run_text(&text, Span::default());
+                self.run_prompt(&text, Span::default());
             }
         }
         if op == ":" && (matches!(param.name.as_str(), "@" | "*") || index.is_some()) {

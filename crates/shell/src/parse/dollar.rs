@@ -342,18 +342,29 @@ impl Parser<'_> {
     }
 
     /// Bash first looks for the second quote and nothing else, then expands what
-    /// stands between as if there were no quotes.
+    /// stands between as if there were no quotes. A substitution in it may then
+    /// reach further than the quote does, so that is read as well.
     fn half_quoted(&mut self, parts: &mut Parts) {
+        self.align();
         let start = self.pos;
         let outer = std::mem::take(&mut self.pending);
-        self.half_quoted_here(start, parts);
-        self.pending = outer;
-        if self.fault.is_some() {
-            let rest = self.bytes.get(start..self.end).unwrap_or_default().iter();
-            if let Some(close) = rest.skip(1).position(|byte| *byte == b'\'') {
-                self.forgive(start + close + 2);
+        let rest = self.bytes.get(start + 1..self.end).unwrap_or_default();
+        match rest.iter().position(|byte| *byte == b'\'') {
+            Some(length) => {
+                let next = start + length + 2;
+                let outer_end = std::mem::replace(&mut self.end, next);
+                self.half_quoted_here(start, parts);
+                self.end = outer_end;
+                if self.fault.is_some() && self.may_look(rest.len()) {
+                    self.forgive(start);
+                    self.half_quoted_here(start, parts);
+                }
+                self.forgive(next);
+                self.pos = if self.fault.is_none() { next } else { self.end };
             }
+            None => self.half_quoted_here(start, parts),
         }
+        self.pending = outer;
     }
 
     fn half_quoted_here(&mut self, start: usize, parts: &mut Parts) {

@@ -14,6 +14,9 @@ const SUBSCRIPT_MAX: usize = 256;
 /// Builtins whose arguments may be whole assignments.
 const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
 
+/// Builtins that are given such a list as text.
+const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
+
 impl Parser<'_> {
     pub(super) fn simple(&mut self) -> Node {
         let start = self.pos;
@@ -57,20 +60,21 @@ impl Parser<'_> {
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
-        let declares = simple.words.first().is_some_and(declares);
+        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
+        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
         let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
         let start = self.pos;
-        if (declares || named)
+        if (declares || named || reads)
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
             let array = self.array();
-            let parts = vec![Part::Plain(head), array];
+            let parts = if reads { list_text(head, array) } else { vec![Part::Plain(head), array] };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
@@ -195,12 +199,28 @@ fn skip_subscript(ahead: &mut impl Iterator<Item = (usize, u8)>) -> Option<()> {
     None
 }
 
-/// Is this the name of a builtin whose arguments may be assignments?
-fn declares(word: &RawWord) -> bool {
+/// Is this the name of one of these builtins, in whatever quotes?
+fn is_one_of(names: &[&str], word: &RawWord) -> bool {
     match word.parts.as_slice() {
-        [Part::Plain(text)] => DECLARERS.contains(&text.as_str()),
-        parts => parts.len() < 16 && DECLARERS.contains(&plain_text(word).as_str()),
+        [Part::Plain(text)] => names.contains(&text.as_str()),
+        parts => parts.len() < 16 && names.contains(&plain_text(word).as_str()),
     }
+}
+
+/// `eval a=(b c)`: the list as one text, with blanks between.
+fn list_text(head: String, array: Part) -> Vec<Part> {
+    let mut parts = vec![Part::Quoted(format!("{head}("))];
+    if let Part::Array(words) = array {
+        let words = Rc::try_unwrap(words).unwrap_or_default();
+        for (at, word) in words.into_iter().enumerate() {
+            if at > 0 {
+                parts.push(Part::Quoted(" ".to_string()));
+            }
+            parts.extend(word.parts);
+        }
+    }
+    parts.push(Part::Quoted(")".to_string()));
+    parts
 }
 
 /// Any word may be named; bash says when it runs whether it is a name. To bash,

@@ -146,7 +146,7 @@ impl Walker<'_> {
                 (vec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };
-        self.assigned(&word);
+        self.assigned(&raw.name, &word);
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
