@@ -99,6 +99,18 @@ fn words_that_stand_in_for_a_value_keep_their_quotes() {
     check("p $'\\xg' $'\\u'", &["p", "\\xg", "\\u"]);
 }
 
+/// In double quotes, `${x:-'…'}` ends where single quotes count and is then
+/// expanded as if they did not; patterns keep their quotes.
+#[test]
+fn single_quotes_in_braces_count_once() {
+    check("p \"${U:-'a'b}\" \"${U:-'}'}\" ${U:-'}'}", &["p", "'a'b", "'}'", "}"]);
+    check("a \"${U:-'$(time -p W=V U='$(no)' rm x)'}\"", &["rm", "x"]);
+    check("p \"${U:-'$(export V=1 || bash -c 'a;b\nc')'}\"; rm x", &["rm", "x"]);
+    check("p \"${U:-'$(export V=1)'}\" x", &["p", "''", "x"]);
+    check("V=vrm; \"${V#'v'}\" x", &["rm", "x"]);
+    check("V=vrm; \"${V/'v'/}\" x", &["rm", "x"]);
+}
+
 #[test]
 fn lists_are_cut_as_bash_cuts_them() {
     check("set -- w p; shift; ${@:1:1} x", &["p", "x"]);

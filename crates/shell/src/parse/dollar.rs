@@ -137,6 +137,7 @@ impl Parser<'_> {
         let is_time = self.bare().as_str() == "time";
         self.plain_time = is_time.then_some(self.pos);
         let more = if is_time { self.list_to_close(start) } else { List::new() };
+        self.plain_time = None;
         if is_time && self.fault.is_none() {
             return Some(more);
         }
@@ -213,12 +214,15 @@ impl Parser<'_> {
         };
         let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
-        let word = self.braced_word(start, quoted);
+        let word = self.braced_word(start, quoted, &op);
         Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 
-    /// Parts up to the `}` of `${`.
-    fn braced_word(&mut self, start: usize, quoted: bool) -> Vec<Part> {
+    /// Parts up to the `}` of `${`. In double quotes, bash first looks for the
+    /// `}`, where single quotes count, and then expands what stands before it,
+    /// where they do not – but for patterns, which keep their quotes.
+    fn braced_word(&mut self, start: usize, quoted: bool, op: &ParamOp) -> Vec<Part> {
+        let keeps_quotes = matches!(op, ParamOp::Edit(op) if op.starts_with(['#', '%', '/', '^', ',', '~']));
         let mut parts = Parts::default();
         loop {
             match self.peek() {
@@ -230,9 +234,34 @@ impl Parser<'_> {
                     self.advance(1);
                     return parts.take();
                 }
+                Some(b'\'') if keeps_quotes => self.single_quoted(&mut parts),
+                Some(b'\'') if quoted && let Some(close) = self.look_for_brace() => {
+                    self.braced_text(close, &mut parts);
+                    return parts.take();
+                }
                 Some(byte) => self.nested_piece(byte, &mut parts, quoted, b'}'),
             }
         }
+    }
+
+    /// Parts up to the `}` at `close`, where single quotes are plain text.
+    fn braced_text(&mut self, close: usize, parts: &mut Parts) {
+        let outer = std::mem::take(&mut self.pending);
+        let outer_end = std::mem::replace(&mut self.end, close);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\'' | b'}' => self.quoted_byte(parts),
+                _ => self.nested_piece(byte, parts, true, b'}'),
+            }
+        }
+        self.end = outer_end;
+        self.pending = outer;
+        if self.fault.is_some() {
+            // What bash makes of it is not known.
+            parts.push(Part::Unknown { text: String::new(), inner: Vec::new() });
+        }
+        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
+        self.forgive(close + 1);
     }
 
     /// Parts up to the `]` of a subscript or of `$[`.

@@ -100,6 +100,12 @@ impl Parser<'_> {
         self.pos += count;
     }
 
+    pub(super) fn quoted_byte(&mut self, parts: &mut Parts) {
+        self.align();
+        parts.quoted(self.slice(self.pos, self.pos + 1));
+        self.pos += 1;
+    }
+
     /// One piece of unquoted text: an escape, a quote, an expansion or a run.
     fn word_piece(&mut self, byte: u8, parts: &mut Parts) {
         match byte {
