@@ -233,3 +233,15 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
     let reading = read("{ echo q >f; sh f; } >g 2>/dev/null", &Setting::default());
     assert!(reading.opaque.is_empty());
 }
+
+/// Bash 5.2 prints `$(…)` to read it anew, and loses a `;` behind a here-document.
+#[test]
+fn a_semicolon_is_lost_behind_a_here_document() {
+    check("a $(b <<E\nc\nE\nset -- rm q; shift; $1 x)", &["rm", "x"]);
+    check("a $(b <<E\nc\nE\nset -- rm q; shift; $1 x)", &["q", "x"]);
+    check("a $(b <<E; c; rm x)\nd\nE\n", &["c", "rm", "x"]);
+    check("a $(b <<E\nE\nuntil c; true; do d; done)", &["c", "true"]);
+    check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
+    check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
+    check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+}

@@ -53,6 +53,7 @@ impl Parser<'_> {
             "case" => self.case_clause(),
             _ => self.parenthesis(),
         };
+        self.print_heredocs();
         let extra = self.redirects();
         match &mut node {
             Node::Group(_, redirects)
@@ -352,7 +353,9 @@ impl Parser<'_> {
     pub(super) fn function_body(&mut self, name: String) -> Node {
         self.lines();
         let bare = self.bare();
+        self.reprint.functions += 1;
         let body = self.deeper(|parser| parser.compound(bare.as_str()));
+        self.reprint.functions = self.reprint.functions.saturating_sub(1);
         let body = body.unwrap_or_else(|| {
             self.fail_unexpected();
             Node::Group(Vec::new(), Vec::new())

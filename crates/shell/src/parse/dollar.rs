@@ -95,7 +95,10 @@ impl Parser<'_> {
     fn substituted(&mut self, start: usize) -> List {
         let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
-        let mut list = self.list_to_close(start);
+        let outer_reprint = std::mem::take(&mut self.reprint);
+        let list = self.list_to_close(start);
+        let mut list = self.reprinted(list, open, &outer_reprint);
+        self.reprint = outer_reprint;
         let failed = self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax);
         if failed && let Some(more) = self.behind_plain_time(open, start) {
             list.extend(more);
@@ -114,7 +117,7 @@ impl Parser<'_> {
         list
     }
 
-    fn list_to_close(&mut self, start: usize) -> List {
+    pub(super) fn list_to_close(&mut self, start: usize) -> List {
         let list = self.list();
         if !self.eat(")") {
             if self.pos >= self.end {

@@ -14,21 +14,28 @@ impl Parser<'_> {
 
     fn list_here(&mut self) -> List {
         let mut list = List::new();
+        let mut separated = false;
         loop {
             self.lines();
             if self.at_list_end() {
                 return list;
+            }
+            if separated {
+                self.print_semicolon();
             }
             let before = self.pos;
             let node = self.chain();
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
                 self.advance(1);
+                self.print_heredocs();
+                separated = false;
                 // A group inside tells it from `( … )`.
                 list.push(Node::Subshell(vec![Node::Group(vec![node], Vec::new())], Vec::new()));
                 continue;
             }
             list.push(node);
+            separated = true;
             match self.peek() {
                 Some(b';') if self.peek_at(1) != Some(b';') && self.peek_at(1) != Some(b'&') => {
                     self.advance(1)
@@ -55,7 +62,7 @@ impl Parser<'_> {
         list
     }
 
-    fn at_list_end(&self) -> bool {
+    pub(super) fn at_list_end(&self) -> bool {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
@@ -75,6 +82,7 @@ impl Parser<'_> {
             } else {
                 break;
             };
+            self.print_heredocs();
             self.lines();
             rest.push((link, self.pipeline()));
         }
@@ -91,6 +99,7 @@ impl Parser<'_> {
             }
             self.advance(1);
             let _ = self.eat("&");
+            self.print_heredocs();
             self.lines();
             // Behind a pipe, `time` is the program.
             while self.eat_bare("!") {

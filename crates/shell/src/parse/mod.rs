@@ -10,6 +10,7 @@ mod dollar;
 mod list;
 mod pairs;
 mod redirect;
+mod reprint;
 mod simple;
 mod word;
 
@@ -101,6 +102,7 @@ pub(crate) struct Parser<'a> {
     heredoc_in_pushed: bool,
     /// Where `time` is a word like any other.
     plain_time: Option<usize>,
+    reprint: reprint::Reprint,
     /// Where the last command behind `coproc` starts.
     coproc_at: Option<usize>,
     /// Words, parts and nodes made so far.
@@ -128,6 +130,7 @@ impl<'a> Parser<'a> {
             pushed_to: 0,
             heredoc_in_pushed: false,
             plain_time: None,
+            reprint: reprint::Reprint::default(),
             coproc_at: None,
             pieces: 0,
             looked: Cell::new(0),

@@ -85,6 +85,7 @@ impl<'a> Parser<'a> {
 
     fn heredoc_start(&mut self, from: Option<String>, strip_tabs: bool) -> RawRedirect {
         let (delimiter, quoted) = self.delimiter();
+        self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
         self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body) });
         RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }

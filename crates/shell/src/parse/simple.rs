@@ -32,6 +32,8 @@ impl Parser<'_> {
                 simple.assignments.push(assignment);
             } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
                 simple.words.push(word);
+            } else if self.eat_lost() {
+                continue;
             } else {
                 break;
             }
