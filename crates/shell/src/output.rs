@@ -9,9 +9,9 @@ use crate::scope::Text;
 use crate::stream::Stream;
 
 /// Programs that print nothing of note.
-const SILENT: [&str; 20] = [
+const SILENT: [&str; 23] = [
     "cd", "export", "set", "unset", "mkdir", "rm", "touch", "true", ":", "declare", "local", "shift",
-    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp",
+    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp", "false", "test", "[",
 ];
 
 /// What `command` prints when it reads `stdin`.

@@ -66,6 +66,11 @@ fn words_are_taken_where_names_would_stand() {
     check("for 1x in a; do b; done; rm x", &["rm", "x"]);
     check("select V# in a; do b; done; rm x", &["rm", "x"]);
     check("declare -A M=([k|]=a [b;c]=d [e f]=g); rm x", &["rm", "x"]);
+    // Where an assignment could stand, brackets hold anything.
+    check("a[ # ]; rm x", &["rm", "x"]);
+    check("a[b; c\n'd']e f; rm x", &["a[b; c\n'd']e", "f"]);
+    check("V=1 a[<<E]; rm x", &["rm", "x"]);
+    check("a[1]+=b rm x", &["rm", "x"]);
 }
 
 #[test]
@@ -130,6 +135,18 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("X=q; ! true && X=p; $X x", &["q", "x"]);
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
     check("a && V=w || p x $V", &["p", "x", "$V"]);
+    check("cd a && b && V=w; p x $V", &["p", "x", "$V"]);
+    check("cd a && V=w && b; p x $V", &["p", "x", "w"]);
+    check("p $(echo r || echo q)", &["p", "r"]);
+    for end in ["a", "q"] {
+        check("p $(command -v a || echo q)", &["p", end]);
+        check("X=`which a || which q`; p $X", &["p", end]);
+        check("p $([ -d x ] && echo a || echo q)", &["p", "$([ -d x ] && echo a || echo q)"]);
+    }
+    check("p a $([ -d x ] && echo -f)", &["p", "a", "-f"]);
+    check("p a $([ -d x ] && echo -f)", &["p", "a"]);
+    check("(test x && echo rm x) | sh", &["rm", "x"]);
+    check("PWD=/; cd /a; p \"$PWD\"", &["p", "/a"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
@@ -224,9 +241,12 @@ fn files_hold_all_that_was_written_to_them() {
 
 #[test]
 fn a_file_that_is_written_while_it_runs_is_not_known() {
-    for source in
-        ["p >f 2>&1 <<<\"$(echo q >f; sh f)\"", "{ echo q >f; sh f; } 2>f", "eval 'echo q >f; sh f' 2>f"]
-    {
+    for source in [
+        "p >f 2>&1 <<<\"$(echo q >f; sh f)\"",
+        "{ echo q >f; sh f; } 2>f",
+        "eval 'echo q >f; sh f' 2>f",
+        "{ echo q >f; sh f; } | p 2>f",
+    ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
     }

@@ -262,7 +262,11 @@ impl Walker<'_> {
     /// Walks a command substitution; its output, where that is plain to see.
     fn output_text(&mut self, output: &Output) -> Text {
         let stream = self.walk_aside(output, None);
-        let known = stream.text.as_ref().map(|text| Text::exact(text.trim_end_matches('\n')));
+        if stream.other.is_some() {
+            self.widest = self.widest.max(2);
+        }
+        let other = stream.other.as_ref().filter(|_| self.choice % 2 == 1);
+        let known = other.or(stream.text.as_ref()).map(|text| Text::exact(text.trim_end_matches('\n')));
         let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
         if !text.exact || stream.download.is_some() {
             self.keep_stream(&text.text, stream);

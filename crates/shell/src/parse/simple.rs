@@ -17,6 +17,12 @@ const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly
 /// Builtins that are given such a list as text.
 const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
 
+/// What stands where an assignment could stand.
+enum Head {
+    Assignment(RawAssignment),
+    Word(RawWord),
+}
+
 impl Parser<'_> {
     pub(super) fn simple(&mut self) -> Node {
         let start = self.pos;
@@ -27,9 +33,12 @@ impl Parser<'_> {
             if let Some(redirect) = self.redirect() {
                 simple.redirects.push(redirect);
             } else if simple.words.is_empty()
-                && let Some(assignment) = self.assignment()
+                && let Some(head) = self.head()
             {
-                simple.assignments.push(assignment);
+                match head {
+                    Head::Assignment(assignment) => simple.assignments.push(assignment),
+                    Head::Word(word) => simple.words.push(word),
+                }
             } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
                 simple.words.push(word);
             } else if self.eat_lost() {
@@ -107,15 +116,32 @@ impl Parser<'_> {
         }
     }
 
-    fn assignment(&mut self) -> Option<RawAssignment> {
-        let head_end = self.assignment_head()?;
+    /// Does `name=`, `name+=` or `name[` stand here?
+    fn at_head(&self) -> bool {
+        let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
+        let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        if ahead.next_if(is_first).is_none() {
+            return false;
+        }
+        while ahead.next_if(|byte| is_first(byte) || byte.is_ascii_digit()).is_some() {}
+        matches!((ahead.next(), ahead.next()), (Some(b'=' | b'['), _) | (Some(b'+'), Some(b'=')))
+    }
+
+    /// An assignment – or, where nothing is assigned, a word: bash takes all of
+    /// `name[…]` for one where an assignment could stand, whatever it holds.
+    fn head(&mut self) -> Option<Head> {
+        if !self.at_head() {
+            return None;
+        }
+        let word_start = self.pos;
         self.count_piece();
         let name = self.identifier();
         let index = if self.eat("[") { Some(self.subscript()) } else { None };
-        let append = self.eat("+");
-        if !self.eat("=") {
-            // The subscript held more brackets than the look ahead counted.
-            self.pos = self.pos.max(head_end.min(self.end));
+        let append = self.eat("+=");
+        if !append && !self.eat("=") {
+            let mut parts = bracketed(&name, index.unwrap_or_default());
+            parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
+            return Some(Head::Word(RawWord { span: self.span(word_start, self.pos), parts }));
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
@@ -126,7 +152,7 @@ impl Parser<'_> {
         } else {
             self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
         };
-        Some(RawAssignment { name, append, index, value })
+        Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
 
     /// `(a [k]=b $(c))` after `name=`.
@@ -174,6 +200,17 @@ impl Parser<'_> {
         }
         name
     }
+}
+
+/// `name[…]` as a word; where the brackets hold text only, it is a pattern.
+fn bracketed(name: &str, index: Vec<Part>) -> Vec<Part> {
+    if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
+        return vec![Part::Plain(format!("{name}[{text}]"))];
+    }
+    let mut parts = vec![Part::Plain(format!("{name}["))];
+    parts.extend(index);
+    parts.push(Part::Plain("]".to_string()));
+    parts
 }
 
 /// `[key]=word` in a list; the key may hold anything.

@@ -100,6 +100,11 @@ impl Walker<'_> {
             }
         };
         self.scope.set_one(DIR, new);
+        if self.scope.get("PWD").is_some() {
+            // Whatever it was set to, it is the folder again.
+            let here = self.here().unwrap_or_else(|| Text::unknown("$PWD"));
+            self.scope.set_one("PWD", here);
+        }
     }
 
     fn declare(&mut self, command: &Command, arguments: &[Word]) {

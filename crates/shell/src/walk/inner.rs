@@ -173,7 +173,13 @@ impl Walker<'_> {
             Some(text) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
+                for text in std::iter::once(text).chain(stream.other.clone()) {
+                    self.open_text(
+                        &Word { text, exact: true, glob: false, span },
+                        &command.program,
+                        Vec::new(),
+                    );
+                }
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}

@@ -53,7 +53,7 @@ fn is_listed(reading: &Reading, call: &[String]) -> bool {
     reading.commands.iter().filter(same).any(|command| {
         let exact = command.words.iter().all(|word| word.exact && !word.glob) && !guessed(command);
         // We show the options a program takes from a variable among its words.
-        let given = command.assignments.iter().any(|one| one.name == "TAR_OPTIONS");
+        let given = matches!(name.as_str(), "tar" | "gtar") && command.words.len() > call.len();
         !exact || given || command.words.iter().map(|word| &word.text).eq(call)
     })
 }
