@@ -27,6 +27,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         }
         _ => stdin.and_then(|stream| stream.download.clone()),
     };
+    stream.noisy = stdin.is_some_and(|stream| stream.noisy);
     if command.program == "find" {
         stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
     } else if command.program == "ls" {

@@ -18,6 +18,8 @@ pub(crate) struct Stream {
     pub(crate) from: Option<usize>,
     /// It is the content of a file nobody here wrote.
     pub(crate) is_file: bool,
+    /// There may be errors in it as well.
+    pub(crate) noisy: bool,
     /// Paths it lists, where they can be described (`find … | xargs`).
     pub(crate) paths: Vec<Word>,
 }
@@ -52,6 +54,7 @@ impl Stream {
         self.other = other.filter(|_| self.text.is_some());
         self.download = self.download.take().or(more.download);
         self.from = more.from.or(self.from);
+        self.noisy |= more.noisy;
         self.paths.extend(more.paths.into_iter().take(8));
         self.paths.truncate(8);
     }

@@ -58,6 +58,12 @@ fn here_documents_end_at_their_word() {
     check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
     check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
     check("cat <<$'E'\na\nE\nrm x", &["rm", "x"]);
+    // In a substitution, a `)` behind it in the line will do.
+    check("a $(b <<E\nc\nE)\nrm x", &["rm", "x"]);
+    check("a $(b <<E\nc\nE rm x; d)\ne", &["rm", "x"]);
+    check("a $(b <<-'E'\nc\n\tErm x # )\nE\n)", &["rm", "x"]);
+    check("a $( (b <<''\nc\nrm x)\n)", &["rm", "x"]);
+    check("a <(b <<E\nc\nE\\\n rm x)\nd", &["rm", "x"]);
     check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
 }
 
@@ -177,6 +183,7 @@ fn braces_close_where_bash_closes_them() {
 fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
+    check("coproc p a=(b !\n(( $(rm x) + 1 ))\nc", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
@@ -190,6 +197,7 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("coproc p{ 4 a", &["p{", "4", "a"]);
     check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
+    check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
 }
@@ -264,4 +272,22 @@ fn a_semicolon_is_lost_behind_a_here_document() {
     check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
     check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
     check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+}
+
+#[test]
+fn a_variable_set_for_eval_is_not_yet_set_in_its_words() {
+    let reading = read("X='p a' eval $X w", &Setting::default());
+    assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Name), "{:?}", reading.opaque);
+}
+
+/// `cd '$(rm x)' |& sh` says that there is no such folder – to a shell.
+#[test]
+fn errors_given_to_a_shell_are_not_known() {
+    for source in ["cd '$(rm x)' |& sh", "{ echo a; } 2>&1 | sh", "trap 'time a' EXIT |& cat | sh"] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5"] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+    check("printf 'rm x' |& sh", &["rm", "x"]);
 }

@@ -10,6 +10,8 @@ pub(crate) mod brace;
 mod edit;
 mod param;
 
+use std::borrow::Cow;
+
 use crate::reading::{Span, Word};
 use crate::scope::Text;
 use crate::stream::Stream;
@@ -94,6 +96,21 @@ impl Fields {
 }
 
 impl Walker<'_> {
+    /// Adds the words a raw word becomes. Most are what they seem to be.
+    pub(crate) fn add_fields(&mut self, word: &RawWord, all: &mut Vec<Word>) {
+        let plain = match word.parts.as_slice() {
+            [Part::Quoted(text)] => Some((text, false)),
+            [Part::Plain(text)] if !text.contains(['{', '~']) => Some((text, has_glob(text))),
+            _ => None,
+        };
+        match plain {
+            Some((text, glob)) => {
+                all.push(Word { text: text.clone(), exact: true, glob, span: word.span });
+            }
+            None => all.extend(self.fields(word)),
+        }
+    }
+
     /// The words a raw word becomes.
     pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
         if !brace::has_brace(&word.parts) {
@@ -138,7 +155,7 @@ impl Walker<'_> {
                     let known = at > 0 || !names_folder(text);
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     if tilde == Tilde::StandIn {
-                        fields.split(&Text { text, exact: known }, &separators);
+                        fields.split(&Text { text: text.into_owned(), exact: known }, &separators);
                     } else {
                         fields.push(&text, known);
                         fields.current().glob |= has_glob(&text);
@@ -282,21 +299,21 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    fn separators(&mut self) -> String {
-        let Some(options) = self.scope.get("IFS") else { return " \t\n".to_string() };
+    fn separators(&mut self) -> Cow<'static, str> {
+        let Some(options) = self.scope.get("IFS") else { return " \t\n".into() };
         self.widest = self.widest.max(options.len());
         let value = options.get(self.choice.min(options.len().saturating_sub(1)));
         match value.and_then(|value| value.first()) {
-            Some(text) if text.exact => text.text.clone(),
-            _ => " \t\n".to_string(),
+            Some(text) if text.exact => text.text.clone().into(),
+            _ => " \t\n".into(),
         }
     }
 
     /// Unquoted text with the home in place of tildes; `first` and `last` tell
     /// whether anything of the word stands before and behind it.
-    fn tilde(&self, text: &str, tilde: Tilde, first: bool, last: bool) -> String {
+    fn tilde<'t>(&self, text: &'t str, tilde: Tilde, first: bool, last: bool) -> Cow<'t, str> {
         let Some(home) = self.setting.home.as_deref().filter(|_| text.contains('~')) else {
-            return text.to_string();
+            return text.into();
         };
         let head = text.find('=').filter(|_| first && tilde == Tilde::Argument);
         let mut out = String::new();
@@ -320,7 +337,7 @@ impl Walker<'_> {
             }
             before = Some(found);
         }
-        out
+        out.into()
     }
 }
 
@@ -343,7 +360,8 @@ fn tilde_of(parts: &[Part]) -> Tilde {
 /// Would unquoted `text` be matched against files? `(` is only there as part
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
-    text.contains(['*', '?', '(']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+    let matched = text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'('));
+    matched || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
 }
 
 /// Several words as one text.

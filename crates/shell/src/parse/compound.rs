@@ -55,15 +55,8 @@ impl Parser<'_> {
         };
         self.print_heredocs();
         let extra = self.redirects();
-        match &mut node {
-            Node::Group(_, redirects)
-            | Node::Subshell(_, redirects)
-            | Node::If { redirects, .. }
-            | Node::While { redirects, .. }
-            | Node::For { redirects, .. }
-            | Node::Case { redirects, .. }
-            | Node::Test(_, redirects) => redirects.extend(extra),
-            _ => {}
+        if let Some(redirects) = node.redirects_mut() {
+            redirects.extend(extra);
         }
         Some(node)
     }

@@ -80,7 +80,9 @@ impl Parser<'_> {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
         let pushed_to = std::mem::take(&mut self.pushed_to);
+        self.substitutions += 1;
         let list = self.whole_once();
+        self.substitutions -= 1;
         self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;
@@ -96,6 +98,7 @@ impl Parser<'_> {
         let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
         let outer_reprint = std::mem::take(&mut self.reprint);
+        self.substitutions += 1;
         let list = self.list_to_close(start);
         let mut list = self.reprinted(list, open, &outer_reprint);
         self.reprint = outer_reprint;
@@ -103,6 +106,7 @@ impl Parser<'_> {
         if failed && let Some(more) = self.behind_plain_time(open, start) {
             list.extend(more);
         }
+        self.substitutions -= 1;
         let left = std::mem::replace(&mut self.pending, outer);
         if self.fault.is_none() {
             self.pending.extend(left);
@@ -148,12 +152,17 @@ impl Parser<'_> {
         None
     }
 
-    /// `${ list; }` and `${|list; }`, command substitutions of newer shells.
+    /// `${ list; }` and `${|list; }`, command substitutions of newer shells. To
+    /// older ones it is a mistake that ends at the first `}`.
     fn braced_output(&mut self, start: usize, quoted: bool) -> Part {
+        let close = self.look_for_brace();
         let _ = self.eat("|");
         let list = self.list();
         if !self.eat_bare("}") && !self.eat("}") {
             self.fail(start, "unclosed `${`");
+        }
+        if let Some(close) = close {
+            self.forgive(close + 1);
         }
         Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: true }))
     }

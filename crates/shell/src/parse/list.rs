@@ -1,7 +1,10 @@
 //! Lists, chains and pipelines.
 
+use std::rc::Rc;
+
 use super::Parser;
-use crate::tree::{Link, List, Node};
+use crate::reading::RedirectKind;
+use crate::tree::{Link, List, Node, Part, RawRedirect, RawWord};
 
 /// Words that end a list where a command could stand.
 pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", "}"];
@@ -98,7 +101,11 @@ impl Parser<'_> {
                 break;
             }
             self.advance(1);
-            let _ = self.eat("&");
+            if self.eat("&")
+                && let Some(redirects) = stages.last_mut().and_then(Node::redirects_mut)
+            {
+                redirects.push(errors_as_well());
+            }
             self.print_heredocs();
             self.lines();
             // Behind a pipe, `time` is the program.
@@ -163,4 +170,11 @@ impl Parser<'_> {
             _ => true,
         }
     }
+}
+
+/// `|&` is short for `2>&1 |`.
+fn errors_as_well() -> RawRedirect {
+    let target = RawWord { parts: vec![Part::Plain("1".to_string())], ..RawWord::default() };
+    let from = Some("2".to_string());
+    RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: Rc::default() }
 }

@@ -103,6 +103,8 @@ pub(crate) struct Parser<'a> {
     /// Where `time` is a word like any other.
     plain_time: Option<usize>,
     reprint: reprint::Reprint,
+    /// How many `$(` and `<(` are open.
+    substitutions: usize,
     /// Where the last command behind `coproc` starts.
     coproc_at: Option<usize>,
     /// Words, parts and nodes made so far.
@@ -131,6 +133,7 @@ impl<'a> Parser<'a> {
             heredoc_in_pushed: false,
             plain_time: None,
             reprint: reprint::Reprint::default(),
+            substitutions: 0,
             coproc_at: None,
             pieces: 0,
             looked: Cell::new(0),

@@ -155,6 +155,7 @@ impl Parser<'_> {
         inner.pos = start;
         inner.end = self.end;
         inner.pieces = self.pieces;
+        inner.substitutions = 1;
         inner.looked.set(self.looked.get());
         inner.closes = std::rc::Rc::clone(&self.closes);
         let _ = inner.list();

@@ -190,6 +190,27 @@ impl<'a> Parser<'a> {
             if line == pending.delimiter {
                 return start;
             }
+            if self.substitutions > 0
+                && line.strip_prefix(&pending.delimiter).is_some_and(|rest| rest.contains(')'))
+            {
+                self.move_behind(pending, start);
+                return start;
+            }
+        }
+    }
+
+    /// In a substitution, bash takes the delimiter for the end wherever a `)`
+    /// follows it in the line, and reads the rest of that line as commands.
+    fn move_behind(&mut self, pending: &Pending, start: usize) {
+        self.pos = start;
+        while pending.strip_tabs && self.raw() == Some(b'\t') {
+            self.pos += 1;
+        }
+        for _ in pending.delimiter.chars() {
+            if !pending.quoted {
+                self.align();
+            }
+            let _ = self.bump();
         }
     }
 

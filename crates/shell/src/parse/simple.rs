@@ -14,6 +14,10 @@ const SUBSCRIPT_MAX: usize = 256;
 /// Builtins whose arguments may be whole assignments.
 const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
 
+/// Words that are still reserved in a list behind `coproc` and a word.
+const RESERVED: [&str; 12] =
+    ["!", "{", "[[", "if", "while", "until", "for", "select", "case", "function", "time", "coproc"];
+
 /// Builtins that are given such a list as text.
 const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
 
@@ -84,7 +88,7 @@ impl Parser<'_> {
         {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
-            let array = self.array();
+            let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
             let parts = if reads { list_text(head, array) } else { vec![Part::Plain(head), array] };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
@@ -145,7 +149,7 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let mut parts = vec![self.array()];
+            let mut parts = vec![self.array(&[])];
             // `a=(b)c` is no list: the parentheses are part of the text.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             RawWord { span: self.span(start, self.pos), parts }
@@ -155,8 +159,8 @@ impl Parser<'_> {
         Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
 
-    /// `(a [k]=b $(c))` after `name=`.
-    fn array(&mut self) -> Part {
+    /// `(a [k]=b $(c))` after `name=`. The words of `refused` are a mistake.
+    fn array(&mut self, refused: &[&str]) -> Part {
         let start = self.pos;
         self.advance(1);
         let mut words = Vec::new();
@@ -169,8 +173,11 @@ impl Parser<'_> {
                 self.fail(start, "unclosed `(`");
                 break;
             }
+            let bare = self.bare();
+            let is_refused =
+                refused.contains(&bare.as_str()) || refused.len() > 0 && CLOSERS.contains(&bare.as_str());
             let key = if self.eat("[") { Some(self.subscript()) } else { None };
-            match self.word() {
+            match self.word().filter(|_| !is_refused) {
                 Some(word) => words.push(keyed(key, word)),
                 None if key.is_some() => words.push(keyed(key, RawWord::default())),
                 None => {

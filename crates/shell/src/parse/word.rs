@@ -14,14 +14,14 @@ impl Parts {
     pub(super) fn plain(&mut self, text: &str) {
         match self.list.last_mut() {
             Some(Part::Plain(last)) => last.push_str(text),
-            _ => self.list.push(Part::Plain(text.to_string())),
+            _ => self.add(Part::Plain(text.to_string())),
         }
     }
 
     pub(super) fn quoted(&mut self, text: &str) {
         match self.list.last_mut() {
             Some(Part::Quoted(last)) => last.push_str(text),
-            _ => self.list.push(Part::Quoted(text.to_string())),
+            _ => self.add(Part::Quoted(text.to_string())),
         }
     }
 
@@ -29,8 +29,16 @@ impl Parts {
         match part {
             Part::Plain(text) => self.plain(&text),
             Part::Quoted(text) => self.quoted(&text),
-            other => self.list.push(other),
+            other => self.add(other),
         }
+    }
+
+    /// Most words have one part.
+    fn add(&mut self, part: Part) {
+        if self.list.is_empty() {
+            self.list.reserve_exact(1);
+        }
+        self.list.push(part);
     }
 
     pub(super) fn extend(&mut self, parts: Vec<Part>) {

@@ -165,6 +165,9 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
+        if stream.noisy && stream.text.is_some() {
+            self.opaque(span, Unknown::Variable, format!("errors given to `{}`", command.program));
+        }
         match stream.text.clone().or(partial) {
             Some(text) if stream.text.is_none() && self.is_unknown(&text) => {
                 let kind = self.kind_of_text(&text);

@@ -8,11 +8,14 @@ use crate::tree::{Link, Node, Part, RawRedirect};
 /// Files written by the stages of a pipe that are remembered.
 const BESIDE_MAX: usize = 16;
 
+/// Programs that say nothing but what they are told to.
+const QUIET: [&str; 5] = ["echo", "printf", "cat", "true", ":"];
+
 impl Walker<'_> {
     pub(super) fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
         let mut flowing: Option<Stream> = stdin.cloned();
         let writing = self.writing.len();
-        for redirect in stages.iter().flat_map(redirects_of).take(BESIDE_MAX) {
+        for redirect in stages.iter().flat_map(Node::redirects).take(BESIDE_MAX) {
             self.note_written_beside(redirect);
         }
         for stage in stages {
@@ -22,7 +25,8 @@ impl Walker<'_> {
             let mark = self.scope.mark();
             let out = self.node(stage, flowing.as_ref());
             self.scope.rollback(mark);
-            flowing = Some(out);
+            let noisy = out.noisy || pipes_errors(stage);
+            flowing = Some(Stream { noisy, ..out });
         }
         self.writing.truncate(writing);
         flowing.unwrap_or_default()
@@ -85,18 +89,22 @@ impl Walker<'_> {
     }
 }
 
-fn redirects_of(node: &Node) -> &[RawRedirect] {
-    match node {
-        Node::Simple(simple) => &simple.redirects,
-        Node::Group(_, redirects)
-        | Node::Subshell(_, redirects)
-        | Node::If { redirects, .. }
-        | Node::While { redirects, .. }
-        | Node::For { redirects, .. }
-        | Node::Case { redirects, .. }
-        | Node::Test(_, redirects) => redirects,
-        Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Function { .. } => &[],
-    }
+/// Are the errors of `node` piped on, and may there be some? What a shell then
+/// reads is not only what it was meant to.
+fn pipes_errors(node: &Node) -> bool {
+    let is_errors = |one: &RawRedirect| {
+        one.kind == RedirectKind::Duplicate
+            && one.from.as_deref() == Some("2")
+            && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
+    };
+    let is_quiet = match node {
+        Node::Simple(simple) => match simple.words.first().map(|word| word.parts.as_slice()) {
+            Some([Part::Plain(text)]) => QUIET.contains(&text.as_str()),
+            _ => false,
+        },
+        _ => false,
+    };
+    !is_quiet && node.redirects().iter().any(is_errors)
 }
 
 /// `more` is written behind `all`, or nothing is.

@@ -59,7 +59,7 @@ impl Walker<'_> {
                 collect(&mut assigned, values);
                 out = self.only_redirects(call);
             } else {
-                let scoped = self.assign_for_call(values);
+                let scoped = self.assign_for_call(unspelled(values, &call.words));
                 let one = self.call(call, own.as_ref().or(stdin));
                 let same = at == 0 || out.text == one.text;
                 out = if same { one } else { Stream { text: None, ..one } };
@@ -98,7 +98,8 @@ impl Walker<'_> {
     }
 
     fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(String, Value)>, Option<Stream>) {
-        let mut call = Call { span: simple.span, ..Call::default() };
+        let words = Vec::with_capacity(simple.words.len());
+        let mut call = Call { span: simple.span, words, ..Call::default() };
         let mut values = Vec::new();
         for raw in &simple.assignments {
             let (value, word) = self.expand_assignment(raw);
@@ -110,7 +111,7 @@ impl Walker<'_> {
             values.push((raw.name.clone(), value));
         }
         for word in &simple.words {
-            call.words.extend(self.fields(word));
+            self.add_fields(word, &mut call.words);
         }
         let mut own = None;
         for raw in &simple.redirects {
@@ -439,6 +440,18 @@ fn program_name(word: &Word) -> String {
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
     let matched = word.glob && name.contains(['*', '?', '[', '(']);
     if unknown || matched { String::new() } else { name.to_string() }
+}
+
+/// `X=1 eval $X`: the value of before is meant, and where that is not known,
+/// the new one does not stand for it.
+fn unspelled(mut values: Vec<(String, Value)>, words: &[Word]) -> Vec<(String, Value)> {
+    for (name, value) in &mut values {
+        let spells = |word: &Word| !word.exact && word.text.contains(name.as_str());
+        if words.iter().any(spells) {
+            *value = vec![Text::unknown(format!("${name}"))];
+        }
+    }
+    values
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.
