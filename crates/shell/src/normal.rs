@@ -96,5 +96,12 @@ pub(crate) fn quote(text: &str) -> Cow<'_, str> {
     if !text.is_empty() && plain {
         return text.into();
     }
-    format!("'{}'", text.replace('\'', r"'\''")).into()
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('\'');
+    for (at, piece) in text.split('\'').enumerate() {
+        quoted.push_str(if at > 0 { r"'\''" } else { "" });
+        quoted.push_str(piece);
+    }
+    quoted.push('\'');
+    quoted.into()
 }

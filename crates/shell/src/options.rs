@@ -141,7 +141,7 @@ fn flag(word: &Word, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usi
         seen |= bit;
         let row = find_short(spec, letter);
         let takes = row.as_ref().map_or(Takes::Nothing, |row| row.takes);
-        let name = row.map_or_else(|| format!("-{letter}"), |row| row.name);
+        let name = row.map_or_else(|| short_name(letter), |row| row.name);
         let left = rest.as_str();
         match takes {
             Takes::Nothing => {
@@ -197,7 +197,12 @@ fn parse_token(token: &str) -> (&str, Takes) {
 }
 
 fn canonical(long: &str) -> String {
-    if long.chars().count() == 1 { format!("-{long}") } else { format!("--{long}") }
+    let dashes = if long.chars().nth(1).is_none() { "-" } else { "--" };
+    [dashes, long].concat()
+}
+
+fn short_name(letter: char) -> String {
+    ["-", letter.encode_utf8(&mut [0; 4])].concat()
 }
 
 /// The token that starts at this byte of a table.
@@ -219,7 +224,7 @@ fn find_short(spec: &Spec, letter: char) -> Option<Row> {
         let (head, takes) = parse_token(token_at(spec.options, at));
         let rest = head.strip_prefix(letter).unwrap_or("");
         if rest.is_empty() {
-            return Some(Row { name: format!("-{letter}"), takes });
+            return Some(Row { name: short_name(letter), takes });
         }
         if let Some(long) = rest.strip_prefix(',') {
             return Some(Row { name: canonical(long), takes });

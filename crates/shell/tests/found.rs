@@ -57,6 +57,8 @@ fn here_documents_between_two_parentheses_are_commands() {
 fn here_documents_end_at_their_word() {
     check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
     check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
+    check("cat <<@(w)\n$(rm x)\n@(w)\n", &["rm", "x"]);
+    check("cat <<@(w)\na\n@(w)\nrm x", &["rm", "x"]);
     check("cat <<$'E'\na\nE\nrm x", &["rm", "x"]);
     // In a substitution, a `)` behind it in the line will do.
     check("a $(b <<E\nc\nE)\nrm x", &["rm", "x"]);
@@ -140,6 +142,7 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
     check("X=q; ! true && X=p; $X x", &["q", "x"]);
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("X=p; a && X=q; declare -n R=X; $R x", &["q", "x"]);
     check("a && V=w || p x $V", &["p", "x", "$V"]);
     check("cd a && b && V=w; p x $V", &["p", "x", "$V"]);
     check("cd a && V=w && b; p x $V", &["p", "x", "w"]);

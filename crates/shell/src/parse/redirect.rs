@@ -98,6 +98,13 @@ impl<'a> Parser<'a> {
         let mut quoted = false;
         while let Some(byte) = self.peek() {
             match byte {
+                b'(' if text.ends_with(['?', '*', '+', '@', '!'])
+                    && let Some(end) = self.look_for_close(1) =>
+                {
+                    self.align();
+                    text.push_str(self.slice(self.pos, end + 1));
+                    self.pos = end + 1;
+                }
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
                 b'\\' => {
                     self.advance(1);

@@ -75,12 +75,15 @@ impl Parser<'_> {
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
-        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
-        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
         let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
+        if !self.at_head() {
+            return self.word();
+        }
+        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
+        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
         let start = self.pos;
         if (declares || named || reads)
             && let Some(head_end) = self.assignment_head()

@@ -119,8 +119,8 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let value = self.declared(arguments, text, exact);
-                    self.scope.set_one(name, value);
+                    let options = self.declared(arguments, text, exact);
+                    self.scope.set(name, options);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
                     }
@@ -149,20 +149,21 @@ impl Walker<'_> {
     }
 
     /// `declare -l`, `-u` and `-n` change what the value means.
-    fn declared(&self, arguments: &[Word], text: &str, exact: bool) -> Text {
+    fn declared(&mut self, arguments: &[Word], text: &str, exact: bool) -> Options {
         let has = |letter: char| {
             arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter))
         };
         if has('n') {
-            let known = self.scope.get(text).and_then(|options| options.first()?.first()).cloned();
-            return known.unwrap_or_else(|| Text::unknown(format!("${text}")));
+            let bytes = self.scope.get(text).map_or(0, size_of);
+            let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
+            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
         }
         let text = match (has('l'), has('u')) {
             (true, _) => text.to_lowercase(),
             (_, true) => text.to_uppercase(),
             _ => text.to_string(),
         };
-        Text { text, exact }
+        vec![vec![Text { text, exact }]]
     }
 
     /// `set -- a b`: the positional parameters.

@@ -1,7 +1,5 @@
 //! One simple command: expanded, listed, and followed into what it starts.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use super::flow::is_descriptor;
@@ -284,12 +282,7 @@ impl Walker<'_> {
 
     /// Adds the command unless it is already listed.
     fn list_command(&mut self, command: &Rc<Command>) -> usize {
-        let mut hasher = DefaultHasher::new();
-        (command.span, &command.via, command.dir.as_ref().map(|dir| &dir.text)).hash(&mut hasher);
-        for word in &command.words {
-            (&word.text, word.exact).hash(&mut hasher);
-        }
-        let key = hasher.finish();
+        let key = key_of(command);
         let known = self.seen.get(&key).copied();
         if let Some(at) = known
             && let Some(same) = self.commands.get(at)
@@ -452,6 +445,24 @@ fn unspelled(mut values: Vec<(String, Value)>, words: &[Word]) -> Vec<(String, V
         }
     }
     values
+}
+
+/// Tells most commands apart. Two that share a key are compared, so nobody gains
+/// by finding some.
+fn key_of(command: &Command) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |key: u64, value: u64| (key.rotate_left(5) ^ value).wrapping_mul(ODD);
+    let text = |key: u64, text: &str| {
+        let chunks = text
+            .as_bytes()
+            .chunks(8)
+            .map(|chunk| chunk.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)));
+        mix(chunks.fold(key, mix), text.len() as u64)
+    };
+    let start = mix(command.span.start as u64, command.span.end as u64);
+    let key = command.via.iter().fold(start, |key, via| text(key, via));
+    let key = command.dir.iter().fold(key, |key, dir| text(key, &dir.text));
+    command.words.iter().fold(key, |key, word| mix(text(key, &word.text), u64::from(word.exact)))
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.

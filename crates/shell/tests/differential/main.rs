@@ -43,8 +43,12 @@ fn is_listed(reading: &Reading, call: &[String]) -> bool {
     if lacks_quote && RESERVED.contains(&name.as_str()) {
         return true;
     }
-    let same =
-        |command: &&toolgate_shell::Command| command.words.first().is_some_and(|word| word.text == *name);
+    // A name in part unknown (`echo$X`) is listed by the part in front.
+    let named = |word: &toolgate_shell::Word| {
+        let front = word.text.split('$').next().unwrap_or_default();
+        word.text == *name || !word.exact && !front.is_empty() && name.starts_with(front)
+    };
+    let same = |command: &&toolgate_shell::Command| command.words.first().is_some_and(named);
     // Where the text given to a shell is not known for sure, neither are words in it.
     let guessed = |command: &toolgate_shell::Command| {
         let outer = |one: &toolgate_shell::Command| command.via.contains(&one.program);
