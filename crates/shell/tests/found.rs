@@ -129,6 +129,7 @@ fn lists_are_cut_as_bash_cuts_them() {
     check("set -- w p; shift; ${@:1:1} x", &["p", "x"]);
     check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);
     check("mapfile -t A <<<p; ${A[0]} x", &["p", "x"]);
+    check("A[1]=q; p ${A[1]}", &["p", "${A[1]}"]);
     check("A+=(p)#; \"${A[@]}\"; rm x", &["rm", "x"]);
     check("true && IFS=:; X=p:w; $X", &["p", "w"]);
 }
@@ -187,6 +188,7 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
     check("coproc p a=(b !\n(( $(rm x) + 1 ))\nc", &["rm", "x"]);
+    check("bash -c 'a=(b @(w) # no\nrm x >f\nc'", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
@@ -224,6 +226,8 @@ fn prompts_are_expanded() {
 #[test]
 fn printf_lays_out_its_values() {
     check("$(printf %.2s rmx) x", &["rm", "x"]);
+    check("$(printf 'r\\0m') x", &["rm", "x"]);
+    check("$'\\x{72}m' x", &["rm", "x"]);
     check("$(printf %c%c rx mx) x", &["rm", "x"]);
     check("p \"$(printf '%-3s|%3s|%03d' a b 7)\"", &["p", "a  |  b|007"]);
     check("p \"$(printf '%s-%d%%' a 12)\"", &["p", "a-12%"]);
@@ -257,12 +261,20 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f; } 2>f",
         "eval 'echo q >f; sh f' 2>f",
         "{ echo q >f; sh f; } | p 2>f",
+        "{ echo q >f; sh f; } | { echo p >f; sh f; }",
+        "{ echo q >f; sh f; } & echo p >f",
+        "echo q >f & sh f",
     ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
     }
-    let reading = read("{ echo q >f; sh f; } >g 2>/dev/null", &Setting::default());
-    assert!(reading.opaque.is_empty());
+    for source in [
+        "{ echo q >f; sh f; } >g 2>/dev/null",
+        "echo q >f; sh f | a; echo p >f; sh f | a",
+        "echo q >f; sh f &",
+    ] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
 }
 
 /// Bash 5.2 prints `$(…)` to read it anew, and loses a `;` behind a here-document.

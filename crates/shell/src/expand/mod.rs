@@ -283,7 +283,11 @@ impl Walker<'_> {
             self.widest = self.widest.max(2);
         }
         let other = stream.other.as_ref().filter(|_| self.choice % 2 == 1);
-        let known = other.or(stream.text.as_ref()).map(|text| Text::exact(text.trim_end_matches('\n')));
+        // Bytes that are zero are left out.
+        let known = other
+            .or(stream.text.as_ref())
+            .map(|text| if text.contains('\0') { text.replace('\0', "").into() } else { Cow::from(text) })
+            .map(|text| Text::exact(text.trim_end_matches('\n')));
         let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
         if !text.exact || stream.download.is_some() {
             self.keep_stream(&text.text, stream);

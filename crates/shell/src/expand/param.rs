@@ -144,6 +144,10 @@ impl Walker<'_> {
             self.widest = self.widest.max(options.len());
             let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
             let position = name.parse::<usize>().ok().filter(|_| is_place).and_then(|at| at.checked_sub(1));
+            let all_known = value.iter().all(|text| text.exact);
+            if !all_known && position.is_none() && at.is_some_and(|at| at >= value.len()) {
+                return None;
+            }
             let value: &[Text] = match position.or(at) {
                 Some(at) => value.get(at..=at).unwrap_or_default(),
                 None => value,

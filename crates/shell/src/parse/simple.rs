@@ -167,8 +167,10 @@ impl Parser<'_> {
         let start = self.pos;
         self.advance(1);
         let mut words = Vec::new();
+        let mut pattern_at = None;
         loop {
             self.lines();
+            let word_start = self.pos;
             if self.eat(")") {
                 break;
             }
@@ -181,13 +183,20 @@ impl Parser<'_> {
                 refused.contains(&bare.as_str()) || refused.len() > 0 && CLOSERS.contains(&bare.as_str());
             let key = if self.eat("[") { Some(self.subscript()) } else { None };
             match self.word().filter(|_| !is_refused) {
-                Some(word) => words.push(keyed(key, word)),
+                Some(word) => {
+                    if word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('('))) {
+                        pattern_at = pattern_at.or(Some(word_start));
+                    }
+                    words.push(keyed(key, word));
+                }
                 None if key.is_some() => words.push(keyed(key, RawWord::default())),
                 None => {
-                    // A shell that reads a script goes on with the next line.
-                    let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+                    // A shell that reads a script goes on with the next line. It
+                    // may not know patterns with parentheses and stop before.
+                    let from = pattern_at.unwrap_or(self.pos);
+                    let rest = self.bytes.get(from..self.end).unwrap_or_default();
                     let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                    let next = self.pos + line;
+                    let next = from + line;
                     self.fail_unexpected();
                     self.forgive(next);
                     break;

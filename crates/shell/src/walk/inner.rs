@@ -227,6 +227,7 @@ impl Walker<'_> {
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
+        self.touch(&key, path, false);
         if self.writing.iter().any(|file| self.path_key(file) == key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }

@@ -15,6 +15,7 @@ impl Walker<'_> {
     pub(super) fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
         let mut flowing: Option<Stream> = stdin.cloned();
         let writing = self.writing.len();
+        let strands = self.strands.made();
         for redirect in stages.iter().flat_map(Node::redirects).take(BESIDE_MAX) {
             self.note_written_beside(redirect);
         }
@@ -23,11 +24,12 @@ impl Walker<'_> {
                 break;
             }
             let mark = self.scope.mark();
-            let out = self.node(stage, flowing.as_ref());
+            let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
             self.scope.rollback(mark);
             let noisy = out.noisy || pipes_errors(stage);
             flowing = Some(Stream { noisy, ..out });
         }
+        self.strands.end(strands);
         self.writing.truncate(writing);
         flowing.unwrap_or_default()
     }

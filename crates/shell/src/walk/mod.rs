@@ -12,6 +12,7 @@ mod inner;
 mod links;
 mod runaway;
 mod simple;
+mod strands;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -72,6 +73,7 @@ pub(crate) struct Walker<'a> {
     trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<String>,
+    strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
@@ -130,6 +132,7 @@ impl<'a> Walker<'a> {
             files: HashMap::new(),
             trapped: Vec::new(),
             overwritten: Vec::new(),
+            strands: strands::Strands::default(),
             writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
@@ -190,14 +193,18 @@ impl<'a> Walker<'a> {
             }
             Node::Subshell(list, redirects) => {
                 let mark = self.scope.mark();
-                let stream = self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin));
+                let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
+                    // In the background.
+                    [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
+                    _ => walker.list(list, stdin),
+                });
                 self.scope.rollback(mark);
                 stream
             }
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
                 let mark = self.scope.mark();
-                let stream = self.node(inner, Some(&Stream::unknown()));
+                let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);
                 stream
