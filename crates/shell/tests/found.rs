@@ -127,6 +127,12 @@ fn single_quotes_in_braces_count_once() {
 #[test]
 fn lists_are_cut_as_bash_cuts_them() {
     check("set -- w p; shift; ${@:1:1} x", &["p", "x"]);
+    check("set -- a b p; shift 2; $1 x", &["p", "x"]);
+    check("set -- p b; shift b; $1 x", &["p", "x"]);
+    check("set -- p b; shift 3; $1 x", &["p", "x"]);
+    check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
+    check("IFS=' :'; X=' p : x'; $X", &["p", "x"]);
+    check("p ${A[1 [[ 2 ]] N='a[$(rm x)]']}", &["rm", "x"]);
     check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);
     check("mapfile -t A <<<p; ${A[0]} x", &["p", "x"]);
     check("A[1]=q; p ${A[1]}", &["p", "${A[1]}"]);
@@ -189,6 +195,7 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
     check("coproc p a=(b !\n(( $(rm x) + 1 ))\nc", &["rm", "x"]);
     check("bash -c 'a=(b @(w) # no\nrm x >f\nc'", &["rm", "x"]);
+    check("if a=(p +(w)y); b \\\n rm x; then c; fi", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);

@@ -78,11 +78,20 @@ impl Fields {
             self.push(&text.text, false);
             return;
         }
+        // Blanks only part words; every other separator ends one, be it empty,
+        // unless blanks have just ended it.
+        let mut parted = false;
         for found in text.text.chars() {
             if separators.contains(found) {
+                let is_blank = matches!(found, ' ' | '\t' | '\n');
+                if !is_blank && !parted {
+                    let _ = self.current();
+                }
+                parted = is_blank && (parted || self.current.is_some());
                 self.cut();
                 continue;
             }
+            parted = false;
             let word = self.current();
             word.text.push(found);
             word.glob |= matches!(found, '*' | '?');

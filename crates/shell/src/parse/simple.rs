@@ -184,8 +184,9 @@ impl Parser<'_> {
             let key = if self.eat("[") { Some(self.subscript()) } else { None };
             match self.word().filter(|_| !is_refused) {
                 Some(word) => {
-                    if word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('('))) {
-                        pattern_at = pattern_at.or(Some(word_start));
+                    if pattern_at.is_none() && has_group(&word) {
+                        pattern_at = Some(word_start);
+                        self.pattern_line = self.pattern_line.or(self.line_end_from(word_start));
                     }
                     words.push(keyed(key, word));
                 }
@@ -193,10 +194,7 @@ impl Parser<'_> {
                 None => {
                     // A shell that reads a script goes on with the next line. It
                     // may not know patterns with parentheses and stop before.
-                    let from = pattern_at.unwrap_or(self.pos);
-                    let rest = self.bytes.get(from..self.end).unwrap_or_default();
-                    let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                    let next = from + line;
+                    let next = self.line_end_from(pattern_at.unwrap_or(self.pos)).unwrap_or(self.end);
                     self.fail_unexpected();
                     self.forgive(next);
                     break;
@@ -204,6 +202,11 @@ impl Parser<'_> {
             }
         }
         Part::Array(Rc::new(words))
+    }
+
+    fn line_end_from(&self, start: usize) -> Option<usize> {
+        let rest = self.bytes.get(start..self.end)?;
+        Some(start + rest.iter().position(|byte| *byte == b'\n')?)
     }
 
     pub(super) fn identifier(&mut self) -> String {
@@ -255,6 +258,11 @@ fn skip_subscript(ahead: &mut impl Iterator<Item = (usize, u8)>) -> Option<()> {
         }
     }
     None
+}
+
+/// Does the word hold a pattern in parentheses?
+fn has_group(word: &RawWord) -> bool {
+    word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('(')))
 }
 
 /// Is this the name of one of these builtins, in whatever quotes?

@@ -266,7 +266,7 @@ impl Parser<'_> {
                 let start = self.pos;
                 let _ = self.bump();
                 while let Some(next) = self.raw() {
-                    if matches!(next, b'\\' | b'`' | b'$' | b'"' | b'\'' | b'}' | b')' | b'(' | b']')
+                    if matches!(next, b'\\' | b'`' | b'$' | b'"' | b'\'' | b'}' | b')' | b'(' | b'[' | b']')
                         || next == stop
                     {
                         break;

@@ -26,17 +26,7 @@ impl Walker<'_> {
                 }
             }
             "set" => self.set_positions(arguments),
-            "shift" => {
-                let bytes = self.scope.get("@").map_or(0, size_of);
-                let affordable = self.grow(bytes);
-                let moved = self.scope.get("@").filter(|_| affordable).map(|options| {
-                    options
-                        .iter()
-                        .map(|value| value.get(1..).unwrap_or_default().to_vec())
-                        .collect::<Options>()
-                });
-                moved.into_iter().for_each(|options| self.scope.set("@", options));
-            }
+            "shift" => self.shift_positions(arguments),
             "read" => self.read_variables(arguments, stdin),
             "mapfile" | "readarray" => self.read_lines(arguments, stdin),
             "hash" => {
@@ -184,6 +174,26 @@ impl Walker<'_> {
         if !only_options {
             self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
         }
+    }
+
+    /// `shift 2`: what cannot be shifted stays.
+    fn shift_positions(&mut self, arguments: &[Word]) {
+        let count = match arguments {
+            [] => Some(1),
+            [word] if word.exact => Some(word.text.parse().unwrap_or(0)),
+            [_] => None,
+            _ => Some(0),
+        };
+        let bytes = self.scope.get("@").map_or(0, size_of);
+        if !self.grow(bytes) {
+            return;
+        }
+        let left = |value: &Vec<Text>| match count {
+            Some(count) => value.get(count..).unwrap_or(value).to_vec(),
+            None => vec![Text::unknown("$@")],
+        };
+        let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
+        moved.into_iter().for_each(|options| self.scope.set("@", options));
     }
 
     /// `mapfile x`: every line of a known input is an item.
