@@ -9,9 +9,9 @@ use crate::scope::Text;
 use crate::stream::Stream;
 
 /// Programs that print nothing of note.
-const SILENT: [&str; 20] = [
+const SILENT: [&str; 23] = [
     "cd", "export", "set", "unset", "mkdir", "rm", "touch", "true", ":", "declare", "local", "shift",
-    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp",
+    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp", "false", "test", "[",
 ];
 
 /// What `command` prints when it reads `stdin`.
@@ -27,6 +27,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         }
         _ => stdin.and_then(|stream| stream.download.clone()),
     };
+    stream.noisy = stdin.is_some_and(|stream| stream.noisy);
     if command.program == "find" {
         stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
     } else if matches!(command.program.as_str(), "fd" | "fdfind") {

@@ -185,14 +185,32 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
     command.effects = without_repeats(effects);
 }
 
+/// So few effects are compared with each other.
+const FEW: usize = 8;
+
+fn is_same(one: &Effect, other: &Effect) -> bool {
+    one.deed == other.deed
+        && match (&one.target, &other.target) {
+            (Some(one), Some(other)) => one.text == other.text && one.exact == other.exact,
+            (one, other) => one.is_none() && other.is_none(),
+        }
+}
+
 fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
-    if effects.len() > 1 {
-        let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
-        effects.retain(|effect| {
-            let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
-            seen.insert((effect.deed, target))
-        });
+    if effects.len() <= FEW {
+        let mut kept: Vec<Effect> = Vec::with_capacity(effects.len());
+        for effect in effects {
+            if !kept.iter().any(|known| is_same(known, &effect)) {
+                kept.push(effect);
+            }
+        }
+        return kept;
     }
+    let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
+    effects.retain(|effect| {
+        let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
+        seen.insert((effect.deed, target))
+    });
     effects
 }
 

@@ -186,6 +186,9 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
+        if stream.noisy && stream.text.is_some() {
+            self.opaque(span, Unknown::Variable, format!("errors given to `{}`", command.program));
+        }
         match stream.text.clone().or(partial) {
             Some(text) if stream.text.is_none() && self.is_unknown(&text) => {
                 let kind = self.kind_of_text(&text);
@@ -194,7 +197,13 @@ impl Walker<'_> {
             Some(text) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
+                for text in std::iter::once(text).chain(stream.other.clone()) {
+                    self.open_text(
+                        &Word { text, exact: true, glob: false, span },
+                        &command.program,
+                        Vec::new(),
+                    );
+                }
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}
@@ -242,6 +251,7 @@ impl Walker<'_> {
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
+        self.touch(&key, path, false);
         if self.writing.iter().any(|file| self.path_key(file) == key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }

@@ -10,9 +10,11 @@ mod builtin;
 mod expression;
 mod flow;
 mod inner;
+mod links;
 mod order;
 mod runaway;
 mod simple;
+mod strands;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +23,7 @@ use std::rc::Rc;
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Link, List, Node, Output, Part};
+use crate::tree::{List, Node, Output};
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
@@ -79,6 +81,7 @@ pub(crate) struct Walker<'a> {
     trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<String>,
+    strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
@@ -140,6 +143,7 @@ impl<'a> Walker<'a> {
             absent: Vec::new(),
             trapped: Vec::new(),
             overwritten: Vec::new(),
+            strands: strands::Strands::default(),
             writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
@@ -200,14 +204,18 @@ impl<'a> Walker<'a> {
             }
             Node::Subshell(list, redirects) => {
                 let mark = self.scope.mark();
-                let stream = self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin));
+                let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
+                    // In the background.
+                    [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
+                    _ => walker.list(list, stdin),
+                });
                 self.scope.rollback(mark);
                 stream
             }
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
                 let mark = self.scope.mark();
-                let stream = self.node(inner, Some(&Stream::unknown()));
+                let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);
                 stream
@@ -251,52 +259,6 @@ impl<'a> Walker<'a> {
                 Stream::silent()
             }
         }
-    }
-
-    fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
-        let mut flowing: Option<Stream> = stdin.cloned();
-        for stage in stages {
-            if self.is_spent() {
-                break;
-            }
-            let mark = self.scope.mark();
-            let out = self.node(stage, flowing.as_ref());
-            self.scope.rollback(mark);
-            flowing = Some(out);
-        }
-        flowing.unwrap_or_default()
-    }
-
-    /// What hangs behind `&&` or `||` may run or not. Inside the chain it is
-    /// taken to have run, so `test -d x && cd x && y` runs `y` in `x` only;
-    /// behind the chain both are possible, unless the first surely succeeds.
-    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
-        let mut all = self.node(first, stdin);
-        let mark = self.scope.mark();
-        let overwritten = self.overwritten.len();
-        for (link, node) in rest {
-            let absent = self.enter_absent(first, *link);
-            match link {
-                Link::And => all.append(self.node(node, stdin)),
-                Link::Or => {
-                    // Whatever stood behind `&&` may not have run.
-                    let so_far = self.scope.take_changes(mark);
-                    self.merge(&[so_far], true);
-                    let inner = self.scope.mark();
-                    let _ = self.node(node, stdin);
-                    let changes = self.scope.take_changes(inner);
-                    self.merge(&[changes], true);
-                }
-            }
-            self.absent.truncate(absent);
-        }
-        let changes = self.scope.take_changes(mark);
-        let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
-        self.merge(&[changes], !sure);
-        if !sure {
-            self.doubt_written(overwritten);
-        }
-        all
     }
 
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {
@@ -443,18 +405,6 @@ impl<'a> Walker<'a> {
             self.scope.rollback(mark);
         }
         self.in_place = true;
-    }
-}
-
-/// Commands that are taken to succeed: what follows `&&` behind them runs.
-fn succeeds(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    match simple.words.first().map(|word| word.parts.as_slice()) {
-        None => true,
-        Some([Part::Plain(text)]) => {
-            matches!(text.as_str(), "cd" | "mkdir" | "export" | "true" | ":" | "set" | "echo")
-        }
-        Some(_) => false,
     }
 }
 

@@ -4,6 +4,9 @@ use crate::reading::{Command, Reading};
 
 /// Sorts commands by where they stand, keeping pipes right.
 pub(super) fn in_reading_order(reading: Reading) -> Reading {
+    if reading.commands.is_sorted_by_key(|command| command.span.start) {
+        return reading;
+    }
     let mut order: Vec<(usize, Command)> = reading.commands.into_iter().enumerate().collect();
     order.sort_by_key(|(at, command)| (command.span.start, *at));
     let mut place = vec![0; order.len()];

@@ -77,6 +77,7 @@ impl Walker<'_> {
     /// this is added, or where the command is run once more with other values.
     pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
         let path = self.path_key(target);
+        self.touch(&path, target, true);
         let Some(known) = self.files.get_mut(&path) else {
             self.files.insert(path, out.clone());
             return;
