@@ -6,7 +6,6 @@
 
 use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
-use crate::branch::branch_of;
 use crate::broken::Broken;
 use crate::cache::CacheState;
 use crate::checkpoints::keep_checkpoint;
