@@ -1,9 +1,13 @@
-//! What the benches share: medians and a seeded shuffle.
+//! What the benches share: medians, a seeded shuffle, and a call to judge.
 //!
 //! Speed is only ever stated as a ratio to something measured in the same
 //! run, in random order: this machine's milliseconds mean nothing elsewhere.
 
+use serde_json::json;
 use std::time::Duration;
+use toolgate_core::{
+    Call, Decision, Disk, Event, EventKind, Facts, Kind, Pass, Places, Policy, Session, judge,
+};
 
 /// The middle one of some durations.
 #[must_use]
@@ -53,4 +57,41 @@ impl Dice {
             items.swap(at, other);
         }
     }
+}
+
+/// The project all calls are made in.
+#[must_use]
+pub fn places() -> Places {
+    Places { workspace: vec!["/project".to_owned()], ..Places::default() }
+}
+
+/// A shell call as a host would report it.
+#[must_use]
+pub fn shell_call(command: &str) -> Call {
+    Call {
+        host: "bench".to_owned(),
+        session: "bench".to_owned(),
+        agent: "main".to_owned(),
+        role: None,
+        task: None,
+        id: None,
+        tool: "Bash".to_owned(),
+        kind: Kind::Shell { command: command.to_owned(), field: "command".to_owned() },
+        input: json!({ "command": command }),
+        dir: "/project".to_owned(),
+    }
+}
+
+/// Reads a call to its facts and judges it.
+pub fn decide(policy: &Policy, call: Call, session: &Session) -> Decision {
+    let places = places();
+    let facts_of = |call: &Call| Facts::of(call, &places);
+    let pass = Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] };
+    judge(
+        policy,
+        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
+        session,
+        &places,
+        &pass,
+    )
 }

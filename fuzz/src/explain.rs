@@ -46,13 +46,14 @@ fn with_policy(policy: &Policy, source: &str) {
         input: json!({ "command": source }),
         dir: "/home/u/work".to_owned(),
     };
-    let event = Event { kind: EventKind::PreExecution, call, log: None };
+    let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let facts_of = |call: &Call| Facts::of(call, &places);
     let pass = Pass {
         facts_of: &facts_of,
-        disk: toolgate_core::Disk { is_there: &|_| None },
+        disk: toolgate_core::Disk::BLIND,
         now_ms: 0,
         clock_us: &|| 0,
+        suspended: &[],
     };
     let session = Session::new("s");
     let explained = explain(policy, &event, &session, &places, &pass);

@@ -20,7 +20,7 @@ const PLAIN: &str = "version: 1\n";
 /// What the program said about a case.
 #[derive(Debug)]
 pub enum Answer {
-    Judged { verdict: String, ids: BTreeSet<String>, command: Option<String> },
+    Judged { verdict: String, ids: BTreeSet<String>, labels: BTreeSet<String>, command: Option<String> },
     Failed { why: String },
 }
 
@@ -28,9 +28,11 @@ impl Answer {
     pub fn fits(&self, expected: &Expected) -> bool {
         match self {
             Answer::Failed { .. } => false,
-            Answer::Judged { verdict, ids, command } => {
+            Answer::Judged { verdict, ids, labels, command } => {
+                // Rules that only label are named where a page is about them.
+                let wanted: BTreeSet<String> = expected.ids.difference(labels).cloned().collect();
                 *verdict == expected.verdict
-                    && *ids == expected.ids
+                    && *ids == wanted
                     && (expected.rewritten.is_none() || *command == expected.rewritten)
             }
         }
@@ -44,9 +46,17 @@ impl Answer {
         let findings = line.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();
         let decided = findings.iter().filter(|finding| says(finding, &verdict));
         let ids = decided.filter_map(|finding| Some(finding.get("guard")?.as_str()?.to_owned())).collect();
+        let labels = findings.iter().filter(|finding| is_label(finding));
+        let labels = labels.filter_map(|finding| Some(finding.get("guard")?.as_str()?.to_owned())).collect();
         let command = line.pointer("/modified_input/command").and_then(Value::as_str).map(str::to_owned);
-        Answer::Judged { verdict, ids, command }
+        Answer::Judged { verdict, ids, labels, command }
     }
+}
+
+/// Whether a finding only says what the session is remembered by, or that files are copied first.
+fn is_label(finding: &Value) -> bool {
+    let outcome = finding.get("outcome").and_then(Value::as_object);
+    outcome.is_some_and(|outcome| outcome.contains_key("label") || outcome.contains_key("backup"))
 }
 
 /// Whether a finding is as strict as the verdict. An outcome is a name, or an object with the name as key.
@@ -64,7 +74,7 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Answer::Failed { why } => write!(f, "no verdict: {why}"),
-            Answer::Judged { verdict, ids, command } => {
+            Answer::Judged { verdict, ids, command, .. } => {
                 let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
                 write!(f, "{verdict} ({})", ids.join(", "))?;
                 command.as_ref().map_or(Ok(()), |new| write!(f, ": {new}"))
@@ -134,7 +144,7 @@ impl Stage {
             let dir =
                 projects.entry(policy).or_insert_with(|| self.project(&format!("project-{number}"), policy));
             let (tool, arguments) = call_of(case);
-            let line = json!({ "id": at, "tool": tool, "input": arguments, "cwd": dir });
+            let line = json!({ "id": at, "tool": tool, "input": arguments, "cwd": dir, "labels": case.expected.labels });
             input.push_str(&format!("{line}\n"));
         }
         let lines = self.batch(&input);

@@ -3,7 +3,8 @@
 //! A page is Markdown. Prose is prose; these are read:
 //!
 //! - a list item `` - `COMMAND` → VERDICT (RULE, RULE) ``; a rewrite names the outcome:
-//!   `` → modify (RULE): `NEW COMMAND` ``; `` – `` and a remark may follow;
+//!   `` → modify (RULE): `NEW COMMAND` ``; `` – `` and a remark may follow; `` – after `LABEL` `` judges it in
+//!   a session that earned the label;
 //! - the same with a file tool in front: `` - Write `PATH` → … ``, also `Read` and `Edit`;
 //! - the same with any other tool: `` - Call `TOOL {"ARGUMENT": "VALUE"}` → … ``;
 //! - a fenced `sh` block followed by a line `→ VERDICT (RULE)`, for commands of several lines;
@@ -31,6 +32,8 @@ pub struct Expected {
     pub verdict: String,
     pub ids: BTreeSet<String>,
     pub rewritten: Option<String>,
+    /// What the session is remembered by beforehand.
+    pub labels: Vec<String>,
 }
 
 impl fmt::Display for Expected {
@@ -305,7 +308,14 @@ fn expected(text: &str) -> Result<Expected, String> {
     if (verdict == "modify") != rewritten.is_some() {
         return Err("`modify` and only `modify` names the new command after `:`".to_owned());
     }
-    Ok(Expected { verdict: verdict.to_owned(), ids, rewritten })
+    let labels = labels(rest);
+    Ok(Expected { verdict: verdict.to_owned(), ids, rewritten, labels })
+}
+
+/// The labels a remark names: `` – after `untrusted` and `secret` ``.
+fn labels(remark: &str) -> Vec<String> {
+    let Some(list) = remark.strip_prefix("– after ") else { return Vec::new() };
+    list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 fn ids(text: &str) -> Result<(BTreeSet<String>, &str), String> {

@@ -285,3 +285,47 @@ fn stats_count_what_was_said_and_used() {
     assert_eq!(json["guards"]["mind"]["warned"], 2);
     assert_eq!(json["sessions"]["session-1"]["calls"], 4);
 }
+
+/// Money by the prices of the policy; a model without a price is a question.
+#[test]
+fn cost_is_counted_from_the_hosts_log() {
+    let house = House::bare(
+        "version: 1\nreview: { delivery: ticket }\nagents:\n  main:\n    budget:\n      cost_cents: 100\n      prices: { \"big-*\": { input_cents: 1000, output_cents: 5000, cache_read_cents: 100 } }\n",
+    );
+    let answer = |id: u32, model: &str, usage: Value| {
+        let message = json!({ "id": format!("m{id}"), "model": model, "usage": usage });
+        format!("{}\n", json!({ "type": "assistant", "message": message }))
+    };
+    let mut log = answer(
+        1,
+        "big-1",
+        json!({ "input_tokens": 20_000, "output_tokens": 4_000, "cache_read_input_tokens": 100_000 }),
+    );
+    check(&house, &with_log(&house, "ls", &log), "");
+    log.push_str(&answer(2, "big-1", json!({ "input_tokens": 0, "output_tokens": 6_000 })));
+    let told = house.ask_event(&with_log(&house, "ls", &log));
+    assert!(!told.is_no() && told.text().contains("80 of 100 cents are spent"), "{told:?}");
+    log.push_str(&answer(3, "big-1", json!({ "input_tokens": 0, "output_tokens": 4_000 })));
+    check(&house, &with_log(&house, "ls", &log), "Not run: 100 of 100 cents are spent. [budget-limits");
+    let house = House::bare(
+        "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { cost_cents: 100 } }\n",
+    );
+    let log = answer(1, "big-1", json!({ "input_tokens": 1, "output_tokens": 0 }));
+    check(&house, &with_log(&house, "ls", &log), "`prices` says nothing about `big-1`");
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// Files are reserved before a call runs and counted once when it has.
+#[test]
+fn files_changed_are_counted() {
+    let house = House::bare("version: 1\nagents:\n  main: { budget: { files: 2 } }\n");
+    check(&house, &file(&house, "PreToolUse", "Write", "a"), "");
+    house.ask_event(&file(&house, "PostToolUse", "Write", "a"));
+    check(&house, &file(&house, "PreToolUse", "Edit", "a"), "");
+    house.ask_event(&file(&house, "PostToolUse", "Edit", "a"));
+    check(&house, &house.event("echo x > b && echo y > c"), "his changes 2 more files and 1 of the 2");
+    check(&house, &house.event("echo x > b"), "");
+    check(&house, &house.event("touch c"), "budget-limits");
+    check(&house, &house.event("cat c"), "");
+    house.run(&["ledger", "verify"]).ended(0);
+}

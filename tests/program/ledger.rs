@@ -31,6 +31,7 @@ fn request(id: &str) -> Request {
         why: vec!["it rewrites".to_owned()],
         made_ms: 1,
         expires_ms: 1_000_000,
+        bypass: None,
         state: RequestState::Pending,
     }
 }
@@ -49,6 +50,10 @@ fn decided(title: &str) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        reserved: None,
+        input: None,
+        locks: Vec::new(),
+        outward: false,
     })
 }
 
@@ -62,7 +67,10 @@ fn entry(number: usize) -> Entry {
         touched: Vec::new(),
         changed: false,
         lines: 0,
+        files: None,
         message: None,
+        to: None,
+        arguments: None,
     };
     match number % 40 {
         1 => decided("rm -rf / – “quoted” \u{1f980}"),

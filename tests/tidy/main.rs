@@ -13,6 +13,7 @@
 
 mod files;
 mod functions;
+mod requirements;
 
 use files::{File, sources, text_files};
 use std::collections::BTreeMap;

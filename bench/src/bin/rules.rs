@@ -6,11 +6,8 @@
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use toolgate_bench::{Dice, median, ratio};
-use toolgate_core::{
-    Call, Decision, Event, EventKind, Facts, Kind, Layer, Layered, Pass, Places, Policy, PolicyFile, Session,
-    compile, judge, merge,
-};
+use toolgate_bench::{Dice, decide, median, ratio, shell_call};
+use toolgate_core::{Layer, Layered, Policy, PolicyFile, Session, compile, merge};
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 const ROUNDS: usize = 400;
@@ -21,6 +18,7 @@ fn main() {
     let policies: Vec<(usize, Policy)> =
         SIZES.iter().filter_map(|size| Some((*size, policy(*size)?))).collect();
     let mut samples: Vec<Vec<Duration>> = policies.iter().map(|_| Vec::new()).collect();
+    let session = Session::new("bench");
     let mut dice = Dice::new(7);
     for round in 0..=ROUNDS {
         let mut order: Vec<usize> = (0..policies.len()).collect();
@@ -28,7 +26,7 @@ fn main() {
         for at in order {
             let (Some((_, policy)), Some(taken)) = (policies.get(at), samples.get_mut(at)) else { continue };
             let started = Instant::now();
-            let decision = decide(policy);
+            let decision = decide(policy, shell_call(COMMAND), &session);
             let took = started.elapsed();
             // The first round compiles the few rules a call needs.
             if round > 0 && decision.findings.len() < 100 {
@@ -68,35 +66,4 @@ fn policy(size: usize) -> Option<Policy> {
         guardrail_lines: Default::default(),
     }]))
     .ok()
-}
-
-fn decide(policy: &Policy) -> Decision {
-    let places = Places { workspace: vec!["/project".to_owned()], ..Places::default() };
-    let kind = Kind::Shell { command: COMMAND.to_owned(), field: "command".to_owned() };
-    let call = Call {
-        host: "bench".to_owned(),
-        session: "bench".to_owned(),
-        agent: "main".to_owned(),
-        role: None,
-        task: None,
-        id: None,
-        tool: "Bash".to_owned(),
-        kind,
-        input: json!({ "command": COMMAND }),
-        dir: "/project".to_owned(),
-    };
-    let facts_of = |call: &Call| Facts::of(call, &places);
-    let pass = Pass {
-        facts_of: &facts_of,
-        disk: toolgate_core::Disk { is_there: &|_| None },
-        now_ms: 0,
-        clock_us: &|| 0,
-    };
-    judge(
-        policy,
-        &Event { kind: EventKind::PreExecution, call, log: None },
-        &Session::new("bench"),
-        &places,
-        &pass,
-    )
 }

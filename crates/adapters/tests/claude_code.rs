@@ -106,6 +106,7 @@ fn every_call_is_read_as_what_it_is() {
     }
     check_call("pre_tool_use_agent", pre, "main", "Agent", &Kind::Handoff);
     check_call("stop", EventKind::Stop, "main", "Stop", &Kind::Stop);
+    check_call("sub_agent_start", EventKind::PostHandoff, AGENT, "Agent", &Kind::Handoff);
 }
 
 #[test]
@@ -113,7 +114,6 @@ fn everything_else_is_read_as_a_note() {
     let notes = [
         ("session_start", "main", "session-start", "startup"),
         ("session_end", "main", "session-end", "other"),
-        ("sub_agent_start", AGENT, "subagent-start", "a sub-agent began"),
         ("sub_agent_stop", AGENT, "subagent-stop", "a sub-agent ended"),
         ("user_prompt_submit", "main", "prompt", "the person wrote to the agent"),
     ];

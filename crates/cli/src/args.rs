@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, rules, stats,
-    test,
+    approver, bypass, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, restore,
+    rules, serve, stats, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -59,8 +59,14 @@ pub enum Verb {
     Stats(stats::Args),
     /// Verify, export or sign the ledger
     Ledger(ledger::Args),
+    /// Bring back what a call changed or deleted
+    Restore(restore::Args),
     /// Requests that wait for a person
     Inbox(inbox::Args),
+    /// The inbox in a browser of this machine
+    Serve(serve::Args),
+    /// Ask for one blocked call past one guardrail
+    Bypass(bypass::Args),
     /// Who may answer requests
     Approver(approver::Args),
     /// Completions for a shell

@@ -1,8 +1,10 @@
 //! What hosts call: one event on stdin, exactly one JSON object on stdout.
 //!
 //! Whatever happens in here – bytes that make no sense, a broken policy, a
-//! full disk, a panic, a hang – an answer leaves before the host's own limit,
-//! and for a call about to run it is a no.
+//! full disk, a panic, a host that is slow to write, a hold without an answer –
+//! an answer leaves before the host's own limit, and for a call about to run it
+//! is a no. Only a disk that never answers is left to the host, which then
+//! blocks by itself (`onFailure`, set by the installer).
 
 use crate::installs;
 use crate::project;
@@ -163,7 +165,7 @@ fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
         Asked::Judge(event) => {
             let mut gate = open(host, Path::new(&event.call.dir))?;
             let answered = gate.decide(event)?;
-            if answered.request.is_some() {
+            if answered.request.is_some() || answered.waits_for_time() {
                 watch(host);
             }
             let delivered = gate.wait(event, answered)?.delivered;

@@ -6,6 +6,8 @@ use serde::Serialize;
 use std::io::{BufRead, IsTerminal, Write};
 use toolgate_core::Verdict;
 
+pub use toolgate_core::{one_line, visible};
+
 /// Stopped.
 pub const RED: Style = AnsiColor::Red.on_default().bold();
 /// Fine.
@@ -48,30 +50,6 @@ pub fn talk(text: &str) {
 pub fn json<T: Serialize>(value: &T) {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
     let _ = writeln!(anstream::stdout(), "{text}");
-}
-
-/// Control characters made visible, so that shown text cannot hide or fake
-/// anything; line breaks kept.
-pub fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| if c == '\n' || !is_hidden(c) { vec![c] } else { c.escape_unicode().collect() })
-        .collect()
-}
-
-/// The same in one line of at most `max` characters.
-pub fn one_line(text: &str, max: usize) -> String {
-    let flat: String = visible(text).replace('\n', "⏎");
-    if flat.chars().count() <= max {
-        flat
-    } else {
-        flat.chars().take(max.saturating_sub(1)).chain(['…']).collect()
-    }
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
-        || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 /// Asks for yes at a terminal; without one the answer is no.

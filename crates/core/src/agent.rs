@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::completion::Completion;
 use crate::feedback::Provider;
 use crate::finding::Source;
+use crate::risk::Risk;
 use crate::rule::{Names, Pattern, RuleFault};
 use crate::session::Session;
 use schemars::JsonSchema;
@@ -50,6 +51,17 @@ pub struct Agent {
     /// The files it may touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// What it can do: `read`, `write`, `delete`, `run`, `network`, `install`, `commit`, `push`, `mcp`, `handoff`
+    /// (S2-27). Not given: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Names>,
+    /// What it may decide alone, from 0 to 3 (S2-28). Not given: everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 3))]
+    pub autonomy: Option<u8>,
+    /// How much could go wrong with what it does (S2-50).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
 }
 
 impl Agent {
@@ -94,7 +106,9 @@ impl AgentEntry {
     #[must_use]
     pub fn is_for(&self, call: &Call) -> bool {
         let own = call.role.as_deref().unwrap_or(&call.agent);
-        self.name == "*" || self.name == own || self.name == call.agent
+        // Hosts do not agree on how they write the name of a role.
+        let is = |name: &str| self.name.eq_ignore_ascii_case(name);
+        self.name == "*" || is(own) || is(&call.agent)
     }
 
     /// The patterns in it that are none.
@@ -113,7 +127,28 @@ impl AgentEntry {
                 cure: "use `*`, `**`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
             })
         };
-        tools.chain(paths).filter_map(fault).collect()
+        let prices = self.agent.budget.iter().flat_map(|budget| budget.prices.keys());
+        let prices = prices.map(|name| (name.as_str(), Pattern::word(name)));
+        tools.chain(paths).chain(prices).filter_map(fault).chain(self.unknown_words()).collect()
+    }
+
+    /// Words and numbers that mean nothing.
+    fn unknown_words(&self) -> impl Iterator<Item = RuleFault> {
+        let known = crate::guards::category::CAPABILITIES;
+        let own = self.agent.capabilities.iter().flat_map(Names::iter);
+        let words = own.filter(|name| !known.contains(name)).map(|name| RuleFault {
+            rule: format!("agents.{}", self.name),
+            message: format!("there is no capability `{name}`"),
+            needle: name.to_owned(),
+            cure: format!("known: {}", known.join(", ")),
+        });
+        let level = self.agent.autonomy.filter(|level| *level > 3).map(|level| RuleFault {
+            rule: format!("agents.{}", self.name),
+            message: format!("there is no level {level}"),
+            needle: "autonomy".to_owned(),
+            cure: "use a level from 0 (looks only) to 3 (decides everything)".to_owned(),
+        });
+        words.chain(level)
     }
 
     /// The role.

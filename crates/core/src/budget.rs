@@ -4,9 +4,15 @@
 //! that calls side by side cannot share what is left. What a host does not
 //! report is not guessed.
 
+use crate::call::Call;
+use crate::facts::{Access, Facts};
+use crate::mark::changed_mark;
+use crate::rule::Pattern;
 use crate::session::Session;
+use crate::settings::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Limits for a session; what is not given is not limited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +33,58 @@ pub struct Budget {
     /// Lines written by edit tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
+    /// Different files changed or deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<u64>,
+    /// Money, in hundredths, by `prices` and the tokens the host reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_cents: Option<u64>,
+    /// What models cost, by name; `*` allowed. A model without a price makes the cost unknown.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, Price>,
+}
+
+/// What a million tokens of a model cost, in hundredths.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Tokens read.
+    pub input_cents: u64,
+    /// Tokens written.
+    pub output_cents: u64,
+    /// Tokens put into the host's cache; as `input_cents`, if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_cents: Option<u64>,
+    /// Tokens taken from it; as `input_cents`, if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read_cents: Option<u64>,
+}
+
+/// Tokens of one model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tokens {
+    /// Read.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Put into the host's cache.
+    pub cache_write: u64,
+    /// Taken from it.
+    pub cache_read: u64,
+}
+
+impl Tokens {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, more: Tokens) -> Tokens {
+        Tokens {
+            input: self.input.saturating_add(more.input),
+            output: self.output.saturating_add(more.output),
+            cache_write: self.cache_write.saturating_add(more.cache_write),
+            cache_read: self.cache_read.saturating_add(more.cache_read),
+        }
+    }
 }
 
 /// What a session has used up, beside what the session counts anyway.
@@ -39,6 +97,15 @@ pub struct Spent {
     pub api_calls: u64,
     /// Lines written.
     pub lines: u64,
+    /// Different files changed, where a budget counts them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files: u64,
+    /// Tokens by model.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, Tokens>,
+    /// Calls let through that reach the outside.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outward: u64,
     /// How far the host's own log has been read, in bytes.
     pub read_to: u64,
     /// The last answer counted: a host may write one in several lines.
@@ -49,6 +116,11 @@ pub struct Spent {
     pub lost: bool,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What was used since it was last looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -57,6 +129,9 @@ pub struct Usage {
     pub tokens: u64,
     /// Answers of the model.
     pub api_calls: u64,
+    /// Tokens by model.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, Tokens>,
     /// How far the host's own log has been read, in bytes.
     pub read_to: u64,
     /// The last answer counted.
@@ -77,11 +152,27 @@ impl Spent {
     pub fn after(mut self, usage: &Usage) -> Spent {
         self.tokens = self.tokens.saturating_add(usage.tokens);
         self.api_calls = self.api_calls.saturating_add(usage.api_calls);
+        for (model, tokens) in &usage.models {
+            let known = self.models.entry(model.clone()).or_default();
+            *known = known.and(*tokens);
+        }
         self.read_to = usage.read_to;
         self.last = usage.last.clone();
         self.lost |= usage.lost;
         self
     }
+}
+
+/// What calls that are about to run will use: counted before they run, so that
+/// calls side by side cannot share what is left, and let go when they end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// The host's id of the call.
+    pub call: Option<String>,
+    /// Lines it writes.
+    pub lines: u64,
+    /// Files it changes that no call changed before.
+    pub files: Vec<String>,
 }
 
 /// How near a limit is. Declared in rising strictness.
@@ -121,12 +212,34 @@ impl Budget {
             || over(self.calls, session.calls)
             || over(self.api_calls, session.spent.api_calls)
             || over(self.lines, session.spent.lines)
+            || over(self.files, session.spent.files)
+            || over(self.cost_cents, self.cost_cents_of(&session.spent).unwrap_or(0))
     }
 
     /// Whether the host's own log is needed to know it.
     #[must_use]
     pub fn needs_log(&self) -> bool {
-        self.tokens.is_some() || self.api_calls.is_some()
+        self.tokens.is_some() || self.api_calls.is_some() || self.cost_cents.is_some()
+    }
+
+    /// What was spent, in whole hundredths, rounded up.
+    ///
+    /// # Errors
+    /// The model whose price nobody said.
+    pub fn cost_cents_of(&self, spent: &Spent) -> Result<u64, String> {
+        let mut millionths: u128 = 0;
+        for (model, tokens) in &spent.models {
+            let fits = |name: &&String| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(model));
+            let named = self.prices.keys().filter(fits).max_by_key(|name| name.len());
+            let price = named.and_then(|name| self.prices.get(name)).ok_or_else(|| model.clone())?;
+            let of = |count: u64, cents: u64| u128::from(count) * u128::from(cents);
+            millionths = millionths
+                .saturating_add(of(tokens.input, price.input_cents))
+                .saturating_add(of(tokens.output, price.output_cents))
+                .saturating_add(of(tokens.cache_write, price.cache_write_cents.unwrap_or(price.input_cents)))
+                .saturating_add(of(tokens.cache_read, price.cache_read_cents.unwrap_or(price.input_cents)));
+        }
+        Ok(u64::try_from(millionths.div_ceil(1_000_000)).unwrap_or(u64::MAX))
     }
 }
 
@@ -134,6 +247,33 @@ impl Budget {
 pub(crate) fn seconds(session: &Session, now_ms: i64) -> u64 {
     let since = session.started_ms.map_or(0, |start| now_ms.saturating_sub(start));
     u64::try_from(since / 1000).unwrap_or(0)
+}
+
+/// The files a call would change, by their real paths, as far as they are known.
+pub(crate) fn changed_files(facts: &Facts) -> Vec<String> {
+    let changes = facts.files.iter().filter(|file| file.access != Access::Read);
+    let mut paths: Vec<String> =
+        changes.map(|file| file.real.as_ref().unwrap_or(&file.path).clone()).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Of them, those no call of the session changed before.
+pub(crate) fn new_files(facts: &Facts, session: &Session) -> Vec<String> {
+    let known = |path: &String| session.mark(&changed_mark(path)).is_some();
+    changed_files(facts).into_iter().filter(|path| !known(path)).collect()
+}
+
+/// What a call will use, where a budget of its agent counts it before it runs.
+#[must_use]
+pub fn reserves(call: &Call, facts: &Facts, settings: &Settings, session: &Session) -> Option<Reserved> {
+    let budgets = || settings.agents_of(call).filter_map(|entry| entry.agent.budget.as_ref());
+    let counts_lines = budgets().any(|budget| budget.lines.is_some());
+    let counts_files = budgets().any(|budget| budget.files.is_some());
+    let lines = if counts_lines { call.lines() } else { 0 };
+    let files = if counts_files { new_files(facts, session) } else { Vec::new() };
+    (lines > 0 || !files.is_empty()).then_some(Reserved { call: call.id.clone(), lines, files })
 }
 
 #[cfg(test)]

@@ -85,6 +85,25 @@ impl Call {
         digest_of(canonical(&json!({ "tool": self.tool, "dir": self.dir, "input": input })).as_bytes())
     }
 
+    /// How many lines an edit tool writes.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        if !matches!(self.kind, Kind::File { .. }) {
+            return 0;
+        }
+        let text = |name: &str| self.input.get(name).and_then(Value::as_str);
+        let written = ["content", "new_string", "new_source"].into_iter().find_map(text);
+        written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
+    }
+
+    /// The sort of agent work is handed to, as hosts name it.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&str> {
+        let named = |field| self.input.get(field).and_then(Value::as_str).filter(|name| !name.is_empty());
+        let fields = ["subagent_type", "agent_type", "agent"].into_iter().find_map(named);
+        fields.filter(|_| matches!(self.kind, Kind::Handoff))
+    }
+
     /// The command text, for shell calls.
     #[must_use]
     pub fn command(&self) -> Option<&str> {

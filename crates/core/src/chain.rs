@@ -6,19 +6,25 @@
 //! again from the start, at most [`PASSES_MAX`] times (C-11). A guard that
 //! panics blocks (S2-67). This module knows no guard by name.
 
+use crate::autonomy::{Autonomy, autonomy};
 use crate::call::Call;
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Disk, Guard, Seen, Severity};
+use crate::guards::category::{counts_outward, taken_locks};
 use crate::outcome::{Edit, Outcome, Verdict};
 use crate::places::Places;
 use crate::policy::Policy;
+use crate::risk::Risk;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How often a call may be judged because of rewrites.
 const PASSES_MAX: usize = 3;
+
+/// A guard that takes longer has not answered (C-18).
+const GUARD_MAX_US: u64 = 500_000;
 
 /// What the chain takes from outside: how facts are completed from the file
 /// system, and a clock that only ever measures guards.
@@ -31,6 +37,8 @@ pub struct Pass<'a> {
     pub now_ms: i64,
     /// Microseconds since some fixed moment.
     pub clock_us: &'a dyn Fn() -> u64,
+    /// Guardrails a person has suspended for this one call (S2-47).
+    pub suspended: &'a [String],
 }
 
 /// The joined answer.
@@ -46,6 +54,23 @@ pub struct Decision {
     pub event: Event,
     /// What the last pass read from it.
     pub facts: Facts,
+    /// How freely the agent works and what is left of its budget, in per cent;
+    /// `None` where nothing is limited.
+    pub autonomy: Option<(Autonomy, u8)>,
+    /// Files it takes a lock on if it runs.
+    pub locks: Vec<String>,
+    /// Whether it counts as a call to the outside if it runs.
+    pub outward: bool,
+    /// Requests whose yes suspended a guardrail for this call; used up when it runs.
+    pub bypasses: Vec<String>,
+}
+
+/// What is known of a call besides what guards say.
+#[derive(Default)]
+struct Beside {
+    autonomy: Option<(Autonomy, u8)>,
+    locks: Vec<String>,
+    outward: bool,
 }
 
 impl Decision {
@@ -57,7 +82,9 @@ impl Decision {
 
     /// The findings that decided: those as strict as the verdict.
     pub fn decisive(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|finding| finding.outcome.verdict() == self.verdict)
+        let speaks =
+            |finding: &&Finding| !matches!(finding.outcome, Outcome::Label(_) | Outcome::Backup { .. });
+        self.findings.iter().filter(|finding| finding.outcome.verdict() == self.verdict).filter(speaks)
     }
 }
 
@@ -87,8 +114,24 @@ pub(crate) fn judge_watched(
         let facts = (pass.facts_of)(&event.call);
         let settings = policy.settings();
         let Pass { now_ms, disk, .. } = *pass;
-        let seen = Seen { event: &event, facts: &facts, session, settings, now_ms, disk, places };
+        let left = autonomy(settings.agents_of(&event.call), session, now_ms);
+        let mode = left.map_or(Autonomy::Standard, |(mode, _)| mode);
+        let tight = mode >= Autonomy::Strict || settings.risk_of(&event.call) == Some(Risk::Critical);
+        let (event_now, facts_now) = (&event, &facts);
+        let seen = Seen {
+            event: event_now,
+            facts: facts_now,
+            session,
+            settings,
+            now_ms,
+            disk,
+            places,
+            autonomy: mode,
+            tight,
+        };
         let mut findings = one_pass(policy, &seen, pass);
+        let (locks, outward) = (taken_locks(&seen), counts_outward(&seen));
+        let beside = Beside { autonomy: left, locks, outward };
         watch(&seen, &findings);
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);
@@ -98,11 +141,11 @@ pub(crate) fn judge_watched(
             if !blocked && findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify) {
                 findings.push(too_many_rewrites());
             }
-            return decision(applied, findings, event, facts);
+            return decision(applied, findings, event, facts, beside);
         }
         if round == PASSES_MAX {
             findings.push(too_many_rewrites());
-            return decision(applied, findings, event, facts);
+            return decision(applied, findings, event, facts, beside);
         }
         let used: Vec<String> = edits.iter().map(|(guard, _)| guard.clone()).collect();
         for (_, edit) in &edits {
@@ -112,16 +155,21 @@ pub(crate) fn judge_watched(
     }
     // The loop always returns; a closed answer stands here in case it ever does not.
     let facts = (pass.facts_of)(&event.call);
-    decision(applied, vec![too_many_rewrites()], event, facts)
+    decision(applied, vec![too_many_rewrites()], event, facts, Beside::default())
 }
 
 fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for guard in policy.guards_for(seen) {
-        let started = (pass.clock_us)();
-        let answer = catch_unwind(AssertUnwindSafe(|| guard.judge(seen)));
-        let Some(mut finding) = answer.unwrap_or_else(|_| Some(crashed(guard))) else { continue };
-        finding.duration_us = (pass.clock_us)().saturating_sub(started);
+    let is_suspended = |guard: &&dyn Guard| pass.suspended.iter().any(|id| id == guard.id());
+    for guard in policy.guards_for(seen).into_iter().filter(|guard| !is_suspended(guard)) {
+        let (mut answer, mut duration_us) = timed(guard, seen, pass);
+        if duration_us > GUARD_MAX_US {
+            // Once more: the machine may have been busy with something else.
+            (answer, duration_us) = timed(guard, seen, pass);
+            answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard)) } else { answer };
+        }
+        let Some(finding) = answer else { continue };
+        let finding = promoted(Finding { duration_us, ..finding }, seen);
         let blocks = finding.outcome == Outcome::Block;
         findings.push(finding);
         if blocks {
@@ -129,6 +177,14 @@ fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// What a guard says, and how long it took.
+fn timed(guard: &dyn Guard, seen: &Seen<'_>, pass: &Pass<'_>) -> (Option<Finding>, u64) {
+    let started = (pass.clock_us)();
+    let answer = catch_unwind(AssertUnwindSafe(|| guard.judge(seen)));
+    let duration_us = (pass.clock_us)().saturating_sub(started);
+    (answer.unwrap_or_else(|_| Some(crashed(guard))), duration_us)
 }
 
 /// The edits of this pass: each guard edits once, and of two edits to one
@@ -162,10 +218,46 @@ fn apply(call: &Call, edit: &Edit) -> Call {
     }
 }
 
-fn decision(applied: Vec<Finding>, findings: Vec<Finding>, event: Event, facts: Facts) -> Decision {
+fn decision(
+    applied: Vec<Finding>,
+    findings: Vec<Finding>,
+    event: Event,
+    facts: Facts,
+    beside: Beside,
+) -> Decision {
     let findings: Vec<Finding> = applied.into_iter().chain(findings).collect();
     let verdict = findings.iter().map(|finding| finding.outcome.verdict()).max().unwrap_or(Verdict::Allow);
-    Decision { verdict, findings, event, facts }
+    let Beside { autonomy, locks, outward } = beside;
+    Decision { verdict, findings, event, facts, autonomy, locks, outward, bypasses: Vec::new() }
+}
+
+/// With little budget left a warning is a no (S2-56). The built-in budgets warn
+/// because little is left; promoted, they would end everything a fifth early
+/// (C-17).
+fn promoted(mut finding: Finding, seen: &Seen<'_>) -> Finding {
+    let own_budget = finding.category == Category::Budget && is_built_in(&finding);
+    // Whoever wants to stop should: that costs nothing.
+    let is_call = matches!(seen.event.kind, EventKind::PreExecution | EventKind::PreHandoff);
+    let due = seen.autonomy == Autonomy::Lockdown && is_call;
+    if due && finding.outcome == Outcome::Warn && !own_budget {
+        finding.outcome = Outcome::Block;
+        finding.message.push_str(" – with so little budget left a warning is a no");
+    }
+    finding
+}
+
+fn is_built_in(finding: &Finding) -> bool {
+    crate::guards::page(&finding.guard).is_some()
+}
+
+fn too_slow(guard: &dyn Guard) -> Finding {
+    let message =
+        format!("the guard `{}` took longer than 500 ms over this call, so it does not run", guard.id());
+    own_finding(
+        guard.id(),
+        message,
+        "repeat the call; if this comes again, tell the person to run `toolgate doctor`",
+    )
 }
 
 fn crashed(guard: &dyn Guard) -> Finding {

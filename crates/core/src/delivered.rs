@@ -27,6 +27,18 @@ pub enum Delivered {
         /// What changed and why.
         text: String,
     },
+    /// It ran, and both agent and person are told this.
+    Told {
+        /// What.
+        text: String,
+    },
+    /// It ran, and the host shows this instead of what the tool gave back.
+    Replaced {
+        /// The whole new output, in the host's own shape.
+        output: Value,
+        /// What is missing and why.
+        text: String,
+    },
     /// It does not run.
     Denied {
         /// Why and what to do.
@@ -50,8 +62,8 @@ impl Delivered {
     pub fn verdict(&self, judged: Verdict) -> Verdict {
         match self {
             Delivered::Silence | Delivered::Approved { .. } => Verdict::Allow,
-            Delivered::Warned { .. } => Verdict::Warn,
-            Delivered::Modified { .. } => Verdict::Modify,
+            Delivered::Warned { .. } | Delivered::Told { .. } => Verdict::Warn,
+            Delivered::Modified { .. } | Delivered::Replaced { .. } => Verdict::Modify,
             Delivered::Denied { .. } => judged.max(Verdict::Delay),
             Delivered::Asked { .. } | Delivered::Deferred { .. } => Verdict::Escalate,
         }

@@ -3,9 +3,10 @@
 //! Hosts have dozens of hook names; here they are six. Mapping host names to
 //! these is the adapters' work.
 
-use crate::call::Call;
+use crate::call::{Call, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One of the six moments (S2-02, plus `stop` of S3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +48,19 @@ impl EventKind {
     }
 }
 
+impl Event {
+    /// Whether it is such a moment. Handing work over is a tool call, too, so
+    /// both moments are that of the call.
+    #[must_use]
+    pub fn is_at(&self, moment: EventKind) -> bool {
+        let hands_over = matches!(self.call.kind, Kind::Handoff);
+        match (moment, self.kind) {
+            (EventKind::PreHandoff, EventKind::PreExecution) => hands_over,
+            (wanted, own) => wanted == own,
+        }
+    }
+}
+
 /// One moment with the call it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -57,4 +71,8 @@ pub struct Event {
     /// The host's own log of the session, if it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
+    /// What the tool gave back, in the host's own shape; only after a call. It
+    /// may hold secrets and is never written down.
+    #[serde(skip)]
+    pub output: Option<Value>,
 }

@@ -3,6 +3,7 @@
 //! A guard looks and answers. It never acts, waits, asks or remembers; what
 //! it may know is in [`Seen`].
 
+use crate::autonomy::Autonomy;
 use crate::call::Call;
 use crate::event::Event;
 use crate::facts::Facts;
@@ -83,14 +84,38 @@ pub struct Seen<'a> {
     pub disk: Disk<'a>,
     /// Where home, workspace and the gate's own files are.
     pub places: &'a Places,
+    /// How freely the agent works.
+    pub autonomy: Autonomy,
+    /// Whether thresholds are tightened by a fifth.
+    pub tight: bool,
 }
 
-/// Questions about files, answered by whoever may look.
+impl Seen<'_> {
+    /// A threshold that warns or asks, as it holds now (C-17).
+    pub(crate) fn tightened(&self, threshold: u64) -> u64 {
+        if self.tight { threshold.saturating_mul(4) / 5 } else { threshold }
+    }
+}
+
+/// Questions about the machine, answered by whoever may look.
 #[derive(Clone, Copy)]
 pub struct Disk<'a> {
     /// Whether a file is there, by a path seen from the project; `None` if
     /// that cannot be told.
     pub is_there: &'a dyn Fn(&str) -> Option<bool>,
+    /// The beginning of a file, by its full path.
+    pub text: &'a dyn Fn(&str) -> Option<String>,
+    /// The branch checked out where a folder lies, by its full path: empty
+    /// where there is none, `None` if that cannot be told.
+    pub branch: &'a dyn Fn(&str) -> Option<String>,
+    /// How many minutes the clock on the wall is ahead of UTC.
+    pub offset_minutes: &'a dyn Fn() -> Option<i32>,
+}
+
+impl Disk<'_> {
+    /// Knows nothing.
+    pub const BLIND: Disk<'static> =
+        Disk { is_there: &|_| None, text: &|_| None, branch: &|_| None, offset_minutes: &|| None };
 }
 
 impl std::fmt::Debug for Disk<'_> {

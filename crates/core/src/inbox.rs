@@ -26,6 +26,8 @@ pub enum Word {
 pub enum Proof {
     /// Typed at a terminal that does not belong to an agent.
     Terminal,
+    /// Given in the browser that followed the link of `toolgate serve`.
+    Browser,
     /// Signed with the approver's key, which only the passphrase yields.
     Signature {
         /// The approver's public key, hex.
@@ -66,7 +68,7 @@ impl Answer {
     pub fn is_backed(&self, request: &Request, approver: Option<&str>) -> bool {
         match (approver, &self.proof) {
             (None, _) => true,
-            (Some(_), Proof::Terminal) => false,
+            (Some(_), Proof::Terminal | Proof::Browser) => false,
             (Some(wanted), Proof::Signature { key, signature }) => {
                 wanted == key && is_signed(key, signature, signed_text(request, self.word).as_bytes())
             }
@@ -151,9 +153,38 @@ pub struct Request {
     pub made_ms: i64,
     /// When it counts as denied.
     pub expires_ms: i64,
+    /// The guardrail it asks past, if it is a bypass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<BypassRequest>,
     /// Where it stands.
     #[serde(flatten)]
     pub state: RequestState,
+}
+
+/// How much a bypass presses (S2-46).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pressing {
+    /// It can wait.
+    #[default]
+    Normal,
+    /// Soon.
+    Urgent,
+    /// Now.
+    Emergency,
+}
+
+/// One call past one guardrail (S2-46).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BypassRequest {
+    /// The guardrail.
+    pub guardrail: String,
+    /// The role that must say yes.
+    pub role: String,
+    /// Why.
+    pub reason: String,
+    /// How much it presses.
+    pub urgency: Pressing,
 }
 
 /// A yes that may still be used.

@@ -10,12 +10,15 @@
 
 mod address;
 mod agent;
+mod autonomy;
 mod budget;
 mod call;
+mod categories;
 mod chain;
 mod completion;
 mod delivered;
 mod digest;
+mod displaced;
 mod event;
 mod explained;
 mod expression;
@@ -26,28 +29,39 @@ mod finding;
 mod guard;
 mod guardrail;
 pub mod guards;
+mod handoff;
 mod inbox;
 mod knowledge;
+mod leak;
 mod ledger;
+mod lock;
 mod mark;
+mod mcp_commands;
 mod mcp_files;
 mod outcome;
+mod output;
 mod path;
 mod places;
 mod policy;
 mod prerequisite;
+mod prose;
+mod recovery;
+mod risk;
 pub mod rule;
 mod session;
 mod settings;
 mod tally;
 mod traps;
 mod verification;
+mod visible;
 mod wording;
 
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
-pub use budget::{Budget, Spent, Usage, UsageReader};
+pub use autonomy::{Autonomy, autonomy};
+pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};
+pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
 pub use delivered::Delivered;
@@ -63,18 +77,28 @@ pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
-pub use inbox::{Answer, Grant, Proof, Request, RequestState, Word, signed_text};
+pub use handoff::{Handoff, HandoffEntry};
+pub use inbox::{Answer, BypassRequest, Grant, Pressing, Proof, Request, RequestState, Word, signed_text};
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
+pub use leak::{Leak, Personal, leaks, redacted};
 pub use ledger::{
-    Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Line, Record, Resulted,
-    Touched, Verification, export_line, genesis, seal, sign_head, verify_export, verify_head,
+    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Kept, Line,
+    Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head, verify_export,
+    verify_head,
 };
+pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};
 pub use mark::{
-    Mark, Marks, WARNINGS_ANSWERED, advice_mark, marks_of, passed_mark, read_mark, tool_mark, warned_mark,
+    CHANGED_MARK, Mark, Marks, WARNINGS_ANSWERED, advice_mark, failed_mark, handed_mark, marks_of,
+    passed_mark, read_mark, tool_mark, warned_mark,
 };
-pub use outcome::{Edit, Outcome, Verdict};
+pub use mark::{backup_mark, changed_mark};
+pub use outcome::{Edit, Outcome, Verdict, Waiting};
+pub use output::{
+    EmptyCheck, OutputChecks, OutputEntry, SchemaCheck, SecretCheck, output_data, output_texts, withheld,
+    without_leaks,
+};
 pub use path::{absolute, is_within, normalise};
 pub use places::{Place, Places};
 pub use policy::{
@@ -82,13 +106,18 @@ pub use policy::{
     RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
-pub use session::Session;
+pub use prose::{Enforceable, Sentence, sentences};
+pub use recovery::{ErrorClass, Errors, ErrorsEntry, Failing, Quarantine, recovery};
+pub use risk::Risk as RiskLevel;
+pub use rule::path_fits;
+pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
 pub use tally::{GuardTally, Tally};
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
+pub use visible::{one_line, visible};
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

@@ -8,7 +8,7 @@ use crate::facts::Access;
 use crate::guards;
 use crate::ledger::{Entry, Record};
 use crate::outcome::Outcome;
-use crate::prerequisite::Method;
+use crate::prerequisite::{CheckResult, Method};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -71,11 +71,38 @@ pub fn file_advice_mark(provider: &str, file: &str) -> String {
     key("advice-file", &format!("{provider} {file}"))
 }
 
+/// A file that was changed, by its real path.
+#[must_use]
+pub fn changed_mark(path: &str) -> String {
+    key("changed", path)
+}
+
+/// Files copied before a call, by the host's id of it.
+#[must_use]
+pub fn backup_mark(call: &str) -> String {
+    key("backup", call)
+}
+
 /// A check that passed.
 #[must_use]
 pub fn passed_mark(method: &Method) -> String {
     key("passed", &method.name())
 }
+
+/// A check that failed.
+#[must_use]
+pub fn failed_mark(method: &Method) -> String {
+    key("failed", &method.name())
+}
+
+/// An agent that was given work and finished it.
+#[must_use]
+pub fn handed_mark(receiver: &str) -> String {
+    key("handed", receiver)
+}
+
+/// A file of the workspace changed.
+pub const CHANGED_MARK: &str = "changed";
 
 fn key(what: &str, of: &str) -> String {
     let end = of.floor_char_boundary(TEXT_MAX);
@@ -95,17 +122,33 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             }
             marks
         }
-        Entry::Resulted(resulted) if resulted.succeeded() => {
-            let read = resulted.touched.iter().filter(|one| one.access == Access::Read);
-            std::iter::once(tool_mark(&resulted.tool)).chain(read.map(|one| read_mark(&one.path))).collect()
+        Entry::Backed(backed) => {
+            vec![backup_mark(backed.call.as_ref().unwrap_or(&backed.arguments))]
+        }
+        Entry::Resulted(resulted) => {
+            let done = Some(resulted).filter(|resulted| resulted.succeeded());
+            let read = done.iter().flat_map(|done| &done.touched).filter(|one| one.access == Access::Read);
+            let tool = done.map(|done| tool_mark(&done.tool));
+            let handed = done.and_then(|done| done.to.as_deref()).map(handed_mark);
+            // Also what failed may have changed something on its way.
+            let changed = resulted.changed.then(|| CHANGED_MARK.to_owned());
+            let read = read.map(|one| read_mark(&one.path));
+            let counted = done.filter(|done| done.files.is_some());
+            let files =
+                counted.iter().flat_map(|done| &done.touched).filter(|one| one.access != Access::Read);
+            let files = files.map(|one| changed_mark(&one.path));
+            tool.into_iter().chain(handed).chain(changed).chain(read).chain(files).collect()
         }
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));
             std::iter::once(advice_mark(&advice.provider)).chain(file).collect()
         }
         Entry::Checked { results, .. } => {
-            let passed = results.iter().filter(|result| result.passed);
-            passed.map(|result| passed_mark(&result.check.method)).collect()
+            let mark = |result: &CheckResult| {
+                let name = if result.passed { passed_mark } else { failed_mark };
+                name(&result.check.method)
+            };
+            results.iter().map(mark).collect()
         }
         Entry::Noted { what, text } if what == WARNINGS_ANSWERED => vec![warned_mark(text)],
         _ => Vec::new(),

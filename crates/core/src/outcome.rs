@@ -3,7 +3,9 @@
 //! Every answer carries what it needs to be acted on; there is no boolean to
 //! misread. This module compares answers and knows no guard.
 
+use crate::digest::Digest;
 use crate::prerequisite::Prerequisite;
+use crate::rule::Otherwise;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,6 +103,17 @@ impl Edit {
     }
 }
 
+/// A call that waits (C-13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Hash of the exact call.
+    pub call: Digest,
+    /// When it was first asked about, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// When to ask again, in seconds.
+    pub again_seconds: u64,
+}
+
 /// One guard's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,10 +124,19 @@ pub enum Outcome {
     Approve,
     /// Run it, and write down that a guardrail objected (C-14).
     Log,
+    /// Run it, and remember that this session did so (S1-38).
+    Label(String),
+    /// Run it once the files it would change are copied (S1-10).
+    Backup {
+        /// What happens if they cannot be.
+        otherwise: Otherwise,
+    },
     /// Run it, tell the agent.
     Warn,
     /// Run it changed.
     Modify(Vec<Edit>),
+    /// Ask again later.
+    Delay(Waiting),
     /// Ask somebody.
     Escalate,
     /// Run it once these checks have passed, in this order.
@@ -128,7 +150,10 @@ impl Outcome {
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {
-            Outcome::Pass | Outcome::Approve | Outcome::Log => Verdict::Allow,
+            Outcome::Pass | Outcome::Approve | Outcome::Log | Outcome::Label(_) | Outcome::Backup { .. } => {
+                Verdict::Allow
+            }
+            Outcome::Delay(_) => Verdict::Delay,
             Outcome::Warn => Verdict::Warn,
             Outcome::Modify(_) => Verdict::Modify,
             Outcome::Escalate => Verdict::Escalate,

@@ -53,6 +53,13 @@ pub enum Method {
         /// The address.
         url: String,
     },
+    /// A command of the person's own policy ends with 0.
+    CommandSucceeds {
+        /// The command, for `sh`.
+        command: String,
+        /// Seconds it may take.
+        seconds: u32,
+    },
     /// A person says so.
     UserConfirmation {
         /// What they are asked.
@@ -68,6 +75,7 @@ impl std::fmt::Display for Method {
             Method::ConfigCheck { key, expected: None } => write!(f, "`{key}` is set"),
             Method::ConfigCheck { key, expected: Some(value) } => write!(f, "`{key}` is `{value}`"),
             Method::EndpointTest { url } => write!(f, "`{url}` answers"),
+            Method::CommandSucceeds { command, .. } => write!(f, "`{command}` succeeds"),
             Method::UserConfirmation { question } => write!(f, "a person is asked: {question}"),
         }
     }

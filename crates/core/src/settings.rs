@@ -6,9 +6,15 @@
 
 use crate::agent::AgentEntry;
 use crate::call::Call;
+use crate::categories::CategoriesEntry;
 use crate::finding::Source;
 use crate::guardrail::GuardrailEntry;
+use crate::handoff::HandoffEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::output::OutputEntry;
+use crate::policy::Layer;
+use crate::recovery::ErrorsEntry;
+use crate::risk::Risk;
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
@@ -32,6 +38,22 @@ pub struct Settings {
     /// Guardrails, also those that are off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<GuardrailEntry>,
+    /// What each layer says about what tools give back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<OutputEntry>,
+    /// Files outside the gate's own folders that are part of the policy: they
+    /// are guarded like it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
+    /// What each layer says about category guardrails and its risk level.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<CategoriesEntry>,
+    /// What each layer says about hand-overs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handoff: Vec<HandoffEntry>,
+    /// What each layer says about failed calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorsEntry>,
 }
 
 /// What one layer says about verified tools.
@@ -47,6 +69,22 @@ impl Settings {
     /// What is said about the agent that makes a call.
     pub fn agents_of<'a>(&'a self, call: &'a Call) -> impl Iterator<Item = &'a AgentEntry> {
         self.agents.iter().filter(|entry| entry.is_for(call))
+    }
+
+    /// The risk level of whoever makes a call: the highest anybody says.
+    #[must_use]
+    pub fn risk_of(&self, call: &Call) -> Option<Risk> {
+        let layers = self.categories.iter().filter_map(|entry| entry.risk);
+        layers.chain(self.agents_of(call).filter_map(|entry| entry.agent.risk)).max()
+    }
+
+    /// The same, by what a layer and those above it say: `agents` is how many
+    /// of the agents stand there.
+    pub(crate) fn risk_above(&self, call: &Call, layer: Layer, agents: usize) -> Option<Risk> {
+        let layers =
+            self.categories.iter().filter(|entry| entry.layer <= layer).filter_map(|entry| entry.risk);
+        let own = self.agents.iter().take(agents).filter(|entry| entry.is_for(call));
+        layers.chain(own.filter_map(|entry| entry.agent.risk)).max()
     }
 
     /// The services the project knows, with their short names.

@@ -3,6 +3,7 @@
 //! The agent's text is short and ends in the next allowed step (U17); the
 //! person's text names rule, file and line (U16). Neither quotes the policy.
 
+use crate::autonomy::Autonomy;
 use crate::chain::Decision;
 use crate::event::EventKind;
 use crate::finding::Finding;
@@ -19,7 +20,17 @@ pub fn agent_text(decision: &Decision) -> String {
         Verdict::Allow | Verdict::Warn | Verdict::Modify => "",
     };
     let parts: Vec<String> = decision.decisive().map(agent_part).collect();
-    format!("{lead}{}", parts.join(" "))
+    format!("{lead}{}{}", parts.join(" "), budget_text(decision))
+}
+
+/// How freely the agent still works, if that is less than usual.
+fn budget_text(decision: &Decision) -> String {
+    match decision.autonomy {
+        Some((mode, left)) if mode > Autonomy::Standard && decision.verdict > Verdict::Allow => {
+            format!(" [{} mode: {left} % of the budget left]", mode.name())
+        }
+        _ => String::new(),
+    }
 }
 
 fn agent_part(finding: &Finding) -> String {

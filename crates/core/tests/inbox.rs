@@ -21,6 +21,7 @@ fn request() -> Request {
         why: Vec::new(),
         made_ms: MADE,
         expires_ms: END,
+        bypass: None,
         state: RequestState::Pending,
     }
 }

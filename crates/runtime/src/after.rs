@@ -1,34 +1,139 @@
-//! What guardrails say about a call that has run (S2-02 `post_execution`,
-//! `on_error`). It cannot be taken back, so the agent is told, and the ledger.
+//! What guards say about a call that has run (S2-02 `post_execution`,
+//! `on_error`). It cannot be taken back, so the agent is told, and the ledger;
+//! what it gave back is cleaned or withheld where the host lets us.
 
 use crate::approver::Approver;
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, now_ms};
+use crate::gate::{Answered, Round, cut, now_ms};
 use crate::scene::Scene;
-use toolgate_core::{Delivered, Event, Verdict, agent_text};
+use toolgate_core::{
+    Advice, Decision, Delivered, Entry, Event, EventKind, Mode, Outcome, Policy, SUBAGENT_START, Verdict,
+    agent_text, guards, recovery, withheld, without_leaks,
+};
 use toolgate_store::Turn;
 
-/// Judges and records; returns what the agent is told, if anything.
+/// What stands where withheld output stood.
+const WITHHELD: &str = "[withheld by the gate: see the message beside this result]";
+
+/// Judges and records; returns what the host is told.
 pub(crate) fn judged_after(
     turn: &mut dyn Turn,
     scene: &Scene,
     approver: Option<&Approver>,
     event: &Event,
-) -> Result<Option<String>, Broken> {
+) -> Result<Judged, Broken> {
     let policy = scene.policy();
     if !policy.judges_after(event.kind) {
-        return Ok(None);
+        return Ok(Judged::nothing());
     }
     let mut session = turn.session(&event.call.session)?;
     let glance = scene.glance(&event.call);
     session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
+    session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
     let decision = scene.look_again(event, &session, glance);
     if decision.findings.is_empty() {
-        return Ok(None);
+        return Ok(Judged::nothing());
     }
-    let told = (decision.verdict > Verdict::Allow).then(|| agent_text(&decision));
-    let delivered = told.clone().map_or(Delivered::Silence, |text| Delivered::Warned { text });
+    let delivered = delivered(policy, &decision, event);
     let mut round = Round { turn, policy, approver, event, session: &session, now_ms: now_ms() };
-    round.record(&Answered { decision, delivered, request: None })?;
-    Ok(told)
+    let takes_back = takes_back(policy, &decision);
+    round.record(&Answered { decision, delivered: delivered.clone(), request: None })?;
+    Ok(Judged { delivered, takes_back })
+}
+
+/// What the guards came to.
+pub(crate) struct Judged {
+    /// What the host is told.
+    pub delivered: Delivered,
+    /// Whether what the call did is to be taken back.
+    pub takes_back: bool,
+}
+
+impl Judged {
+    fn nothing() -> Judged {
+        Judged { delivered: Delivered::Silence, takes_back: false }
+    }
+
+    /// One more sentence for the agent.
+    pub(crate) fn add(&mut self, more: &str) {
+        if let Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } =
+            &mut self.delivered
+        {
+            text.push(' ');
+            text.push_str(more);
+        }
+    }
+}
+
+/// A block takes back what a call changed; one about its output alone does not.
+fn takes_back(policy: &Policy, decision: &Decision) -> bool {
+    let mut blocks = decision.findings.iter().filter(|finding| finding.outcome == Outcome::Block);
+    policy.mode() == Mode::Enforce && blocks.any(|finding| finding.guard != guards::OUTPUT_SECRETS_ID)
+}
+
+fn delivered(policy: &Policy, decision: &Decision, event: &Event) -> Delivered {
+    if decision.verdict == Verdict::Allow || policy.mode() == Mode::Observe {
+        return Delivered::Silence;
+    }
+    let text = agent_text(decision);
+    match replacement(policy, decision, event) {
+        Some(output) => Delivered::Replaced { output, text },
+        None if found_secrets(decision) => Delivered::Told { text },
+        None => Delivered::Warned { text },
+    }
+}
+
+/// A secret that is read by the model after all is the person's affair.
+fn found_secrets(decision: &Decision) -> bool {
+    decision.decisive().any(|finding| finding.guard == guards::OUTPUT_SECRETS_ID)
+}
+
+/// What the host is to show instead, if a guard blocked and it can.
+fn replacement(policy: &Policy, decision: &Decision, event: &Event) -> Option<serde_json::Value> {
+    let value = event.output.as_ref().filter(|_| event.kind == EventKind::PostExecution)?;
+    let mut blocks = decision.findings.iter().filter(|finding| finding.outcome == Outcome::Block);
+    let finding = blocks.next()?;
+    if finding.guard == guards::OUTPUT_SECRETS_ID {
+        // Whichever layer asked, all that any layer looks for goes.
+        return Some(without_leaks(value, &policy.settings().personal_sought()));
+    }
+    withheld(value, WITHHELD)
+}
+
+/// What is told beside the work comes behind what the guards say.
+pub(crate) fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
+    let said = match &judged {
+        Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            Some(text.clone())
+        }
+        _ => None,
+    };
+    let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
+    match judged {
+        Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
+        Delivered::Told { .. } => Delivered::Told { text: text.join("\n\n") },
+        _ if text.is_empty() => Delivered::Silence,
+        _ => Delivered::Warned { text: text.join("\n\n") },
+    }
+}
+
+/// A sub-agent began.
+pub(crate) fn begun(event: &Event) -> Entry {
+    let to = event.call.role.as_deref().unwrap_or("a sub-agent");
+    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} began")) }
+}
+
+/// What the agent is told about a call that failed.
+pub(crate) fn after_failure(
+    turn: &mut dyn Turn,
+    scene: &Scene,
+    event: &Event,
+    said: Option<&str>,
+) -> Result<Option<Advice>, Broken> {
+    let settings = scene.policy().settings();
+    let Some(said) = said.filter(|_| event.kind == EventKind::OnError && !settings.errors.is_empty()) else {
+        return Ok(None);
+    };
+    let session = turn.session(&event.call.session)?;
+    Ok(recovery(settings, &session, &event.call.agent, said))
 }

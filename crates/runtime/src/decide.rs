@@ -60,7 +60,17 @@ impl Gate {
         let glance = scene.glance(&event.call);
         let asked = scene.policy().asks(&event.call, &glance.facts);
         session.marks = turn.marks(&session.id, &asked)?;
-        let mut decision = scene.look_again(event, &session, glance);
+        session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
+        let decision = scene.look_again(event, &session, glance);
+        let mut round = Round {
+            turn: turn.as_mut(),
+            policy: scene.policy(),
+            approver: approver.as_ref(),
+            event,
+            session: &session,
+            now_ms: now_ms(),
+        };
+        let mut decision = round.past_guardrails(scene, decision)?;
         if let Some(result) = results.iter().find(|result| !result.passed) {
             decision = prerequisites::failed(decision, result);
         }
@@ -85,6 +95,7 @@ impl Gate {
             now_ms: now_ms(),
         };
         let answered = round.settle(decision)?;
+        let answered = round.with_backup(&setup.dirs, answered)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;
         self.checkpoint(seq);

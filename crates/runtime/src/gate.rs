@@ -4,21 +4,24 @@
 //! cannot decide becomes a request; a grant is used up in the same transaction
 //! that records the call it lets through.
 
-use crate::after::judged_after;
+use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
+use crate::branch::branch_of;
 use crate::broken::Broken;
 use crate::cache::CacheState;
 use crate::checkpoints::keep_checkpoint;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
+use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
+use crate::spending::with_new_files;
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
-    EventKind, Facts, FileFact, Grant, Guard, Kind, Mode, Outcome, Policy, Record, Request, RequestState,
-    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message,
+    EventKind, Facts, FileFact, Grant, Guard, Mode, Outcome, Policy, Record, Request, RequestState, Reserved,
+    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Turn};
 
@@ -46,6 +49,14 @@ pub struct Answered {
     pub delivered: Delivered,
     /// The request that waits, if one does.
     pub request: Option<Request>,
+}
+
+impl Answered {
+    /// Whether only time, or something that may come, is waited for.
+    #[must_use]
+    pub fn waits_for_time(&self) -> bool {
+        self.decision.verdict == Verdict::Delay && matches!(self.delivered, Delivered::Denied { .. })
+    }
 }
 
 /// The gate of one project.
@@ -112,26 +123,39 @@ impl Gate {
             ran,
             touched,
             changed,
-            lines: lines_of(&event.call),
+            lines: if event.kind == EventKind::PostExecution { event.call.lines() } else { 0 },
+            files: None,
             message: said.map(kept_message),
+            to: event.call.receiver().map(str::to_owned),
+            arguments: (event.kind == EventKind::OnError).then(|| event.call.arguments_digest()),
         };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, approver, .. } = self;
+        let Gate { scene, store, approver, setup } = self;
         let mut turn = store.begin()?;
-        let mut seq = turn.append(now_ms(), &context, Entry::Resulted(resulted))?.seq;
-        let said = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
-        let advice = advise(turn.as_mut(), scene, event)?;
+        let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
+        let entry = match event.kind {
+            // Work was taken on: no result, but what gives the sender's locks back (S2-07).
+            EventKind::PostHandoff => begun(event),
+            _ => Entry::Resulted(resulted),
+        };
+        let mut seq = turn.append(now_ms(), &context, entry)?.seq;
+        let backup = backup_of(turn.as_mut(), event)?;
+        if let Some(backup) = &backup {
+            note_changes(turn.as_mut(), &context, backup)?;
+        }
+        let mut judged = judged_after(turn.as_mut(), scene, approver.as_ref(), event)?;
+        if let Some(backup) = backup.as_ref().filter(|_| judged.takes_back) {
+            let text = roll_back(turn.as_mut(), &setup.dirs, &context, backup)?;
+            judged.add(&text);
+        }
+        let mut advice = advise(turn.as_mut(), scene, event)?;
+        advice.extend(after_failure(turn.as_mut(), scene, event, said)?);
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
         turn.commit()?;
         self.checkpoint(seq);
-        let blocks: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
-        Ok(if blocks.is_empty() {
-            Delivered::Silence
-        } else {
-            Delivered::Warned { text: blocks.join("\n\n") }
-        })
+        Ok(with_advice(judged.delivered, &advice))
     }
 
     /// Records anything else.
@@ -172,16 +196,6 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
     }
 }
 
-/// How many lines an edit tool writes.
-fn lines_of(call: &Call) -> u64 {
-    if !matches!(call.kind, Kind::File { .. }) {
-        return 0;
-    }
-    let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
-    let written = ["content", "new_string", "new_source"].into_iter().find_map(text);
-    written.map_or(0, |text| u64::try_from(text.lines().count()).unwrap_or(u64::MAX))
-}
-
 /// What the agent is told beside a call that succeeded.
 fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advice>, Broken> {
     let settings = scene.policy().settings();
@@ -192,7 +206,7 @@ fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advic
     let mut session = turn.session(&event.call.session)?;
     session.marks = turn.marks(&session.id, &asked)?;
     let is_there = |name: &str| scene.is_there(name);
-    Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there }))
+    Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there, ..Disk::BLIND }))
 }
 
 /// One event inside one transaction.
@@ -215,6 +229,10 @@ impl Round<'_> {
         if observed || worn_out {
             return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
         }
+        if !self.is_still_past(&decision)? {
+            let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
+            return Ok(plain(decision, Delivered::Denied { text }));
+        }
         match decision.verdict {
             Verdict::Allow if decision.is_approved() => {
                 Ok(plain(decision, Delivered::Approved { text: text.clone() }))
@@ -229,13 +247,13 @@ impl Round<'_> {
                 Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
             }
             Verdict::Block => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites
-                if self.event.kind == EventKind::PreExecution =>
-            {
+            // Nobody is asked about what only takes time.
+            Verdict::Delay => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+            Verdict::Escalate | Verdict::Prerequisites if self.event.kind == EventKind::PreExecution => {
                 self.ask(decision, &text)
             }
             // Nothing but a call can wait for a person.
-            Verdict::Escalate | Verdict::Delay | Verdict::Prerequisites => {
+            Verdict::Escalate | Verdict::Prerequisites => {
                 Ok(plain(decision, Delivered::Denied { text: text.clone() }))
             }
         }
@@ -247,7 +265,8 @@ impl Round<'_> {
         let key = self.approver.map(|approver| approver.key.as_str());
         let arguments = self.event.call.arguments_digest();
         let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
-        Ok(open.iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
+        let open = open.iter().filter(|request| request.bypass.is_none());
+        Ok(open.into_iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
     }
 
     fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
@@ -257,7 +276,9 @@ impl Round<'_> {
             return Ok(Answered { decision, delivered, request: Some(request) });
         }
         let mut pending = None;
-        for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
+        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
+        // A yes past one guardrail answers no other question.
+        for request in open.into_iter().filter(|request| request.bypass.is_none()) {
             let key = self.approver.map(|approver| approver.key.as_str());
             if request.grant(self.now_ms, key).is_some() {
                 let recorded = self.turn.request_in_records(&request.id)?;
@@ -331,6 +352,7 @@ impl Round<'_> {
             why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
             made_ms: self.now_ms,
             expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
+            bypass: None,
             state: RequestState::Pending,
         };
         self.turn.append(
@@ -341,8 +363,20 @@ impl Round<'_> {
         Ok(request)
     }
 
+    /// What a call that is about to run will use.
+    fn reserved(&self, answered: &Answered) -> Option<Reserved> {
+        let told = answered.delivered.verdict(answered.decision.verdict);
+        let may_run = told.runs() || matches!(answered.delivered, Delivered::Asked { .. });
+        let before = self.event.kind == EventKind::PreExecution;
+        let Decision { event, facts, .. } = &answered.decision;
+        (may_run && before)
+            .then(|| reserves(&event.call, facts, self.policy.settings(), self.session))
+            .flatten()
+    }
+
     /// Writes the decision down.
     pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
+        self.use_bypasses(answered)?;
         let call = &self.event.call;
         let decided = Decided {
             decision: new_id("d")?,
@@ -365,7 +399,15 @@ impl Round<'_> {
                 Delivered::Modified { input, .. } => Some(input.clone()),
                 _ => None,
             },
-            request: answered.request.as_ref().map(|request| request.id.clone()),
+            request: answered
+                .request
+                .as_ref()
+                .map(|request| request.id.clone())
+                .or_else(|| answered.decision.bypasses.first().cloned()),
+            input: self.may_be_passed(&answered.decision).then(|| shown_input(call)).flatten(),
+            locks: answered.decision.locks.clone(),
+            outward: answered.decision.outward,
+            reserved: self.reserved(answered),
         };
         Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
     }
@@ -441,7 +483,7 @@ fn cut_at(text: &str, max: usize) -> String {
     format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
 }
 
-fn new_id(prefix: &str) -> Result<String, Broken> {
+pub(crate) fn new_id(prefix: &str) -> Result<String, Broken> {
     let mut bytes = [0; 5];
     getrandom::fill(&mut bytes)
         .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;

@@ -7,7 +7,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, now_ms};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use toolgate_core::{Delivery, Event, Request, RequestState};
+use toolgate_core::{Delivery, Event, Request, RequestState, Verdict};
 use toolgate_store::Store;
 
 /// How often the ledger is looked at: quick at first, then gentle.
@@ -22,6 +22,9 @@ impl Gate {
     /// # Errors
     /// If the ledger fails meanwhile: then nothing may run.
     pub fn wait(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
+        if answered.waits_for_time() {
+            return self.wait_out(event, answered);
+        }
         let Some(request) = answered.request.clone() else { return Ok(answered) };
         let review = self.policy().review();
         if review.delivery != Delivery::Hold || request.state != RequestState::Pending {
@@ -34,6 +37,33 @@ impl Gate {
             }
             _ => Ok(answered),
         }
+    }
+
+    /// Waits for a time or a condition inside the host's limit. When that does
+    /// not come in time, the agent has been told when to try again.
+    fn wait_out(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
+        let review = self.policy().review();
+        if review.delivery != Delivery::Hold {
+            return Ok(answered);
+        }
+        let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
+        while Instant::now() < until {
+            sleep(LOOK_MAX.min(until.saturating_duration_since(Instant::now())));
+            if self.look(event)? != Verdict::Delay {
+                return self.decide(event);
+            }
+        }
+        Ok(answered)
+    }
+
+    /// What the guards would say now; nothing is recorded.
+    fn look(&mut self, event: &Event) -> Result<Verdict, Broken> {
+        let Gate { scene, store, .. } = self;
+        let mut turn = store.begin()?;
+        let mut session = turn.session(&event.call.session)?;
+        let glance = scene.glance(&event.call);
+        session.marks = turn.marks(&session.id, &scene.policy().asks(&event.call, &glance.facts))?;
+        Ok(scene.look_again(event, &session, glance).verdict)
     }
 
     fn watch(&mut self, request: &Request, until: Instant) -> Result<Option<RequestState>, Broken> {
@@ -52,7 +82,7 @@ impl Gate {
     /// Does what the answer says: a yes is used up and lets the call through –
     /// once, even if two processes wait for the same request.
     fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
-        let Gate { scene, store, approver, .. } = self;
+        let Gate { scene, store, approver, setup } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
         let mut round = Round {
@@ -64,6 +94,7 @@ impl Gate {
             now_ms: now_ms(),
         };
         let answered = round.settle(before.decision)?;
+        let answered = round.with_backup(&setup.dirs, answered)?;
         round.record(&answered)?;
         turn.commit()?;
         Ok(answered)

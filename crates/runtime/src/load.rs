@@ -1,9 +1,10 @@
 //! Reads the layers of a policy from their files and joins them.
 
+use crate::cursor_rules;
 use crate::dirs::Dirs;
 use crate::knowledge;
 use crate::packs;
-use crate::yaml::{PolicyFault, parse, parse_guardrails, rule_fault};
+use crate::yaml::{PolicyFault, parse, parse_agent, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_core::{KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
@@ -28,12 +29,16 @@ pub(crate) enum Part {
     Layer(Layer),
     /// Guardrails of a layer, in files of their own.
     Guardrails(Layer),
+    /// One agent of a layer, in a file of its own.
+    Agent(Layer),
     /// What the project knows about itself.
     Knowledge,
+    /// A rule file of Cursor with a block for us.
+    CursorRules,
 }
 
-/// Most files of guardrails one layer may have.
-const GUARDRAIL_FILES_MAX: usize = 256;
+/// Most files one folder of a layer may have.
+const FOLDER_FILES_MAX: usize = 256;
 
 /// One file of a policy as it lies on the disk.
 #[derive(Debug, Clone)]
@@ -51,7 +56,8 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
-        let folder = path.with_file_name("guardrails");
+        let folders = [("guardrails", Part::Guardrails as fn(Layer) -> Part), ("agents", Part::Agent)];
+        let folders = folders.map(|(name, part)| (path.with_file_name(name), part));
         match read_plain(&path) {
             Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
             Err(error) if is_absent(&path, &error) => {
@@ -60,16 +66,14 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
             Err(error) => faults.push(unreadable(&path, &error)),
         }
         let Part::Layer(layer) = part else { continue };
-        let found = guardrail_files(&folder).map_err(|error| vec![unreadable(&folder, &error)])?;
-        for path in found {
-            match read_plain(&path) {
-                Ok(bytes) => {
-                    files.push(SourceFile { part: Part::Guardrails(layer), path, bytes: Some(bytes) });
-                }
-                Err(error) => faults.push(unreadable(&path, &error)),
-            }
+        for (folder, part) in folders {
+            files.extend(read_folder(part(layer), &folder, &["yaml", "yml"])?);
         }
     }
+    let cursor = read_folder(Part::CursorRules, &cursor_rules::folder(project), &["mdc"])?;
+    let has_block =
+        |file: &SourceFile| file.bytes.as_ref().is_some_and(|bytes| cursor_rules::has_block(bytes));
+    files.extend(cursor.into_iter().filter(has_block));
     if faults.is_empty() { Ok(files) } else { Err(faults) }
 }
 
@@ -78,9 +82,19 @@ fn unreadable(path: &Path, error: &std::io::Error) -> PolicyFault {
     PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you")
 }
 
-/// The files of a folder of guardrails in the order of their names; none if
-/// there is no such folder.
-fn guardrail_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// Every file of a folder with such an ending.
+fn read_folder(part: Part, folder: &Path, endings: &[&str]) -> Result<Vec<SourceFile>, Vec<PolicyFault>> {
+    let found = folder_files(folder, endings).map_err(|error| vec![unreadable(folder, &error)])?;
+    let read = |path: PathBuf| match read_plain(&path) {
+        Ok(bytes) => Ok(SourceFile { part, path, bytes: Some(bytes) }),
+        Err(error) => Err(vec![unreadable(&path, &error)]),
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// The files of a folder in the order of their names; none if there is no such
+/// folder.
+fn folder_files(folder: &Path, endings: &[&str]) -> std::io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if is_absent(folder, &error) => return Ok(Vec::new()),
         read => read?,
@@ -88,11 +102,11 @@ fn guardrail_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        if path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one)) {
             found.push(path);
         }
-        if found.len() > GUARDRAIL_FILES_MAX {
-            let why = format!("more than {GUARDRAIL_FILES_MAX} files; put several guardrails into one");
+        if found.len() > FOLDER_FILES_MAX {
+            let why = format!("more than {FOLDER_FILES_MAX} files; put several into one");
             return Err(std::io::Error::other(why));
         }
     }
@@ -124,14 +138,19 @@ pub fn load_uncached(dirs: &Dirs, project: &Path) -> Result<Loaded, Vec<PolicyFa
 }
 
 pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
-    let (mut layers, knowledge, faults) = parse_all(files);
+    let Parsed { mut layers, added, knowledge, faults } = parse_all(files);
     if !faults.is_empty() {
         return Err(faults);
     }
     let mut all = packs_of(&layers)?;
     all.append(&mut layers);
+    let outside = added.iter().map(|layer| layer.file.clone()).collect();
+    let (added, taken) = cursor_rules::only_adding(&all, added);
+    all.extend(added);
     let mut merged = merge(&all);
+    merged.notices.extend(taken);
     merged.settings.knowledge = knowledge;
+    merged.settings.outside = outside;
     let policy = compile(&merged).map_err(|faults| {
         faults
             .iter()
@@ -145,19 +164,33 @@ pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault
     Ok(Loaded { policy, notices, off, files })
 }
 
-fn parse_all(files: &[SourceFile]) -> (Vec<Layered>, Vec<KnowledgeEntry>, Vec<PolicyFault>) {
-    let (mut layers, mut known, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+/// What the files say.
+#[derive(Default)]
+struct Parsed {
+    layers: Vec<Layered>,
+    /// Of files that only add.
+    added: Vec<Layered>,
+    knowledge: Vec<KnowledgeEntry>,
+    faults: Vec<PolicyFault>,
+}
+
+fn parse_all(files: &[SourceFile]) -> Parsed {
+    let mut all = Parsed::default();
     for file in files {
         let Some(bytes) = &file.bytes else { continue };
         let name = file.path.display().to_string();
         let parsed = match file.part {
-            Part::Layer(layer) => parse(layer, &name, bytes).map(|layer| layers.push(layer)),
-            Part::Guardrails(layer) => parse_guardrails(layer, &name, bytes).map(|layer| layers.push(layer)),
-            Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| known.push(entry)),
+            Part::Layer(layer) => parse(layer, &name, bytes).map(|layer| all.layers.push(layer)),
+            Part::Guardrails(layer) => {
+                parse_guardrails(layer, &name, bytes).map(|layer| all.layers.push(layer))
+            }
+            Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| all.knowledge.push(entry)),
+            Part::CursorRules => cursor_rules::read(&name, bytes).map(|layer| all.added.push(layer)),
+            Part::Agent(layer) => parse_agent(layer, &name, bytes).map(|layer| all.layers.push(layer)),
         };
-        faults.extend(parsed.err());
+        all.faults.extend(parsed.err());
     }
-    (layers, known, faults)
+    all
 }
 
 /// The packs in force: what managed and user policies name (`default` if they

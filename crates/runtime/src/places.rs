@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Access, Facts, Places, absolute, normalise};
+use toolgate_core::{Access, Facts, Places, Policy, absolute, normalise};
 
 /// The project a folder belongs to: the nearest folder above it with a
 /// `.toolgate`, else the nearest with a `.git`, else the folder itself. A
@@ -20,15 +20,15 @@ pub fn find_project(dir: &Path) -> PathBuf {
 
 /// The places of a judgement, as they are written.
 #[must_use]
-pub fn places_of(setup: &Setup, also: &[String], links: &RealPaths) -> Places {
+pub fn places_of(setup: &Setup, policy: &Policy, links: &RealPaths) -> Places {
     let home = setup.dirs.home.as_ref().map(|home| text(home));
     let mut workspace = both(&setup.project, links);
     let base = home.clone().unwrap_or_default();
-    workspace.extend(also.iter().map(|folder| match folder.strip_prefix("~/") {
+    workspace.extend(policy.workspace().also.0.iter().map(|folder| match folder.strip_prefix("~/") {
         Some(rest) => normalise(&format!("{base}/{rest}")),
         None => absolute(folder, &text(&setup.project)),
     }));
-    let gate = own_files(setup).iter().map(|path| text(path)).collect();
+    let gate = own_files(setup, policy).iter().map(|path| text(path)).collect();
     let mut temp: Vec<String> = ["/tmp", "/var/tmp", "/private/tmp", "/dev/shm"].map(str::to_owned).to_vec();
     temp.extend(
         std::env::var("TMPDIR")
@@ -42,12 +42,12 @@ pub fn places_of(setup: &Setup, also: &[String], links: &RealPaths) -> Places {
 
 /// The same, with where the gate's own files really are beside where they seem.
 #[must_use]
-pub fn with_real_places(setup: &Setup, mut places: Places, links: &RealPaths) -> Places {
-    places.gate = own_files(setup).iter().flat_map(|path| both(path, links)).collect();
+pub fn with_real_places(setup: &Setup, policy: &Policy, mut places: Places, links: &RealPaths) -> Places {
+    places.gate = own_files(setup, policy).iter().flat_map(|path| both(path, links)).collect();
     places
 }
 
-fn own_files(setup: &Setup) -> Vec<PathBuf> {
+fn own_files(setup: &Setup, policy: &Policy) -> Vec<PathBuf> {
     let dirs = &setup.dirs;
     let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache].map(PathBuf::clone);
     let program = std::env::current_exe().ok();
@@ -56,6 +56,7 @@ fn own_files(setup: &Setup) -> Vec<PathBuf> {
         .chain(dirs.policy_files(&setup.project))
         .chain(Dirs::knowledge_files(&setup.project))
         .chain([setup.project.join(".toolgate")])
+        .chain(policy.settings().outside.iter().map(PathBuf::from))
         .chain(setup.host_files.iter().cloned())
         .chain(program)
         .collect()
@@ -145,9 +146,13 @@ pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
         let real = normalise(&links.of(&file.raw));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
-        // A copy made from a template replaces what is there.
+        // A copy made from a template replaces what is there, and so does a new key.
         let command = file.command.and_then(|at| facts.reading.commands.get(at));
-        let copies = command.is_some_and(|one| one.program == "cp" && !one.usage.has("--no-clobber"));
+        let copies = command.is_some_and(|one| {
+            matches!(one.program.as_str(), "cp" | "openssl")
+                && !one.usage.has("--no-clobber")
+                && !one.only_if_absent
+        });
         if file.access == Access::Create && file.exists == Some(true) && copies {
             file.access = Access::Write;
         }

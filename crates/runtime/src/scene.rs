@@ -4,19 +4,30 @@
 //! thing cannot differ.
 
 use crate::arrivals::without_impossible;
+use crate::branch::{beginning, branch_of};
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
+use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
     Access, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy, Session,
     UsageReader, explain, judge,
 };
+
+/// Most of a file a guard is shown.
+const TEXT_MAX: u64 = 64 << 10;
+
+/// How far the clock on the wall is ahead of UTC, where the machine says it.
+fn offset_minutes() -> Option<i32> {
+    let zone = jiff::tz::TimeZone::try_system().ok()?;
+    Some(zone.to_offset(jiff::Timestamp::now()).seconds() / 60)
+}
 
 /// What a gate is made from.
 #[derive(Debug, Clone)]
@@ -61,7 +72,7 @@ impl Scene {
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
-        let places = places_of(setup, &policy.workspace().also.0, &RealPaths::default());
+        let places = places_of(setup, &policy, &RealPaths::default());
         Scene { policy, setup: setup.clone(), places, started: Instant::now() }
     }
 
@@ -83,6 +94,7 @@ impl Scene {
 
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
         let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
+        let facts = with_patched_files(facts, &call.dir);
         without_impossible(with_real_paths(facts, links))
     }
 
@@ -100,17 +112,41 @@ impl Scene {
 
     /// What the guards say about an event whose call has been read.
     pub fn look_again(&self, event: &Event, session: &Session, glance: Glance) -> Decision {
-        self.with_pass(event, glance, |places, pass| judge(&self.policy, event, session, places, pass))
+        self.look_past(event, session, glance, &[])
+    }
+
+    /// The same without guardrails a person has suspended for this call.
+    pub(crate) fn look_past(
+        &self,
+        event: &Event,
+        session: &Session,
+        glance: Glance,
+        suspended: &[String],
+    ) -> Decision {
+        self.with_pass(event, glance, suspended, |places, pass| {
+            judge(&self.policy, event, session, places, pass)
+        })
+    }
+
+    /// The files whose locks must be known to judge a call.
+    pub(crate) fn asks_locks(&self, call: &Call, glance: &Glance) -> Vec<String> {
+        self.policy.asks_locks(call, &glance.facts, &self.places)
     }
 
     /// The same, with every pass and the bytes that caused each finding.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Explained {
         let glance = self.glance(&event.call);
-        self.with_pass(event, glance, |places, pass| explain(&self.policy, event, session, places, pass))
+        self.with_pass(event, glance, &[], |places, pass| explain(&self.policy, event, session, places, pass))
     }
 
-    fn with_pass<T>(&self, event: &Event, glance: Glance, judge: impl FnOnce(&Places, &Pass<'_>) -> T) -> T {
+    fn with_pass<T>(
+        &self,
+        event: &Event,
+        glance: Glance,
+        suspended: &[String],
+        judge: impl FnOnce(&Places, &Pass<'_>) -> T,
+    ) -> T {
         let clock_us = || u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let Glance { facts: first, links } = glance;
         let places = self.places_for(&first, &links);
@@ -121,8 +157,12 @@ impl Scene {
             _ => self.facts_through(call, &links),
         };
         let is_there = |name: &str| self.is_there(name);
-        let disk = Disk { is_there: &is_there };
-        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us };
+        let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
+        let branch = |folder: &str| branch_of(folder);
+        let offset_minutes = || offset_minutes();
+        let disk =
+            Disk { is_there: &is_there, text: &text, branch: &branch, offset_minutes: &offset_minutes };
+        let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us, suspended };
         judge(&places, &pass)
     }
 
@@ -142,6 +182,6 @@ impl Scene {
     fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
         let places = self.places.clone();
-        if changes { with_real_places(&self.setup, places, links) } else { places }
+        if changes { with_real_places(&self.setup, &self.policy, places, links) } else { places }
     }
 }

@@ -7,7 +7,8 @@ use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 use std::collections::BTreeMap;
 use std::fmt;
-use toolgate_core::{Guardrail, GuardrailLines, Layer, Layered, PolicyFile, RuleFault};
+use std::path::Path;
+use toolgate_core::{Agent, Guardrail, GuardrailLines, Layer, Layered, PolicyFile, RuleFault};
 
 /// Largest policy file read.
 const SIZE_MAX: usize = 4 << 20;
@@ -193,6 +194,28 @@ pub(crate) fn parse_guardrails(layer: Layer, file: &str, bytes: &[u8]) -> Result
     let policy = PolicyFile { guardrails, ..PolicyFile::of_version_1() };
     let (file, agent_lines) = (file.to_owned(), BTreeMap::new());
     Ok(Layered { layer, by: layer, file, policy, lines: Vec::new(), agent_lines, guardrail_lines: lines })
+}
+
+/// Reads one file of a folder of agents: one agent, called like the file.
+///
+/// # Errors
+/// What is wrong with it and where.
+pub(crate) fn parse_agent(layer: Layer, file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
+    let text = text_of(file, bytes)?;
+    let agent: Agent = serde_saphyr::from_str(text).map_err(|error| yaml_fault(file, text, &error))?;
+    let name = Path::new(file).file_stem().map(|name| name.to_string_lossy().into_owned());
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return Err(PolicyFault::of_file(
+            file,
+            "the file has no name",
+            "call it like the agent: reviewer.yaml",
+        ));
+    };
+    let agents = BTreeMap::from([(name.clone(), agent)]);
+    let policy = PolicyFile { agents, ..PolicyFile::of_version_1() };
+    let agent_lines = BTreeMap::from([(name, 1)]);
+    let (file, lines, guardrail_lines) = (file.to_owned(), Vec::new(), Vec::new());
+    Ok(Layered { layer, by: layer, file, policy, lines, agent_lines, guardrail_lines })
 }
 
 fn line_of<T>(place: &Spanned<T>) -> u32 {

@@ -18,7 +18,7 @@ pub use error::StoreError;
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
-use toolgate_core::{Checkpoint, Context, Entry, Marks, Record, Request, Session};
+use toolgate_core::{Checkpoint, Context, Entry, Lock, Marks, Record, Request, Session};
 
 /// What a store can do.
 pub trait Store {
@@ -94,6 +94,18 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError>;
+
+    /// One record by its number.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError>;
+
+    /// The locks on these files and on everything below them.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError>;
 
     /// The request of a session for exactly this call whose grant the call
     /// with the host's id `call` used.

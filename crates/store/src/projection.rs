@@ -6,11 +6,12 @@
 
 use crate::error::StoreError;
 use rusqlite::{Connection, OptionalExtension, params};
-use toolgate_core::{Entry, Mark, Record, Request, Session, marks_of};
+use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, lock_change, marks_of};
 
 /// Makes every projection anew from the records.
 pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch("DELETE FROM session; DELETE FROM mark; DELETE FROM request;")?;
+    connection
+        .execute_batch("DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;")?;
     let mut statement = connection.prepare("SELECT body FROM ledger ORDER BY seq")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -28,6 +29,9 @@ pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), Store
             put_session(connection, &after)?;
         }
         put_marks(connection, record, after.calls)?;
+    }
+    if let Some(change) = lock_change(record) {
+        change_locks(connection, &change)?;
     }
     match &record.entry {
         Entry::Requested(request) => put_request(connection, request),
@@ -90,6 +94,42 @@ fn put_marks(connection: &Connection, record: &Record, call: u64) -> Result<(), 
         connection.prepare_cached(sql)?.execute(params![session, key, count, seq, call, after.time_ms])?;
     }
     Ok(())
+}
+
+fn change_locks(connection: &Connection, change: &LockChange) -> Result<(), StoreError> {
+    match change {
+        LockChange::Taken(locks) => {
+            let sql = "INSERT INTO lock (path, session, agent, time_ms) VALUES (?1, ?2, ?3, ?4)
+                       ON CONFLICT (path) DO UPDATE SET session = ?2, agent = ?3, time_ms = ?4";
+            let mut statement = connection.prepare_cached(sql)?;
+            for lock in locks {
+                statement.execute(params![lock.path, lock.session, lock.agent, lock.time_ms])?;
+            }
+        }
+        LockChange::EndOfSession(session) => {
+            connection.prepare_cached("DELETE FROM lock WHERE session = ?1")?.execute([session])?;
+        }
+        LockChange::EndOfAgent(session, agent) => {
+            let sql = "DELETE FROM lock WHERE session = ?1 AND agent = ?2";
+            connection.prepare_cached(sql)?.execute([session, agent])?;
+        }
+    }
+    Ok(())
+}
+
+/// The locks on a file and on everything below it.
+pub(crate) fn locks(connection: &Connection, path: &str) -> Result<Vec<Lock>, StoreError> {
+    // `0` is the character behind `/`, so the range is what begins with `path/`.
+    let sql = "SELECT path, session, agent, time_ms FROM lock
+               WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0') ORDER BY path";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([path], read_lock)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A lock from its four columns.
+pub(crate) fn read_lock(row: &rusqlite::Row<'_>) -> rusqlite::Result<Lock> {
+    Ok(Lock { path: row.get(0)?, session: row.get(1)?, agent: row.get(2)?, time_ms: row.get(3)? })
 }
 
 fn put_request(connection: &Connection, request: &Request) -> Result<(), StoreError> {

@@ -17,7 +17,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Lock, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -152,13 +152,16 @@ impl Sqlite {
     pub(crate) fn projections(&self) -> Result<Projections, StoreError> {
         let sql = "SELECT id, '', '', 0, body FROM session";
         let sessions = self.rows(sql, |row| {
-            serde_json::from_str(&row.body).ok().filter(|session: &Session| session.id == row.id)
+            serde_json::from_str(&row.body).ok().filter(|session: &Session| {
+                session.id == row.id && is_as_written(serde_json::to_string(session), &row.body)
+            })
         })?;
         let sql = "SELECT id, session, arguments, is_open, body FROM request";
         let requests = self.rows(sql, |row| {
             serde_json::from_str(&row.body).ok().filter(|request: &Request| {
-                (&request.id, &request.session, &request.arguments, request.is_open())
+                (&request.id, &request.session, &request.arguments, i64::from(request.is_open()))
                     == (&row.id, &row.session, &row.arguments, row.is_open)
+                    && is_as_written(serde_json::to_string(request), &row.body)
             })
         })?;
         Ok((sessions, requests))
@@ -189,9 +192,24 @@ impl Sqlite {
             self.connection.prepare("SELECT session, key, count, seq, call, time_ms FROM mark")?;
         let rows = statement.query_map([], |row| {
             let (session, key): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok((mark_name(&session, &key), Some(read_mark(row, 2)?)))
+            let below_zero = (2..5).any(|at| row.get::<_, i64>(at).is_ok_and(|value| value < 0));
+            Ok((mark_name(&session, &key), Some(read_mark(row, 2)?).filter(|_| !below_zero)))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What stands in the file beside our tables: a trigger, a view, a table
+    /// made otherwise. `None` when it holds just what we make.
+    pub(crate) fn foreign_object(&self) -> Result<Option<String>, StoreError> {
+        schema::foreign_object(&self.connection)
+    }
+
+    /// Every lock by path, for checking them against the records.
+    pub(crate) fn locks(&self) -> Result<BTreeMap<String, Option<Lock>>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT path, session, agent, time_ms FROM lock")?;
+        let rows = statement.query_map([], projection::read_lock)?;
+        let rows: Vec<Lock> = rows.collect::<Result<_, _>>()?;
+        Ok(rows.into_iter().map(|lock| (lock.path.clone(), Some(lock))).collect())
     }
 
     /// How many records there are, whatever their numbers.
@@ -213,8 +231,14 @@ struct Row {
     id: String,
     session: String,
     arguments: String,
-    is_open: bool,
+    /// As it stands there: what is neither 0 nor 1 was not written by us.
+    is_open: i64,
     body: String,
+}
+
+/// Whether a body is, byte for byte, what we would write.
+fn is_as_written(own: serde_json::Result<String>, body: &str) -> bool {
+    own.is_ok_and(|own| own == body)
 }
 
 struct SqliteTurn<'a> {
@@ -231,6 +255,19 @@ impl Turn for SqliteTurn<'_> {
         let mut found = Marks::new();
         for key in keys {
             found.extend(mark(&self.turn, session, key)?.map(|mark| (key.clone(), mark)));
+        }
+        Ok(found)
+    }
+
+    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError> {
+        let found = bodies(&self.turn, "SELECT body FROM ledger WHERE seq = ?1", [number(seq)])?;
+        Ok(found.first().map(|body| serde_json::from_str(body)).transpose()?)
+    }
+
+    fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {
+        let mut found = Vec::new();
+        for path in paths {
+            found.extend(projection::locks(&self.turn, path)?);
         }
         Ok(found)
     }

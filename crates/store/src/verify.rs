@@ -6,7 +6,8 @@ use crate::error::StoreError;
 use crate::sqlite::{Sqlite, mark_name};
 use std::collections::BTreeMap;
 use toolgate_core::{
-    Checker, Checkpoint, Entry, FirstBad, Head, Mark, Record, Request, Session, marks_of, verify_head,
+    Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Record, Request, Session,
+    lock_change, marks_of, verify_head,
 };
 
 const BATCH: u32 = 1000;
@@ -28,6 +29,7 @@ struct Replay {
     sessions: BTreeMap<String, Session>,
     requests: BTreeMap<String, Request>,
     marks: BTreeMap<String, Mark>,
+    locks: BTreeMap<String, Lock>,
     /// Checkpoints kept elsewhere and not met yet.
     kept: BTreeMap<u64, String>,
 }
@@ -45,6 +47,7 @@ pub(crate) fn verify(
         sessions: BTreeMap::new(),
         requests: BTreeMap::new(),
         marks: BTreeMap::new(),
+        locks: BTreeMap::new(),
         kept,
     };
     if let Err(bad) = replay.all(store)? {
@@ -59,6 +62,10 @@ pub(crate) fn verify(
     if store.count()? != records {
         let why = "a record with a number below 1 was added".to_owned();
         return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
+    }
+    if let Some(object) = store.foreign_object()? {
+        let why = format!("the {object} is not as this program makes it: the file was changed by another");
+        return Ok(Verified::Broken(FirstBad { index: records, why }));
     }
     if let Some(why) = replay.difference(store)? {
         return Ok(Verified::Broken(FirstBad { index: records, why }));
@@ -137,6 +144,7 @@ impl Replay {
             }
             self.sessions.insert(id.clone(), after);
         }
+        self.fold_locks(record);
         let request = match &record.entry {
             Entry::Requested(request) => {
                 self.requests.insert(request.id.clone(), request.clone());
@@ -148,6 +156,19 @@ impl Replay {
         };
         if let Some(before) = self.requests.remove(request) {
             self.requests.insert(request.clone(), before.after(&record.entry, record.time_ms));
+        }
+    }
+
+    fn fold_locks(&mut self, record: &Record) {
+        match lock_change(record) {
+            Some(LockChange::Taken(locks)) => {
+                self.locks.extend(locks.into_iter().map(|lock| (lock.path.clone(), lock)));
+            }
+            Some(LockChange::EndOfSession(session)) => self.locks.retain(|_, lock| lock.session != session),
+            Some(LockChange::EndOfAgent(session, agent)) => {
+                self.locks.retain(|_, lock| lock.session != session || lock.agent != agent);
+            }
+            None => {}
         }
     }
 
@@ -169,7 +190,12 @@ impl Replay {
             let (session, key) = changed.split_once('\n').unwrap_or((&changed, ""));
             Some(format!("the mark `{key}` of session `{session}` is not what its records say"))
         };
-        Ok(session.or_else(request).or_else(mark))
+        let locks = store.locks()?;
+        let lock = || {
+            first_difference(&self.locks.iter().collect(), &locks)
+                .map(|path| format!("the lock on `{path}` is not what its records say"))
+        };
+        Ok(session.or_else(request).or_else(mark).or_else(lock))
     }
 }
 

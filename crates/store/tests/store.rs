@@ -61,6 +61,10 @@ fn decided(event: EventKind, delivered: Verdict) -> Entry {
         findings: Vec::new(),
         modified: None,
         request: None,
+        reserved: None,
+        input: None,
+        locks: vec![format!("/p/{event:?}")],
+        outward: true,
     })
 }
 
@@ -77,6 +81,7 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
         why: Vec::new(),
         made_ms: 0,
         expires_ms,
+        bypass: None,
         state: RequestState::Pending,
     })
 }
@@ -108,7 +113,10 @@ fn any_entry() -> impl Strategy<Value = Entry> {
                 touched: Vec::new(),
                 changed: false,
                 lines: 0,
+                files: None,
                 message: (!fine).then(|| "connect ECONNREFUSED".to_owned()),
+                to: fine.then(|| "reviewer".to_owned()),
+                arguments: (!fine).then(|| "a".to_owned()),
             })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),

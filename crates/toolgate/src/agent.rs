@@ -45,6 +45,16 @@ impl Answer {
     }
 }
 
+/// What comes of a result.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Gave {
+    /// Something the agent should hear, if there is something.
+    pub told: Option<String>,
+    /// What the agent should see instead of the output, if not the output itself.
+    pub instead: Option<Value>,
+}
+
 /// One run of an agent.
 #[derive(Debug)]
 pub struct Agent<'a> {
@@ -88,6 +98,20 @@ impl<'a> Agent<'a> {
         self.tell(EventKind::PostExecution, tool, None)
     }
 
+    /// Tells that a call ran and what it gave back; comes back with what the agent should hear, and with what it
+    /// should see instead where that holds secrets or does not fit.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn gave(&mut self, tool: &Tool, output: &Value) -> Result<Gave, Broken> {
+        let event = self.event(EventKind::PostExecution, tool, Some(output.clone()));
+        Ok(match self.gate.result(&event, None)? {
+            Delivered::Replaced { output, text } => Gave { told: Some(text), instead: Some(output) },
+            Delivered::Warned { text } | Delivered::Told { text } => Gave { told: Some(text), instead: None },
+            _ => Gave { told: None, instead: None },
+        })
+    }
+
     /// Tells that a call failed and what it said; the gate keeps it cut and
     /// without secrets.
     ///
@@ -107,12 +131,12 @@ impl<'a> Agent<'a> {
     }
 
     fn decide(&mut self, kind: EventKind, call: Call) -> Result<Answer, Broken> {
-        let answered = self.gate.decide(&Event { kind, call, log: None })?;
+        let answered = self.gate.decide(&Event { kind, call, log: None, output: None })?;
         let decision = answered.decision;
         let request = answered.request.map(|request| request.id);
         Ok(match answered.delivered {
-            Delivered::Silence => Answer::Run { told: None, decision },
-            Delivered::Approved { text } | Delivered::Warned { text } => {
+            Delivered::Silence | Delivered::Replaced { .. } => Answer::Run { told: None, decision },
+            Delivered::Approved { text } | Delivered::Warned { text } | Delivered::Told { text } => {
                 Answer::Run { told: Some(text), decision }
             }
             Delivered::Modified { input, text } => Answer::RunInstead { input, told: text, decision },
@@ -123,11 +147,17 @@ impl<'a> Agent<'a> {
     }
 
     fn tell(&mut self, kind: EventKind, tool: &Tool, said: Option<&str>) -> Result<Option<String>, Broken> {
-        let delivered = self.gate.result(&Event { kind, call: self.call(tool), log: None }, said)?;
-        Ok(match delivered {
-            Delivered::Warned { text } => Some(text),
+        let event = self.event(kind, tool, said.map(|said| Value::String(said.to_owned())));
+        Ok(match self.gate.result(&event, said)? {
+            Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+                Some(text)
+            }
             _ => None,
         })
+    }
+
+    fn event(&self, kind: EventKind, tool: &Tool, output: Option<Value>) -> Event {
+        Event { kind, call: self.call(tool), log: None, output }
     }
 
     fn call(&self, tool: &Tool) -> Call {

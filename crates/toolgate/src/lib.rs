@@ -26,7 +26,7 @@
 mod agent;
 mod tool;
 
-pub use agent::{Agent, Answer};
+pub use agent::{Agent, Answer, Gave};
 pub use tool::Tool;
 
 pub use toolgate_core::{

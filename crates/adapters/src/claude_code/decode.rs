@@ -4,7 +4,9 @@ use crate::claude_code::{NAME, tools};
 use crate::{Asked, Unreadable};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use toolgate_core::{Call, Context, Event, EventKind, Kind, is_connection_failure};
+use toolgate_core::{
+    Call, Context, Event, EventKind, Kind, SESSION_END, SUBAGENT_STOP, is_connection_failure,
+};
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
     let value: Value = serde_json::from_slice(bytes)
@@ -12,16 +14,24 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
     let message = Message { value: &value };
     match message.text("hook_event_name")? {
         "PreToolUse" => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
-        "PostToolUse" => Ok(Asked::Result(message.event(EventKind::PostExecution)?, message.stderr())),
-        "PostToolUseFailure" => Ok(Asked::Result(message.event(EventKind::OnError)?, message.error())),
+        "PostToolUse" => {
+            let event = message.event(EventKind::PostExecution)?;
+            let output = value.get("tool_response").cloned();
+            Ok(Asked::Result(Event { output, ..event }, message.stderr()))
+        }
+        "PostToolUseFailure" => {
+            let event = message.event(EventKind::OnError)?;
+            let output = value.get("error").cloned();
+            Ok(Asked::Result(Event { output, ..event }, message.error()))
+        }
         "Stop" => Ok(Asked::Judge(message.event(EventKind::Stop)?)),
         // A sub-agent's end is noted; what it must have done is for the main agent's stop.
-        "SubagentStop" => message.note("subagent-stop", "a sub-agent ended"),
-        "SubagentStart" => message.note("subagent-start", "a sub-agent began"),
+        "SubagentStop" => message.note(SUBAGENT_STOP, "a sub-agent ended"),
+        "SubagentStart" => Ok(Asked::Result(message.event(EventKind::PostHandoff)?, None)),
         "SessionStart" => {
             message.note("session-start", message.optional("source").unwrap_or("a session began"))
         }
-        "SessionEnd" => message.note("session-end", message.optional("reason").unwrap_or("a session ended")),
+        "SessionEnd" => message.note(SESSION_END, message.optional("reason").unwrap_or("a session ended")),
         "UserPromptSubmit" => message.note("prompt", "the person wrote to the agent"),
         "ConfigChange" => Ok(Asked::Settings {
             context: message.context()?,
@@ -117,9 +127,14 @@ impl<'a> Message<'a> {
     }
 
     fn event(&self, kind: EventKind) -> Result<Event, Unreadable> {
-        let call = if kind == EventKind::Stop { self.stop()? } else { self.call()? };
+        let call = match kind {
+            EventKind::Stop => self.stop()?,
+            // What was handed over stands in the call before; this tells who took it on.
+            EventKind::PostHandoff => self.call_with("Agent", Kind::Handoff, json!({}))?,
+            _ => self.call()?,
+        };
         let log = self.optional("transcript_path").filter(|path| path.starts_with('/')).map(str::to_owned);
-        Ok(Event { kind, call, log })
+        Ok(Event { kind, call, log, output: None })
     }
 
     /// What a failed call said. One the person interrupted has nothing to say.

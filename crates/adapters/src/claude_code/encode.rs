@@ -6,7 +6,7 @@
 
 use crate::{Asked, Wire};
 use serde_json::{Value, json};
-use toolgate_core::{Delivered, EventKind};
+use toolgate_core::{Delivered, Event, EventKind, Kind};
 
 const PRE: &str = "PreToolUse";
 
@@ -17,26 +17,61 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
             Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
                 closed(text)
             }
-            Delivered::Warned { text } => say(&json!({ "systemMessage": text })),
-            Delivered::Silence | Delivered::Approved { .. } | Delivered::Modified { .. } => say(&json!({})),
+            Delivered::Warned { text } | Delivered::Told { text } => say(&json!({ "systemMessage": text })),
+            Delivered::Silence
+            | Delivered::Approved { .. }
+            | Delivered::Modified { .. }
+            | Delivered::Replaced { .. } => say(&json!({})),
         },
-        Asked::Result(event, _) => match delivered {
-            Delivered::Warned { text } if event.kind == EventKind::PostExecution => {
-                say(&specific("PostToolUse", json!({ "additionalContext": text })))
-            }
-            _ => say(&json!({})),
-        },
+        Asked::Result(event, _) => after_tool(event, delivered),
         Asked::Note { .. } => say(&json!({})),
     }
 }
 
+/// What has run stays; the agent is told, and its output replaced where this
+/// host allows it: after a success, in the tool's own shape.
+fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
+    let is_success = event.kind == EventKind::PostExecution;
+    let name = match event.kind {
+        EventKind::OnError => "PostToolUseFailure",
+        EventKind::PostHandoff => "SubagentStart",
+        _ => "PostToolUse",
+    };
+    match delivered {
+        Delivered::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
+        Delivered::Replaced { output, text } if is_success => {
+            let mut fields = json!({ "updatedToolOutput": output, "additionalContext": text });
+            if matches!(event.call.kind, Kind::Mcp { .. })
+                && let Some(fields) = fields.as_object_mut()
+            {
+                fields.insert("updatedMCPToolOutput".to_owned(), output.clone());
+            }
+            say(&to_both(specific(name, fields), text))
+        }
+        Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            say(&to_both(specific(name, json!({ "additionalContext": text })), text))
+        }
+        _ => say(&json!({})),
+    }
+}
+
+/// The person reads it, too.
+fn to_both(mut answer: Value, text: &str) -> Value {
+    if let Some(fields) = answer.as_object_mut() {
+        fields.insert("systemMessage".to_owned(), Value::String(text.to_owned()));
+    }
+    answer
+}
+
 fn pre_tool_use(delivered: &Delivered) -> Wire {
     match delivered {
-        Delivered::Silence => say(&json!({})),
+        Delivered::Silence | Delivered::Replaced { .. } => say(&json!({})),
         Delivered::Approved { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
         }
-        Delivered::Warned { text } => say(&specific(PRE, json!({ "additionalContext": text }))),
+        Delivered::Warned { text } | Delivered::Told { text } => {
+            say(&specific(PRE, json!({ "additionalContext": text })))
+        }
         Delivered::Modified { input, text } => {
             say(&specific(PRE, json!({ "updatedInput": input, "additionalContext": text })))
         }

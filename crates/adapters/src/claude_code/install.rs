@@ -16,6 +16,7 @@ const EVENTS: &[(&str, Option<&str>)] = &[
     ("PostToolUse", Some("*")),
     ("PostToolUseFailure", Some("*")),
     ("Stop", None),
+    ("SubagentStart", None),
     ("SubagentStop", None),
     ("SessionStart", None),
     ("SessionEnd", None),

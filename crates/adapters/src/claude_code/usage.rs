@@ -5,7 +5,7 @@
 //! and lines that cannot be read, count nothing.
 
 use serde_json::Value;
-use toolgate_core::Usage;
+use toolgate_core::{Tokens, Usage};
 
 /// What complete lines say. `last` is the answer counted last before them.
 pub(super) fn usage(lines: &[u8], last: Option<&str>) -> Usage {
@@ -21,15 +21,25 @@ pub(super) fn usage(lines: &[u8], last: Option<&str>) -> Usage {
         }
         usage.last = id;
         usage.api_calls = usage.api_calls.saturating_add(1);
-        usage.tokens = usage.tokens.saturating_add(tokens(message));
+        let used = tokens(message);
+        let all = [used.input, used.output, used.cache_write, used.cache_read];
+        usage.tokens = all.into_iter().fold(usage.tokens, u64::saturating_add);
+        let model = message.get("model").and_then(Value::as_str).unwrap_or("unknown");
+        let known = usage.models.entry(model.to_owned()).or_default();
+        *known = known.and(used);
     }
     usage
 }
 
-fn tokens(message: &Value) -> u64 {
-    let fields = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-    let count = |name: &&str| message.get("usage").and_then(|usage| usage.get(*name)).and_then(Value::as_u64);
-    fields.iter().filter_map(count).fold(0, u64::saturating_add)
+fn tokens(message: &Value) -> Tokens {
+    let usage = message.get("usage");
+    let count = |name: &str| usage.and_then(|usage| usage.get(name)).and_then(Value::as_u64).unwrap_or(0);
+    Tokens {
+        input: count("input_tokens"),
+        output: count("output_tokens"),
+        cache_write: count("cache_creation_input_tokens"),
+        cache_read: count("cache_read_input_tokens"),
+    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ fn blank() -> Request {
         why: Vec::new(),
         made_ms: 0,
         expires_ms: 0,
+        bypass: None,
         state: toolgate_core::RequestState::Pending,
     }
 }

@@ -102,7 +102,7 @@ fn page(entry: &RuleEntry) -> String {
 fn guardrail_page(entry: &GuardrailEntry) -> String {
     let own = &entry.guardrail;
     let state = if own.enabled { "" } else { ", off" };
-    let (action, event) = (own.validation.action_on_fail.name(), own.event.name());
+    let (action, event) = (own.validation.action_on_fail.unwrap_or_default().name(), own.event.name());
     let head = format!("{action}, {event}, priority {}, {}{state}", own.priority, entry.source);
     let mut text = format!("{}\n{}\n", styled(BOLD, &format!("# {}", own.id)), styled(DIM, &head));
     let mut add = |name: &str, said: &str| text.push_str(&format!("{name:<8} {}\n", visible(said.trim())));

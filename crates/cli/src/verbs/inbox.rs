@@ -310,6 +310,7 @@ fn ended(after: &[Request], word: Word) -> ExitCode {
     if after.iter().all(took) { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
-fn person() -> String {
+/// Who answers, for the ledger.
+pub fn person() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "somebody".to_owned())
 }

@@ -206,6 +206,14 @@ fn print(record: &Record, as_json: bool) {
             one_line(&answer.by, 40)
         )),
         Entry::Spent(usage) => out(&format!("{stamp} spent    {} tokens", usage.tokens)),
+        Entry::Backed(backed) => out(&format!(
+            "{stamp} backup   {} files before {}",
+            backed.files.len(),
+            one_line(&backed.title, 80)
+        )),
+        Entry::Changed(changed) => {
+            out(&format!("{stamp} changed  {} files of backup {}", changed.files.len(), changed.backup))
+        }
         Entry::Advised(advice) => {
             let text = format!("{}: {}", advice.provider, advice.text);
             out(&format!("{stamp} advised  {}", one_line(&text, 100)));

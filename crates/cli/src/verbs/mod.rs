@@ -2,6 +2,7 @@
 //! runtime, and prints; it decides nothing about calls.
 
 pub mod approver;
+pub mod bypass;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
@@ -12,7 +13,10 @@ pub mod ledger;
 pub mod logs;
 pub mod man;
 pub mod policy;
+pub mod proposals;
+pub mod restore;
 pub mod rules;
+pub mod serve;
 pub mod stats;
 pub mod test;
 
@@ -55,7 +59,10 @@ pub fn run() -> ExitCode {
         Verb::Logs(args) => logs::run(&args),
         Verb::Stats(args) => stats::run(&args),
         Verb::Ledger(args) => ledger::run(&args),
+        Verb::Restore(args) => restore::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
+        Verb::Serve(args) => serve::run(&args),
+        Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),

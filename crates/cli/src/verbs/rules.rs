@@ -3,7 +3,7 @@
 
 use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, json, one_line, out, styled, talk};
-use crate::verbs::{Failure, Outcome, install, policy};
+use crate::verbs::{Failure, Outcome, install, policy, proposals};
 use clap::Subcommand;
 use serde_json::json;
 use std::io::ErrorKind;
@@ -18,7 +18,8 @@ use toolgate_runtime::{PolicyFault, Scene, Setup, load_uncached, parse_policy};
 #[command(after_help = "Examples:
   toolgate rules add --name ban-no-verify --pattern \"git commit.*--no-verify\" --action REJECT
   toolgate rules list --enabled
-  toolgate rules remove ban-no-verify")]
+  toolgate rules remove ban-no-verify
+  toolgate rules propose AGENTS.md")]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -49,6 +50,14 @@ pub enum Verb {
     },
     /// Try every rule on its own examples
     Check {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Turn rules written as prose into proposals; changes nothing
+    Propose {
+        /// Files to read; the rule files of Cursor if none is named
+        files: Vec<PathBuf>,
         /// Answer as JSON
         #[arg(long)]
         json: bool,
@@ -85,6 +94,7 @@ pub fn run(args: &Args) -> Outcome {
         Verb::Add(args) => add(&setup, args),
         Verb::List { enabled, json } => list(&setup, *enabled, *json),
         Verb::Remove { id, json } => remove(&setup, id, *json),
+        Verb::Propose { files, json } => proposals::propose(&setup, files, *json),
         Verb::Check { json: as_json } => {
             let wrong = wrong_examples(&setup, &policy::load(&setup)?.policy.entries())?;
             if *as_json {
@@ -127,7 +137,7 @@ pub fn guardrail_table(entries: &[&GuardrailEntry]) {
         out(&format!(
             "{}  {:<9} {}  {}  {}",
             styled(BOLD, &format!("{:<width$}", own.id)),
-            own.validation.action_on_fail.name(),
+            own.validation.action_on_fail.unwrap_or_default().name(),
             own.event.name(),
             one_line(said, 80),
             styled(DIM, &format!("{}{state}", entry.source)),
@@ -182,8 +192,10 @@ fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool,
         host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
-    let decision =
-        scene.look(&Event { kind: EventKind::PreExecution, call, log: None }, &Session::new("examples"));
+    let decision = scene.look(
+        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
+        &Session::new("examples"),
+    );
     Ok(decision.findings.iter().any(|finding| finding.guard == id))
 }
 

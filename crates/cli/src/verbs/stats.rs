@@ -1,11 +1,12 @@
 //! `toolgate stats`: how often each guard spoke, and what each session used up.
 
 use crate::project;
-use crate::screen::{DIM, json, one_line, out, styled};
+use crate::screen::{DIM, json as print_json, one_line, out, styled};
 use crate::verbs::logs::{duration_ms, time};
 use crate::verbs::{Failure, Outcome};
+use serde_json::{Value, json};
 use std::process::ExitCode;
-use toolgate_core::{Budget, Session, Tally, duration};
+use toolgate_core::{AgentEntry, Budget, Session, Tally, autonomy, duration};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -35,13 +36,14 @@ pub fn run(args: &Args) -> Outcome {
     };
     let (mut gate, _) = Gate::open(project::here())?;
     let tally = tally(gate.store(), since)?;
-    if args.json {
-        json(&tally);
-        return Ok(ExitCode::SUCCESS);
-    }
     let settings = gate.policy().settings();
-    let budget = settings.agents.iter().find(|entry| matches!(entry.name.as_str(), "main" | "*"));
-    print(&tally, budget.and_then(|entry| entry.agent.budget.as_ref()));
+    let main: Vec<&AgentEntry> =
+        settings.agents.iter().filter(|entry| matches!(entry.name.as_str(), "main" | "*")).collect();
+    if args.json {
+        print_json(&with_modes(&tally, &main));
+    } else {
+        print(&tally, &main);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -56,7 +58,26 @@ fn tally(store: &dyn Store, since_ms: i64) -> Result<Tally, Failure> {
     }
 }
 
-fn print(tally: &Tally, budget: Option<&Budget>) {
+/// The counts, each session with how freely its agent works.
+fn with_modes(tally: &Tally, main: &[&AgentEntry]) -> Value {
+    let mut shown = serde_json::to_value(tally).unwrap_or_default();
+    for (id, session) in &tally.sessions {
+        let mode = json!(mode_of(session, main));
+        if let Some(own) =
+            shown.pointer_mut("/sessions").and_then(|all| all.get_mut(id)).and_then(Value::as_object_mut)
+        {
+            own.insert("mode".to_owned(), mode);
+        }
+    }
+    shown
+}
+
+/// The mode of a session now.
+fn mode_of(session: &Session, main: &[&AgentEntry]) -> &'static str {
+    autonomy(main.iter().copied(), session, now_ms()).map_or("standard", |(mode, _)| mode.name())
+}
+
+fn print(tally: &Tally, main: &[&AgentEntry]) {
     let verdicts: Vec<String> =
         tally.verdicts.iter().map(|(name, count)| format!("{count} {name}")).collect();
     out(&format!(
@@ -86,10 +107,11 @@ fn print(tally: &Tally, budget: Option<&Budget>) {
             time(guard.last_ms)
         ));
     }
-    print_sessions(tally, budget);
+    print_sessions(tally, main);
 }
 
-fn print_sessions(tally: &Tally, budget: Option<&Budget>) {
+fn print_sessions(tally: &Tally, main: &[&AgentEntry]) {
+    let budget: Option<&Budget> = main.iter().find_map(|entry| entry.agent.budget.as_ref());
     let mut sessions: Vec<&Session> = tally.sessions.values().collect();
     sessions.sort_by_key(|session| std::cmp::Reverse(session.started_ms));
     if sessions.is_empty() {
@@ -99,18 +121,21 @@ fn print_sessions(tally: &Tally, budget: Option<&Budget>) {
     out(&styled(
         DIM,
         &format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10}  began",
-            "session", "calls", "stopped", "tokens", "lines"
+            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  began",
+            "session", "calls", "stopped", "tokens", "lines", "files", "cents", "mode"
         ),
     ));
     for session in sessions.iter().take(SESSIONS_MAX) {
         out(&format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10}  {}",
+            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  {}",
             one_line(&session.id, 38),
             of(session.calls, budget.and_then(|budget| budget.calls)),
             session.stopped,
             of(session.spent.tokens, budget.and_then(|budget| budget.tokens)),
             of(session.spent.lines, budget.and_then(|budget| budget.lines)),
+            of(session.files_taken(), budget.and_then(|budget| budget.files)),
+            cents(session, budget),
+            mode_of(session, main),
             session.started_ms.map_or_else(String::new, time)
         ));
     }
@@ -122,4 +147,15 @@ fn print_sessions(tally: &Tally, budget: Option<&Budget>) {
 /// `12/400` where there is a limit.
 fn of(used: u64, limit: Option<u64>) -> String {
     limit.map_or_else(|| used.to_string(), |limit| format!("{used}/{limit}"))
+}
+
+/// What was spent by the prices of the policy, where it says some.
+fn cents(session: &Session, budget: Option<&Budget>) -> String {
+    match budget {
+        Some(budget) if !budget.prices.is_empty() => match budget.cost_cents_of(&session.spent) {
+            Ok(used) => of(used, budget.cost_cents),
+            Err(_) => "?".to_owned(),
+        },
+        _ => "-".to_owned(),
+    }
 }

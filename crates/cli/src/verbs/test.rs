@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{Host, host};
 use toolgate_core::{
-    Decision, Event, EventKind, Explained, Finding, Prerequisite, Session, Verdict, kept_message,
+    Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict,
+    kept_message,
 };
 use toolgate_runtime::{Broken, Scene};
 
@@ -36,7 +37,7 @@ pub struct Args {
     /// Its input, as JSON
     #[arg(long, requires = "tool")]
     pub input: Option<String>,
-    /// Judge a batch: one {"id","tool","input","cwd","role"} per line on stdin
+    /// Judge a batch: one {"id","tool","input","cwd","role","labels"} per line on stdin
     #[arg(long, conflicts_with_all = ["command", "tool"])]
     pub jsonl: bool,
     /// The folder it would run in
@@ -45,6 +46,12 @@ pub struct Args {
     /// As if a call of the session had failed with these words
     #[arg(long, value_name = "WORDS")]
     pub failed: Vec<String>,
+    /// As if this command had run before in the session
+    #[arg(long, value_name = "COMMAND")]
+    pub after: Vec<String>,
+    /// As if the session had earned this label
+    #[arg(long, value_name = "LABEL")]
+    pub label: Vec<String>,
     /// Judge it as a call of a sub-agent with this role
     #[arg(long, conflicts_with = "jsonl")]
     pub role: Option<String>,
@@ -61,7 +68,7 @@ pub fn run(args: &Args) -> Outcome {
     let dir = args.cwd.clone().unwrap_or_else(project::current_dir);
     let dir = std::path::absolute(&dir)?;
     if args.jsonl {
-        return batch(&dir, args.explain, &session(&args.failed));
+        return batch(&dir, args.explain, &session(args));
     }
     let scene = open(&dir)?;
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
@@ -76,22 +83,35 @@ pub fn run(args: &Args) -> Outcome {
     };
     let event = event(&tool, input, &dir, args.role.as_deref())?;
     if args.explain {
-        return Ok(explain(&scene, &event, &session(&args.failed), args.json));
+        let before = before(&scene, args, &dir)?;
+        return Ok(explain(&scene, &event, &before, args.json));
     }
-    let decision = scene.look(&event, &session(&args.failed));
+    let decision = scene.look(&event, &before(&scene, args, &dir)?);
     if args.json {
-        json(&answer(&decision, scene.policy().revision()));
+        json(&answer(&decision, scene.policy()));
     } else {
         show(&decision);
+        show_mode(&scene);
     }
     Ok(exit(decision.verdict))
 }
 
-/// A session in which nothing happened but these failures.
-fn session(failed: &[String]) -> Session {
+/// The session after what is said to have run in it.
+fn before(scene: &Scene, args: &Args, dir: &Path) -> Result<Session, Failure> {
+    let mut session = session(args);
+    for command in &args.after {
+        let decision = scene.look(&event("Bash", json!({ "command": command }), dir, None)?, &session);
+        session = session.with_call(&decision);
+    }
+    Ok(session)
+}
+
+/// A session in which nothing happened but these failures, with these labels.
+fn session(args: &Args) -> Session {
     let failure =
         |words: &String| toolgate_core::Failure { message: kept_message(words), ..Default::default() };
-    Session { failures: failed.iter().map(failure).collect(), ..Session::new("test") }
+    let labels = args.label.iter().map(|label| (label.clone(), 0)).collect();
+    Session { failures: args.failed.iter().map(failure).collect(), labels, ..Session::new("test") }
 }
 
 fn open(dir: &Path) -> Result<Scene, Failure> {
@@ -114,7 +134,7 @@ fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Eve
         call.agent = "test".to_owned();
         call.role = Some(role.to_owned());
     }
-    Ok(Event { kind: EventKind::PreExecution, call, log: None })
+    Ok(Event { kind: EventKind::PreExecution, call, log: None, output: None })
 }
 
 /// The explanation first; the verdict stands last, where the eye ends.
@@ -125,12 +145,13 @@ fn explain(scene: &Scene, event: &Event, session: &Session, as_json: bool) -> Ex
     } else {
         explanation::show(&explained, &scene.policy().entries());
         out(&headline(&explained.decision));
+        show_mode(scene);
     }
     exit(explained.decision.verdict)
 }
 
 fn explained_answer(scene: &Scene, explained: &Explained) -> Value {
-    let mut answer = answer(&explained.decision, scene.policy().revision());
+    let mut answer = answer(&explained.decision, scene.policy());
     if let Some(fields) = answer.as_object_mut() {
         let data = explanation::data(explained, &scene.policy().entries());
         fields.insert("explanation".to_owned(), data);
@@ -147,7 +168,7 @@ fn exit(verdict: Verdict) -> ExitCode {
 }
 
 /// The stable JSON form of a decision.
-fn answer(decision: &Decision, revision: &str) -> Value {
+fn answer(decision: &Decision, policy: &Policy) -> Value {
     let rules: Vec<&str> = decision.findings.iter().map(|finding| finding.guard.as_str()).collect();
     let alternatives: Vec<&String> = decision.decisive().flat_map(|finding| &finding.alternatives).collect();
     let confidence = decision.decisive().map(|finding| finding.confidence).fold(1.0, f64::min);
@@ -160,8 +181,13 @@ fn answer(decision: &Decision, revision: &str) -> Value {
         "applied_rules": rules,
         "findings": decision.findings,
         "alternatives": alternatives,
-        "policy_revision": revision,
+        "policy_revision": policy.revision(),
     });
+    if policy.mode() == Mode::Observe
+        && let Some(fields) = answer.as_object_mut()
+    {
+        fields.insert("mode".to_owned(), json!("observe"));
+    }
     let modified = decision.findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify);
     if modified && let Some(fields) = answer.as_object_mut() {
         fields.insert("modified_input".to_owned(), decision.event.call.input.clone());
@@ -181,6 +207,15 @@ fn show(decision: &Decision) {
     }
     for finding in &decision.findings {
         show_finding(finding);
+    }
+}
+
+/// A verdict nobody acts on must not look like one that holds.
+fn show_mode(scene: &Scene) {
+    if scene.policy().mode() == Mode::Observe {
+        out(
+            "  mode     observe: the hook records this and lets every call pass; set `mode: enforce` to act on it",
+        );
     }
 }
 
@@ -233,6 +268,8 @@ struct Line {
     cwd: Option<PathBuf>,
     #[serde(default)]
     role: Option<String>,
+    #[serde(default)]
+    labels: Vec<String>,
 }
 
 /// One answer a line, in order; a line that cannot be read is answered as an
@@ -274,10 +311,12 @@ fn one(
     }
     let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
     let event = event(tool_name(&line.tool), line.input, &cwd, line.role.as_deref())?;
+    let mut session = session.clone();
+    session.labels.extend(line.labels.into_iter().map(|label| (label, 0)));
     let mut answer = if explain {
-        explained_answer(scene, &scene.explain(&event, session))
+        explained_answer(scene, &scene.explain(&event, &session))
     } else {
-        answer(&scene.look(&event, session), scene.policy().revision())
+        answer(&scene.look(&event, &session), scene.policy())
     };
     if let Some(fields) = answer.as_object_mut() {
         fields.insert("id".to_owned(), line.id);

@@ -10,11 +10,18 @@ use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen, Severity};
 use crate::mark::warned_mark;
 use crate::outcome::Outcome;
+use crate::risk::Risk;
 use crate::rule::{Names, Pattern, RuleFault};
 use crate::settings::Settings;
 
 /// The warning that asks a person instead (S2-36, C-03).
 const WARNINGS_MAX: u64 = 3;
+
+/// So much of a call's hash names it.
+const CALL_SHOWN: usize = 12;
+
+/// What thresholds are multiplied by when little budget is left (C-17).
+const TIGHT: f64 = 0.8;
 
 /// A guardrail ready to be asked.
 #[derive(Debug)]
@@ -22,6 +29,8 @@ pub(crate) struct CompiledGuardrail {
     entry: GuardrailEntry,
     condition: Option<Expression>,
     check: Expression,
+    /// The same with its threshold tightened; only where failing it does not block.
+    tight: Option<Expression>,
     agents: Option<Vec<Pattern>>,
     tasks: Option<Vec<Pattern>>,
     tools: Option<Vec<Pattern>>,
@@ -57,6 +66,11 @@ impl CompiledGuardrail {
         });
         let check = read(&own.validation.check, own.validation.threshold)
             .map_err(|fault| (Place::Check, expression_fault(own, &own.validation.check, fault)))?;
+        let own_action = own.validation.action_on_fail;
+        let threshold =
+            own.validation.threshold.filter(|_| own_action.is_some_and(|action| action != OnFail::Block));
+        // Checked already with the threshold as it is written.
+        let tight = threshold.and_then(|threshold| read(&own.validation.check, Some(threshold * TIGHT)).ok());
         let patterns = |names: &Option<Names>| match names {
             Some(names) => {
                 let all: Result<Vec<Pattern>, _> = names.iter().map(|name| pattern(own, name)).collect();
@@ -68,6 +82,7 @@ impl CompiledGuardrail {
         Ok(CompiledGuardrail {
             condition: condition.transpose()?,
             check,
+            tight,
             agents: patterns(&agents)?,
             tasks: patterns(&tasks)?,
             tools: patterns(&tools)?,
@@ -95,14 +110,17 @@ impl CompiledGuardrail {
 
     /// The first action it objects to, and whether it is sure. What is sure
     /// comes before what is not.
-    fn objection(&self, actions: &[Action<'_>]) -> Option<(Truth, String)> {
+    fn objection(&self, actions: &[Action<'_>], tight: bool) -> Option<(Truth, String)> {
+        let tight = self.tight.as_ref().filter(|_| tight);
         let asked = actions.iter().filter_map(|action| {
             let about = self.condition.as_ref().map_or(Truth::Yes, |condition| condition.holds(&action.view));
-            let broken = match self.check.holds(&action.view) {
+            let broken = |check: &Expression| match check.holds(&action.view) {
                 Truth::Yes => Truth::No,
                 Truth::Unclear => Truth::Unclear,
                 Truth::No => Truth::Yes,
             };
+            // Both must hold: whichever way the threshold points, this only tightens.
+            let broken = broken(&self.check).max(tight.map_or(Truth::No, broken));
             Some((about.min(broken), action)).filter(|(objects, _)| *objects != Truth::No)
         });
         // Of equals the first: `max_by_key` would take the last.
@@ -114,21 +132,15 @@ impl CompiledGuardrail {
         let own = &self.entry.guardrail;
         let said = own.description.clone().or_else(|| own.name.clone());
         let mut message = said.unwrap_or_else(|| format!("the check of `{}` does not hold", own.id));
-        let warned = seen.session.mark(&warned_mark(&own.id)).map_or(0, |mark| mark.count).saturating_add(1);
-        let outcome = match own.validation.action_on_fail {
-            OnFail::Log => Outcome::Log,
-            OnFail::Warn if warned < WARNINGS_MAX => Outcome::Warn,
-            OnFail::Warn => {
-                message.push_str(&format!(" – warned {} times already", warned.saturating_sub(1)));
-                Outcome::Escalate
-            }
-            OnFail::Block if sure == Truth::Yes => Outcome::Block,
-            // It cannot tell, so it asks.
-            OnFail::Block | OnFail::Escalate => Outcome::Escalate,
+        let call = &seen.event.call;
+        let by_risk = || match seen.settings.risk_above(call, self.entry.layer, self.entry.agents) {
+            Some(Risk::Low) => OnFail::Warn,
+            Some(Risk::Medium) => OnFail::Escalate,
+            Some(Risk::High | Risk::Critical) | None => OnFail::Block,
         };
-        if sure == Truth::Unclear {
-            message.push_str(" – whether this does cannot be told");
-        }
+        let action = own.validation.action_on_fail.unwrap_or_else(by_risk);
+        let outcome = outcome_of(action, sure, &own.id, seen, &mut message);
+        let alternatives = self.way_past(seen, &outcome);
         Finding {
             guard: own.id.clone(),
             source: self.entry.source.clone(),
@@ -137,11 +149,29 @@ impl CompiledGuardrail {
             outcome,
             message,
             remediation: Some(format!("what must hold: {}", own.validation.check.trim())),
-            alternatives: Vec::new(),
+            alternatives,
             evidence: vec![what],
             confidence: 1.0,
             duration_us: 0,
         }
+    }
+}
+
+impl CompiledGuardrail {
+    /// How a block can be asked past, where the guardrail allows it (S2-37).
+    fn way_past(&self, seen: &Seen<'_>, outcome: &Outcome) -> Vec<String> {
+        let own = &self.entry.guardrail;
+        let bypass = own.bypass.as_ref().filter(|bypass| bypass.allowed && *outcome == Outcome::Block);
+        let Some(bypass) = bypass else { return Vec::new() };
+        let Some(role) = seen.autonomy.approver(bypass.requires_approval.as_deref()) else {
+            return Vec::new();
+        };
+        let call = seen.event.call.arguments_digest();
+        let call = call.get(..CALL_SHOWN).unwrap_or_default();
+        vec![format!(
+            "this one call, if {role} says yes: `toolgate bypass request {} --call {call} --reason \"why it must be\"`",
+            own.id
+        )]
     }
 }
 
@@ -159,22 +189,50 @@ impl Guard for CompiledGuardrail {
     }
 
     fn asks(&self, _: &Call, _: &Facts, _: &Settings) -> Vec<String> {
-        let warns = self.entry.guardrail.validation.action_on_fail == OnFail::Warn;
+        let action = self.entry.guardrail.validation.action_on_fail;
+        let warns = action.is_none_or(|action| action == OnFail::Warn);
         if warns { vec![warned_mark(self.id())] } else { Vec::new() }
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let call = &seen.event.call;
-        if seen.event.kind != self.entry.guardrail.event {
+        if !seen.event.is_at(self.entry.guardrail.event) {
             return None;
         }
         let role = role_of(call, seen.settings, self.entry.agents);
         if !self.applies_to(call, role) {
             return None;
         }
-        let (sure, what) = self.objection(&actions(seen, role))?;
+        let (sure, what) = self.objection(&actions(seen, role), seen.tight)?;
         Some(self.finding(seen, sure, what))
     }
+}
+
+/// What follows when a guardrail objects (S2-34 to S2-38); what it says is
+/// completed.
+pub(crate) fn outcome_of(
+    action: OnFail,
+    sure: Truth,
+    id: &str,
+    seen: &Seen<'_>,
+    message: &mut String,
+) -> Outcome {
+    let warned = seen.session.mark(&warned_mark(id)).map_or(0, |mark| mark.count).saturating_add(1);
+    let outcome = match action {
+        OnFail::Log => Outcome::Log,
+        OnFail::Warn if warned < WARNINGS_MAX => Outcome::Warn,
+        OnFail::Warn => {
+            message.push_str(&format!(" – warned {} times already", warned.saturating_sub(1)));
+            Outcome::Escalate
+        }
+        OnFail::Block if sure == Truth::Yes => Outcome::Block,
+        // It cannot tell, so it asks.
+        OnFail::Block | OnFail::Escalate => Outcome::Escalate,
+    };
+    if sure == Truth::Unclear {
+        message.push_str(" – whether this does cannot be told");
+    }
+    outcome
 }
 
 /// What the agent is here for: what the policy says, else the host, else its name.

@@ -114,9 +114,9 @@ pub struct Validation {
     /// The number that `threshold` means in the check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// What happens if it does not.
-    #[serde(default)]
-    pub action_on_fail: OnFail,
+    /// What happens if it does not; not given, what the risk level says, else `block`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_on_fail: Option<OnFail>,
 }
 
 /// Who may let a call past a guardrail.

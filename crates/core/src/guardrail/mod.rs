@@ -12,7 +12,7 @@ mod data;
 
 pub use data::{AppliesTo, Bypass, Condition, Guardrail, OnFail, Validation};
 
-pub(crate) use compiled::CompiledGuardrail;
+pub(crate) use compiled::{CompiledGuardrail, outcome_of};
 
 use crate::finding::Source;
 use crate::policy::Layer;

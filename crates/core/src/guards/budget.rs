@@ -4,12 +4,16 @@
 
 use super::of_agent;
 use crate::agent::AgentEntry;
-use crate::budget::{Nearness, Thresholds, nearness, seconds};
+use crate::budget::{Budget, Nearness, Thresholds, changed_files, nearness, new_files, seconds};
+use crate::call::Call;
 use crate::event::EventKind;
+use crate::facts::Facts;
 use crate::feedback::duration;
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
+use crate::mark::changed_mark;
 use crate::outcome::Outcome;
+use crate::settings::Settings;
 
 pub(crate) const TOKENS_ID: &str = "builtin-001";
 pub(crate) const TIME_ID: &str = "builtin-002";
@@ -19,13 +23,15 @@ pub(crate) const PAGE: &str = "\
 builtin-001, builtin-002, budget-limits: what an agent may use up.
 
 Tokens warn at 80 %, ask a person at 95 %, block when used up; time at 70 %, 90 %
-and when it is over; calls, answers of the model and lines written block beyond
-their limit. Tokens and answers are counted from the host's own log; if that
-becomes shorter, a person is asked.
+and when it is over; calls, answers of the model, lines written and files changed
+block beyond their limit; cost goes like tokens, by the prices of the policy.
+Lines and files are reserved before a call runs and settled when it has ended.
+Tokens and answers are counted from the host's own log; if that becomes shorter,
+a person is asked.
 
   agents:
     main:
-      budget: { tokens: 500000, minutes: 60, calls: 400 }
+      budget: { tokens: 500000, minutes: 60, calls: 400, files: 40 }
 ";
 
 /// Which of the three a guard is.
@@ -55,6 +61,14 @@ impl Guard for Spending {
 
     fn category(&self) -> Category {
         Category::Budget
+    }
+
+    fn asks(&self, call: &Call, facts: &Facts, settings: &Settings) -> Vec<String> {
+        let mut budgets = settings.agents_of(call).filter_map(|entry| entry.agent.budget.as_ref());
+        if matches!(self, Spending::Limits) && budgets.any(|budget| budget.files.is_some()) {
+            return changed_files(facts).iter().map(|path| changed_mark(path)).collect();
+        }
+        Vec::new()
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
@@ -91,14 +105,53 @@ impl Spending {
                 let counters = [
                     ("calls", budget.calls, session.calls),
                     ("answers of the model", budget.api_calls, session.spent.api_calls),
-                    ("lines", budget.lines, session.spent.lines),
+                    ("lines", budget.lines, session.lines_taken()),
                 ];
-                counters.into_iter().find_map(|(noun, limit, used)| {
+                let spent = counters.into_iter().find_map(|(noun, limit, used)| {
                     let limit = limit.filter(|limit| used >= *limit)?;
                     let text = format!("the {limit} {noun} of this session are used up");
                     Some(finding(LIMITS_ID, entry, text, Nearness::Over))
-                })
+                });
+                spent.or_else(|| too_much(budget, entry, seen)).or_else(|| cost(budget, entry, seen))
             }
+        }
+    }
+}
+
+/// A call that is larger than what is left.
+fn too_much(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
+    let lines = seen.event.call.lines();
+    let left = budget.lines.map(|limit| limit.saturating_sub(seen.session.lines_taken()));
+    if let Some(left) = left.filter(|left| lines > *left) {
+        let text = format!("this writes {lines} lines and {left} of the budget are left");
+        return Some(finding(LIMITS_ID, entry, text, Nearness::Over));
+    }
+    let limit = budget.files?;
+    let mut new = new_files(seen.facts, seen.session);
+    new.retain(|path| !seen.session.reserved.iter().any(|one| one.files.contains(path)));
+    let new = u64::try_from(new.len()).unwrap_or(u64::MAX);
+    let left = limit.saturating_sub(seen.session.files_taken());
+    (new > left).then(|| {
+        let text =
+            format!("this changes {new} more files and {left} of the {limit} of this session are left");
+        finding(LIMITS_ID, entry, text, Nearness::Over)
+    })
+}
+
+fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
+    let limit = budget.cost_cents?;
+    if seen.session.spent.lost {
+        let text = "the host's log became shorter, so the cost is not known".to_owned();
+        return Some(finding(LIMITS_ID, entry, text, Nearness::Escalate));
+    }
+    match budget.cost_cents_of(&seen.session.spent) {
+        Ok(used) => {
+            let near = nearness(used, limit, Thresholds { warn: 80, escalate: 95 });
+            said(LIMITS_ID, entry, near, &format!("{used} of {limit} cents are spent"))
+        }
+        Err(model) => {
+            let text = format!("`prices` says nothing about `{model}`, so the cost is not known");
+            Some(finding(LIMITS_ID, entry, text, Nearness::Escalate))
         }
     }
 }

@@ -5,13 +5,20 @@
 mod broken_rule;
 mod budget;
 mod canary;
+pub(crate) mod category;
 mod done;
 mod escalation_trap;
 mod filesystem_safety;
+mod handoff;
 mod installation_prevention;
 mod network_operations;
 mod order;
+mod output_empty;
+mod output_schema;
+mod output_secrets;
 mod read_first;
+mod recovery;
+mod risk;
 mod scope;
 mod self_protection;
 mod tools;
@@ -19,6 +26,7 @@ mod verified;
 
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID};
+pub use output_secrets::ID as OUTPUT_SECRETS_ID;
 pub(crate) use verified::ID as VERIFIED_ID;
 
 use crate::agent::AgentEntry;
@@ -29,7 +37,7 @@ use crate::outcome::Outcome;
 /// Every built-in guard.
 #[must_use]
 pub fn built_in() -> Vec<Box<dyn Guard>> {
-    vec![
+    let mut guards: Vec<Box<dyn Guard>> = vec![
         Box::new(canary::Canary),
         Box::new(self_protection::SelfProtection),
         Box::new(scope::InScope),
@@ -45,6 +53,21 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(filesystem_safety::FilesystemSafety),
         Box::new(network_operations::NetworkOperations),
         Box::new(escalation_trap::EscalationTrap),
+        Box::new(handoff::HandedOver),
+        Box::new(recovery::Recovery),
+        Box::new(risk::CriticalRisk),
+    ];
+    guards.extend(category::all());
+    guards
+}
+
+/// Every built-in guard that looks at calls that have run.
+#[must_use]
+pub fn after() -> Vec<Box<dyn Guard>> {
+    vec![
+        Box::new(output_secrets::OutputSecrets),
+        Box::new(output_schema::OutputSchema),
+        Box::new(output_empty::OutputEmpty),
     ]
 }
 
@@ -61,11 +84,17 @@ pub fn page(id: &str) -> Option<&'static str> {
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),
         read_first::ID => Some(read_first::PAGE),
+        output_secrets::ID => Some(output_secrets::PAGE),
+        output_schema::ID => Some(output_schema::PAGE),
+        output_empty::ID => Some(output_empty::PAGE),
         installation_prevention::ID => Some(installation_prevention::PAGE),
         filesystem_safety::ID => Some(filesystem_safety::PAGE),
         network_operations::ID => Some(network_operations::PAGE),
         escalation_trap::ID => Some(escalation_trap::PAGE),
-        _ => None,
+        handoff::ID => Some(handoff::PAGE),
+        recovery::ID => Some(recovery::PAGE),
+        risk::ID => Some(risk::PAGE),
+        _ => category::page(id),
     }
 }
 

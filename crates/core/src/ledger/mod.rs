@@ -3,10 +3,12 @@
 //! Pure: bytes and keys come in as values. Where records are kept is the
 //! store's business; whether they still are what they were is decided here.
 
+mod backup;
 mod checkpoint;
 mod record;
 mod verify;
 
+pub use backup::{Backed, Changed, Kept, Was};
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
 pub use record::{Context, Decided, Entry, Line, Record, Resulted, Touched, export_line, genesis, seal};
 pub(crate) use verify::Links;

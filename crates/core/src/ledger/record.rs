@@ -1,13 +1,14 @@
 //! One line of the ledger: what happened, when, under which policy, and the
 //! hash of the line before it.
 
-use crate::budget::Usage;
+use crate::budget::{Reserved, Usage};
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
 use crate::facts::Access;
 use crate::feedback::Advice;
 use crate::finding::Finding;
 use crate::inbox::{Answer, Request};
+use crate::ledger::backup::{Backed, Changed};
 use crate::outcome::Verdict;
 use crate::prerequisite::CheckResult;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,19 @@ pub struct Decided {
     /// The request it waits for or whose grant it used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// What it will use, where a budget counts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Reserved>,
+    /// The whole input of a blocked call somebody may ask past its guardrail for,
+    /// so that whoever is asked sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Files the call takes a lock on, where a policy asks for locks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<String>,
+    /// Whether it reaches the outside, where a policy counts that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outward: bool,
 }
 
 impl Decided {
@@ -94,9 +108,18 @@ pub struct Resulted {
     /// Lines an edit tool wrote.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lines: u64,
+    /// Files changed that no call of the session changed before, where a budget counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<u64>,
     /// What a failure said, cut and without secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The sort of agent that was given work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Hash of the exact call, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Digest>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
@@ -139,6 +162,10 @@ pub enum Entry {
         /// In the order they were made; behind a failed one none is.
         results: Vec<CheckResult>,
     },
+    /// Files were copied before a call.
+    Backed(Backed),
+    /// What became of them.
+    Changed(Changed),
     /// The agent was told something beside its work.
     Advised(Advice),
     /// A person is asked.

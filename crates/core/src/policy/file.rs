@@ -1,7 +1,12 @@
 //! The shape of a policy file as people write it.
 
 use crate::agent::Agent;
+use crate::categories::Categories;
 use crate::guardrail::Guardrail;
+use crate::handoff::Handoff;
+use crate::output::OutputChecks;
+use crate::recovery::Errors;
+use crate::risk::Risk;
 use crate::rule::{Names, Rule};
 use crate::traps::Traps;
 use crate::verification::ToolVerification;
@@ -100,6 +105,21 @@ pub struct PolicyFile {
     /// Guards as a condition and a check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
+    /// What is looked for in what tools give back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputChecks>,
+    /// The twenty guardrails that ship with the program, by category.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category_guardrails: Option<Categories>,
+    /// How much could go wrong: which of those are on, and what a guardrail does that says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Risk>,
+    /// What work handed to another agent must come with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Handoff>,
+    /// What follows when a call fails, again and again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
@@ -120,6 +140,11 @@ impl PolicyFile {
             verification: None,
             traps: None,
             guardrails: Vec::new(),
+            output: None,
+            category_guardrails: None,
+            risk: None,
+            handoff: None,
+            errors: None,
             rules: Vec::new(),
         }
     }

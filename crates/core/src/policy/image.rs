@@ -11,6 +11,7 @@ use crate::policy::file::{Mode, Review, Workspace};
 use crate::policy::index::{Key, Lengths, keys_for};
 use crate::policy::merge::{Merged, RuleEntry};
 use crate::policy::revision_of;
+use crate::rule::earlier_rules;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,13 @@ impl Image {
         let mut rules = Vec::new();
         let mut offsets = vec![0];
         let mut pairs = Vec::new();
-        for (number, entry) in (0u32..).zip(&merged.rules) {
+        let earlier = |entry: &RuleEntry| {
+            let own = entry.clone();
+            earlier_rules(&entry.rule).into_iter().map(move |rule| RuleEntry { rule, ..own.clone() })
+        };
+        let all: Vec<RuleEntry> =
+            merged.rules.iter().cloned().chain(merged.rules.iter().flat_map(earlier)).collect();
+        for (number, entry) in (0u32..).zip(&all) {
             pairs.extend(keys_for(&entry.rule).into_iter().map(|key| (key, number)));
             rules.extend(serde_json::to_vec(entry).unwrap_or_default());
             offsets.push(u32::try_from(rules.len()).unwrap_or(u32::MAX));
@@ -59,7 +66,7 @@ impl Image {
             review: merged.review.clone(),
             workspace: merged.workspace.clone(),
             settings: merged.settings.clone(),
-            lengths: Lengths::of(merged.rules.iter().map(|entry| &entry.rule)),
+            lengths: Lengths::of(all.iter().map(|entry| &entry.rule)),
             offsets,
         };
         Image { head, pairs, rules }

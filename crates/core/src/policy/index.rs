@@ -173,6 +173,9 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
     if seen.event.kind != EventKind::PreExecution {
         return keys;
     }
+    if seen.event.is_at(EventKind::PreHandoff) {
+        keys.push(key(&["event", EventKind::PreHandoff.name()]));
+    }
     keys.push(key(&["tool", &seen.event.call.tool]));
     for (at, command) in seen.facts.commands() {
         command_keys(command, &mut keys);

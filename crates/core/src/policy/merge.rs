@@ -10,10 +10,13 @@
 //! silence.
 
 use crate::agent::{Agent, AgentEntry};
-use crate::event::EventKind;
+use crate::categories::CategoriesEntry;
 use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
+use crate::handoff::HandoffEntry;
+use crate::output::OutputEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
+use crate::recovery::ErrorsEntry;
 use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
 use crate::traps::TrapsEntry;
@@ -114,8 +117,9 @@ pub fn merge(files: &[Layered]) -> Merged {
     let review = files.iter().rev().find_map(|file| file.policy.review.clone()).unwrap_or_default();
     let also = join_workspace(files, &mut notices);
     let workspace = Workspace { also: crate::rule::Names(also) };
-    let settings = join_settings(files);
+    let mut settings = join_settings(files);
     tell_guardrails(&settings.guardrails, &mut notices);
+    settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
@@ -136,13 +140,58 @@ fn join_settings(files: &[Layered]) -> Settings {
         let source = Source { file: file.file.clone(), line: 0 };
         Some(TrapsEntry { source, traps: file.policy.traps.clone()? })
     });
+    let output = files.iter().filter_map(|file| {
+        let source = Source { file: file.file.clone(), line: 0 };
+        Some(OutputEntry { source, layer: file.layer, checks: file.policy.output.clone()? })
+    });
     Settings {
         agents: agents.collect(),
         verification: verification.collect(),
         traps: traps.collect(),
-        // Knowledge is no layer; whoever reads the files adds it.
-        knowledge: Vec::new(),
         guardrails,
+        output: output.collect(),
+        // Whoever reads the files adds what is no layer.
+        knowledge: Vec::new(),
+        outside: Vec::new(),
+        categories: files.iter().filter_map(categories_of).collect(),
+        handoff: files.iter().filter_map(handoff_of).collect(),
+        errors: files.iter().filter_map(errors_of).collect(),
+    }
+}
+
+fn whole(file: &Layered) -> Source {
+    Source { file: file.file.clone(), line: 0 }
+}
+
+fn categories_of(file: &Layered) -> Option<CategoriesEntry> {
+    let risk = file.policy.risk;
+    let said = file.policy.category_guardrails.clone();
+    let entry = |categories| CategoriesEntry { source: whole(file), layer: file.layer, risk, categories };
+    said.map(entry).or_else(|| risk.map(|_| entry(Default::default())))
+}
+
+fn handoff_of(file: &Layered) -> Option<HandoffEntry> {
+    Some(HandoffEntry { source: whole(file), handoff: file.policy.handoff.clone()? })
+}
+
+fn errors_of(file: &Layered) -> Option<ErrorsEntry> {
+    Some(ErrorsEntry { source: whole(file), errors: file.policy.errors.clone()? })
+}
+
+/// A repository may be anybody's: the gate runs no command of its choosing.
+fn keep_commands_out(entry: &mut CategoriesEntry, notices: &mut Vec<Notice>) {
+    if entry.layer != Layer::Project {
+        return;
+    }
+    let tests = entry.categories.quality_003.iter_mut().map(|own| ("quality-003", &mut own.command));
+    let lints = entry.categories.quality_004.iter_mut().map(|own| ("quality-004", &mut own.command));
+    for (id, command) in tests.chain(lints) {
+        if command.take().is_some() {
+            let text = format!(
+                "`{id}.command` would have the gate run a command of the project's choice; only your own policy can set it"
+            );
+            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+        }
     }
 }
 
@@ -161,8 +210,7 @@ fn join_guardrails(files: &[Layered]) -> Vec<GuardrailEntry> {
     entries
 }
 
-/// Each of them holds; one that shares its id is hard to tell from the other,
-/// and one whose moment no host tells of never speaks.
+/// Each of them holds; one that shares its id is hard to tell from the other.
 fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
     for (at, entry) in entries.iter().enumerate() {
         let id = &entry.guardrail.id;
@@ -170,11 +218,6 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
         if let Some(twin) = twin {
             let text = format!("`{id}` stands at {} as well and both hold; choose another id", twin.source);
             notices.push(Notice { source: entry.source.clone(), text, conflict: true });
-        }
-        let kind = entry.guardrail.event;
-        if entry.guardrail.enabled && matches!(kind, EventKind::PreHandoff | EventKind::PostHandoff) {
-            let text = format!("`{id}` is inactive: nothing is judged at `{}` yet", kind.name());
-            notices.push(Notice { source: entry.source.clone(), text, conflict: false });
         }
     }
 }

@@ -19,13 +19,15 @@ pub use crate::rule::RuleFault;
 
 use crate::budget::Budget;
 use crate::call::Call;
+use crate::categories::CategoriesEntry;
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::guard::{Guard, Seen};
-use crate::guardrail::{CompiledGuardrail, GuardrailEntry};
+use crate::guardrail::{Bypass, CompiledGuardrail, GuardrailEntry};
 use crate::guards;
-use crate::rule::CompiledRule;
+use crate::places::Places;
+use crate::rule::{CompiledRule, earlier_rules, is_earlier};
 use crate::settings::Settings;
 use std::sync::OnceLock;
 
@@ -33,6 +35,7 @@ use std::sync::OnceLock;
 pub struct Policy {
     image: Image,
     built_in: Vec<Box<dyn Guard>>, // and what an embedder added
+    after: Vec<Box<dyn Guard>>,
     // Rules are parsed and compiled when first needed: a hook call looks at a
     // handful of ten thousand.
     rules: Vec<OnceLock<Option<CompiledRule>>>,
@@ -52,8 +55,11 @@ impl std::fmt::Debug for Policy {
 pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, RuleFault)>> {
     let mut faults = Vec::new();
     for entry in &merged.rules {
-        if let Err(fault) = CompiledRule::new(entry.rule.clone(), entry.source.clone()) {
-            faults.push((entry.source.clone(), fault));
+        let rules = std::iter::once(entry.rule.clone()).chain(earlier_rules(&entry.rule));
+        for rule in rules {
+            if let Err(fault) = CompiledRule::new(rule, entry.source.clone()) {
+                faults.push((entry.source.clone(), fault));
+            }
         }
     }
     for entry in &merged.settings.agents {
@@ -70,6 +76,12 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         faults.extend(bad.iter().map(|name| (entry.source.clone(), fault(name))));
     }
     for entry in &merged.settings.traps {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
+    for entry in &merged.settings.output {
+        faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
+    }
+    for entry in &merged.settings.categories {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
     for entry in &merged.settings.guardrails {
@@ -102,7 +114,7 @@ impl Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
         let on = image.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
         let guardrails = on.map(CompiledGuardrail::from_image).collect();
-        Policy { image, built_in: guards::built_in(), rules, guardrails }
+        Policy { image, built_in: guards::built_in(), after: guards::after(), rules, guardrails }
     }
 
     /// The policy with one more guard, for those who embed the gate.
@@ -151,6 +163,9 @@ impl Policy {
     /// Whether what a call's agent has used up must be known to judge it.
     #[must_use]
     pub fn needs_log(&self, call: &Call) -> bool {
+        if self.settings().categories.iter().any(CategoriesEntry::needs_log) {
+            return true;
+        }
         let mut budgets = self.settings().agents_of(call).filter_map(|entry| entry.agent.budget.as_ref());
         budgets.any(Budget::needs_log) || self.guardrails.iter().flatten().any(CompiledGuardrail::needs_log)
     }
@@ -159,13 +174,14 @@ impl Policy {
     #[must_use]
     pub fn judges_after(&self, kind: EventKind) -> bool {
         let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
-        on.into_iter().any(|entry| entry.guardrail.event == kind)
+        on.into_iter().any(|entry| entry.guardrail.event == kind) || self.settings().looks_at_output(kind)
     }
 
     /// Every rule in force, in order, with where it is written.
     #[must_use]
     pub fn entries(&self) -> Vec<RuleEntry> {
-        (0..self.image.len()).filter_map(|at| self.image.rule(at)).collect()
+        let all = (0..self.image.len()).filter_map(|at| self.image.rule(at));
+        all.filter(|entry| !is_earlier(&entry.rule)).collect()
     }
 
     /// The marks of the session the guards want to know before they judge.
@@ -180,12 +196,28 @@ impl Policy {
         keys
     }
 
+    /// The files whose locks must be known to judge a call.
+    #[must_use]
+    pub fn asks_locks(&self, call: &Call, facts: &Facts, places: &Places) -> Vec<String> {
+        guards::category::asked_locks(self.settings(), call, facts, places)
+    }
+
+    /// Who may let a call past a guardrail; `None` if nobody may or there is
+    /// no such guardrail. Of several with one id all must allow it.
+    #[must_use]
+    pub fn bypass(&self, id: &str) -> Option<&Bypass> {
+        let own = self.settings().guardrails.iter().filter(|entry| entry.guardrail.id == id);
+        let all: Option<Vec<&Bypass>> =
+            own.map(|entry| entry.guardrail.bypass.as_ref().filter(|one| one.allowed)).collect();
+        all?.first().copied()
+    }
+
     /// The guards that can have something to say, in chain order.
     #[must_use]
     pub fn guards_for(&self, seen: &Seen<'_>) -> Vec<&dyn Guard> {
-        // The built-in guards prevent; what has happened is for guardrails.
-        let built_in = self.built_in.iter().filter(|_| seen.event.kind.is_before());
-        let mut guards: Vec<&dyn Guard> = built_in.map(AsRef::as_ref).collect();
+        // Some built-in guards prevent, others look at what has happened.
+        let built_in = if seen.event.kind.is_before() { &self.built_in } else { &self.after };
+        let mut guards: Vec<&dyn Guard> = built_in.iter().map(AsRef::as_ref).collect();
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }

@@ -3,15 +3,20 @@
 //! Everything that can be wrong with a rule is found here, at load, and told
 //! with the text it is about, so that the loader can put a caret under it.
 
+use crate::expression::Truth;
 use crate::facts::Access;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen};
 use crate::outcome::Outcome;
 use crate::places::Place;
+use crate::rule::context::Around;
 use crate::rule::data::{ANY_SORT, Match, Rule, RuleKind};
+use crate::rule::delay::Pause;
 use crate::rule::lazy::LazyRegex;
+use crate::rule::matching::Hit;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
+use crate::rule::sequence::Before;
 use crate::rule::{change, matching, require};
 use regex::Regex;
 use serde_json::Value;
@@ -56,6 +61,10 @@ pub struct CompiledRule {
     pub(crate) args: Vec<Pattern>,
     pub(crate) files: Option<Files>,
     pub(crate) must: require::Must,
+    when: Option<Around>,
+    unless: Option<Around>,
+    before: Vec<Before>,
+    pause: Pause,
 }
 
 impl CompiledRule {
@@ -97,6 +106,10 @@ impl CompiledRule {
             programs: check.globs(&command.program)?,
             args: check.globs(&command.args)?,
             must: require::Must::new(rule.require.as_ref(), &check)?,
+            when: rule.when.as_ref().map(|when| Around::new(when, &check)).transpose()?,
+            unless: rule.unless.as_ref().map(|when| Around::new(when, &check)).transpose()?,
+            before: Before::all(&rule, &check)?,
+            pause: Pause::new(rule.delay.as_ref(), &check)?,
             files,
             source,
             rule,
@@ -108,6 +121,17 @@ impl CompiledRule {
     #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.rule
+    }
+
+    /// Whether what is around the call is as the rule wants it. What cannot be
+    /// told counts for the strict side.
+    fn applies(&self, seen: &Seen<'_>, hit: &Hit) -> bool {
+        let doubt = self.rule.kind != RuleKind::Approve;
+        let when = self.when.as_ref().map_or(Truth::Yes, |when| when.holds(seen, hit));
+        let unless = self.unless.as_ref().map_or(Truth::No, |unless| unless.holds(seen, hit));
+        (when == Truth::Yes || when == Truth::Unclear && doubt)
+            && (unless == Truth::No || unless == Truth::Unclear && doubt)
+            && self.before.iter().all(|before| before.happened(seen))
     }
 
     fn finding(&self, outcome: Outcome, evidence: Vec<String>, message: Option<String>) -> Finding {
@@ -141,7 +165,7 @@ impl Guard for CompiledRule {
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
-        let hit = matching::hit(self, seen)?;
+        let hit = matching::hit(self, seen).filter(|hit| self.applies(seen, hit))?;
         match self.rule.kind {
             RuleKind::Prohibit => Some(self.finding(Outcome::Block, hit.evidence, None)),
             RuleKind::Escalate => Some(self.finding(Outcome::Escalate, hit.evidence, None)),
@@ -150,9 +174,21 @@ impl Guard for CompiledRule {
             RuleKind::Approve => matching::covers_call(self, seen, &hit)
                 .then(|| self.finding(Outcome::Approve, hit.evidence, None)),
             RuleKind::Require => {
-                let missing = self.must.missing(seen, &hit)?;
+                let Some(missing) = self.must.missing(seen, &hit) else {
+                    let outcome = self.must.backup()?;
+                    return Some(self.finding(outcome, hit.evidence, None));
+                };
                 let message = format!("{} ({missing})", self.rule.reason);
                 Some(self.finding(self.must.outcome(), vec![missing], Some(message)))
+            }
+            RuleKind::Delay => {
+                let (outcome, note) = self.pause.answer(seen, &hit)?;
+                let message = format!("{} ({note})", self.rule.reason);
+                Some(self.finding(outcome, hit.evidence, Some(message)))
+            }
+            RuleKind::Label => {
+                let label = self.rule.label.clone()?;
+                Some(self.finding(Outcome::Label(label), hit.evidence, None))
             }
             RuleKind::Transform => {
                 let (outcome, note) = change::apply(self, seen, &hit)?;
@@ -194,7 +230,9 @@ impl Check<'_> {
         } else if rule.reason.trim().is_empty() {
             Some(("reason", "the reason is empty".to_owned(), "say in one sentence why"))
         } else {
-            parts_wrong(rule).map(|(needle, message, cure)| (needle, message.to_owned(), cure))
+            parts_wrong(rule)
+                .or_else(|| extras_wrong(rule))
+                .map(|(needle, message, cure)| (needle, message.to_owned(), cure))
         };
         match wrong {
             Some((needle, message, cure)) => Err(self.fault(needle, message, cure)),
@@ -244,7 +282,7 @@ impl Check<'_> {
         Ok(compiled)
     }
 
-    fn globs(&self, names: &Names) -> Result<Vec<Pattern>, RuleFault> {
+    pub(crate) fn globs(&self, names: &Names) -> Result<Vec<Pattern>, RuleFault> {
         names.iter().map(|name| self.glob(name, Pattern::word(name))).collect()
     }
 
@@ -325,5 +363,31 @@ fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)
         (_, true, _) => Some(("require", "only a `require` rule has `require`", "set `kind: require`")),
         (_, _, true) => Some(("change", "only a `transform` rule has `change`", "set `kind: transform`")),
         (_, false, false) => None,
+    }
+}
+
+/// The same for what only rules of one kind have.
+fn extras_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
+    let is_label = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.".contains(&b))
+    };
+    match (rule.kind, &rule.delay, &rule.label) {
+        (RuleKind::Delay, None, _) => {
+            Some(("delay", "a `delay` rule does not say how long", "add `delay:` with what it waits for"))
+        }
+        (RuleKind::Label, _, None) => {
+            Some(("label", "a `label` rule says no label", "add `label:` with one word"))
+        }
+        (kind, Some(_), _) if kind != RuleKind::Delay => {
+            Some(("delay", "only a `delay` rule has `delay`", "set `kind: delay`"))
+        }
+        (kind, _, Some(_)) if kind != RuleKind::Label => {
+            Some(("label", "only a `label` rule has `label`", "set `kind: label`"))
+        }
+        (_, _, Some(label)) if !is_label(label) => {
+            Some(("label", "this is no label", "use lower-case letters, digits and `-`"))
+        }
+        _ => None,
     }
 }

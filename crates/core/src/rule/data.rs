@@ -5,7 +5,10 @@
 
 use crate::event::EventKind;
 use crate::guard::{Category, Severity};
+use crate::rule::context::When;
+use crate::rule::delay::Delay;
 use crate::rule::names::Names;
+use crate::rule::sequence::After;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,6 +31,11 @@ pub enum RuleKind {
     Escalate,
     /// They run, and the agent is told the reason.
     Warn,
+    /// They wait, for a time or until something is so.
+    #[serde(alias = "DELAY")]
+    Delay,
+    /// They run, and the session remembers that it did so.
+    Label,
     /// They run, and the host is told yes in the person's name.
     #[serde(alias = "APPROVE")]
     Approve,
@@ -43,6 +51,8 @@ impl RuleKind {
             RuleKind::Transform => "transform",
             RuleKind::Escalate => "escalate",
             RuleKind::Warn => "warn",
+            RuleKind::Delay => "delay",
+            RuleKind::Label => "label",
             RuleKind::Approve => "approve",
         }
     }
@@ -60,8 +70,23 @@ pub struct Rule {
     /// What it does with the calls it matches.
     pub kind: RuleKind,
     /// Which calls it is about. All conditions written must hold.
-    #[serde(rename = "match")]
+    #[serde(rename = "match", alias = "then")]
     pub matches: Match,
+    /// What the session must have done before; all of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<After>,
+    /// What must be so around the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
+    /// It does not apply when all of this is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless: Option<When>,
+    /// For `label`: what the session is remembered by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// For `delay`: how long it waits, and for what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Delay>,
     /// For `require`: what must hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require: Option<Requirement>,
@@ -94,6 +119,35 @@ pub struct Rule {
     /// Commands that must and must not match; checked when the policy is checked.
     #[serde(default, skip_serializing_if = "Examples::is_empty")]
     pub examples: Examples,
+}
+
+impl Rule {
+    /// A rule that says only what it must; everything else as if not written.
+    #[must_use]
+    pub fn new(id: &str, kind: RuleKind, matches: Match, reason: &str) -> Rule {
+        Rule {
+            id: id.to_owned(),
+            name: None,
+            kind,
+            matches,
+            after: Vec::new(),
+            when: None,
+            unless: None,
+            label: None,
+            delay: None,
+            require: None,
+            change: None,
+            category: Category::default(),
+            severity: Severity::default(),
+            priority: default_priority(),
+            reason: reason.to_owned(),
+            remediation: None,
+            alternatives: Vec::new(),
+            enabled: true,
+            locked: false,
+            examples: Examples::default(),
+        }
+    }
 }
 
 fn default_priority() -> u32 {
@@ -235,7 +289,7 @@ pub struct Requirement {
     /// A regular expression the normalised command must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
-    /// A regular expression the message (`-m`, `--message`) must match.
+    /// A regular expression the message must match, however it is given: `-m`, `-F file`, `-F -`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Input fields that must be there and match.
@@ -244,6 +298,12 @@ pub struct Requirement {
     /// A regular expression: such a command must have succeeded in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<String>,
+    /// Headers a request must carry, by name.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub headers: Names,
+    /// The files it would change or delete are copied first; `toolgate restore` brings them back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub backup: bool,
     /// With `ran`: since the workspace last changed, not ever.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,

@@ -7,18 +7,34 @@
 
 mod change;
 mod compiled;
+mod context;
 mod data;
+mod delay;
 mod lazy;
 mod literal;
 mod matching;
+mod message;
 mod names;
 mod pattern;
 mod require;
+mod sequence;
 
 pub use compiled::{CompiledRule, RuleFault};
+pub use context::When;
 pub use data::{Change, CommandMatch, Examples, FileMatch, Match, Otherwise, Requirement, Rule, RuleKind};
+pub use delay::Delay;
+pub(crate) use delay::waiting;
 pub(crate) use lazy::LazyRegex;
 pub(crate) use literal::required_literals;
 pub(crate) use matching::{beginning, is_like};
 pub use names::Names;
 pub(crate) use pattern::Pattern;
+pub use sequence::After;
+
+/// Whether a file pattern means a path.
+#[must_use]
+pub fn path_fits(pattern: &str, path: &str) -> bool {
+    fast_glob::glob_match(pattern, path)
+}
+
+pub(crate) use sequence::{earlier_rules, is_earlier};

@@ -11,6 +11,11 @@ use std::borrow::Cow;
 pub struct Names(pub Vec<String>);
 
 impl Names {
+    /// These names.
+    pub(crate) fn of(names: &[&str]) -> Names {
+        Names(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
     /// Whether nothing was written.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,11 +1,13 @@
 //! What a `require` rule demands, and what of it is missing.
 
+use crate::completion::only_looks;
 use crate::guard::Seen;
 use crate::outcome::Outcome;
 use crate::rule::compiled::{Check, RuleFault};
 use crate::rule::data::{Otherwise, Requirement};
 use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::{Hit, has_flag, param_matches};
+use crate::rule::message::{headers_in, headers_of, messages};
 use toolgate_shell::Command;
 
 /// Compiled requirement; empty for rules of other kinds.
@@ -17,6 +19,8 @@ pub(crate) struct Must {
     params: Vec<(String, LazyRegex)>,
     ran: Option<LazyRegex>,
     fresh: bool,
+    headers: Vec<String>,
+    backup: bool,
     otherwise: Otherwise,
 }
 
@@ -31,6 +35,8 @@ impl Must {
             // From the program on: `echo cargo test` is not `cargo test`.
             ran: check.regex(wanted.ran.as_ref().map(|pattern| format!("^(?:{pattern})")).as_ref())?,
             fresh: wanted.fresh,
+            headers: wanted.headers.iter().map(str::to_ascii_lowercase).collect(),
+            backup: wanted.backup,
             otherwise: wanted.otherwise,
         })
     }
@@ -43,13 +49,18 @@ impl Must {
         }
     }
 
+    /// The copies that must be made before the call runs, if any must.
+    pub(crate) fn backup(&self) -> Option<Outcome> {
+        self.backup.then_some(Outcome::Backup { otherwise: self.otherwise })
+    }
+
     /// The first thing missing, in words; `None` when everything holds.
     pub(crate) fn missing(&self, seen: &Seen<'_>, hit: &Hit) -> Option<String> {
         self.missing_in_session(seen).or_else(|| self.missing_in_input(seen)).or_else(|| {
             seen.facts
                 .commands()
                 .filter(|(at, _)| hit.commands.contains(at))
-                .find_map(|(_, c)| self.missing_in_command(c))
+                .find_map(|(_, c)| self.missing_in_command(seen, c))
         })
     }
 
@@ -59,31 +70,41 @@ impl Must {
             true => (&seen.session.fresh, "since the last change"),
             false => (&seen.session.ran, "in this session"),
         };
-        let done = list.iter().any(|command| ran.is_match(command));
+        // `cargo test --help` shows nothing, unless that is what the rule asks for.
+        let shows = |command: &str| !only_looks(command) || only_looks(&ran.to_string());
+        let done = list.iter().any(|command| ran.is_match(command) && shows(command));
         (!done).then(|| format!("no command matching `{ran}` has succeeded {since}"))
     }
 
     fn missing_in_input(&self, seen: &Seen<'_>) -> Option<String> {
         let input = &seen.event.call.input;
-        let (name, regex) = self.params.iter().find(|(name, regex)| !param_matches(input, name, regex))?;
-        Some(format!("the field `{name}` does not match `{regex}`"))
+        let wrong = self.params.iter().find(|(name, regex)| !param_matches(input, name, regex));
+        if let Some((name, regex)) = wrong {
+            return Some(format!("the field `{name}` does not match `{regex}`"));
+        }
+        if seen.event.call.command().is_some() {
+            return None;
+        }
+        self.missing_header(&headers_in(input))
     }
 
-    fn missing_in_command(&self, command: &Command) -> Option<String> {
+    fn missing_header(&self, given: &[String]) -> Option<String> {
+        let missing = self.headers.iter().find(|name| !given.contains(name))?;
+        Some(format!("the header `{missing}` is not given"))
+    }
+
+    fn missing_in_command(&self, seen: &Seen<'_>, command: &Command) -> Option<String> {
         if let Some(flag) = self.flags.iter().find(|flag| !has_flag(command, flag)) {
             return Some(format!("`{}` lacks `{flag}`", command.normal()));
         }
         if let Some(regex) = self.regex.as_ref().filter(|regex| !regex.is_match(&command.normal())) {
             return Some(format!("`{}` does not match `{regex}`", command.normal()));
         }
+        if let Some(missing) = self.missing_header(&headers_of(command)) {
+            return Some(missing);
+        }
         let message = self.message.as_ref()?;
-        let given: Vec<&str> = messages(command).collect();
-        (!given.iter().any(|text| message.is_match(text)))
+        (!messages(seen, command).iter().any(|text| message.is_match(text)))
             .then(|| format!("the message does not match `{message}`"))
     }
-}
-
-fn messages(command: &Command) -> impl Iterator<Item = &str> {
-    let named = command.usage.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--message" | "-m"));
-    named.filter_map(|flag| flag.value.as_ref()).map(|word| word.text.as_str())
 }

@@ -123,8 +123,10 @@ fn without_index(command: &str) -> Vec<String> {
         session: &session,
         settings: &settings,
         now_ms: 0,
-        disk: Disk { is_there: &|_| None },
+        disk: Disk::BLIND,
         places: &places,
+        autonomy: toolgate_core::Autonomy::Standard,
+        tight: false,
     };
     let mut spoke: Vec<String> = rules()
         .into_iter()

@@ -5,10 +5,16 @@
 
 mod agents;
 mod beside;
+mod categories;
 mod chain;
+mod closed;
+mod context;
 mod guardrails;
+mod handing;
 mod index;
 mod layers;
+mod levels;
+mod prose;
 mod rules;
 mod stage;
 mod traps;

@@ -49,7 +49,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         input,
         dir: "/project".to_owned(),
     };
-    Event { kind: EventKind::PreExecution, call, log: None }
+    Event { kind: EventKind::PreExecution, call, log: None, output: None }
 }
 
 pub fn shell(command: &str) -> Event {
@@ -73,7 +73,7 @@ pub fn decide_in(policy: &Policy, event: &Event, session: &Session) -> Decision 
         event,
         session,
         &places,
-        &Pass { facts_of: &facts_of, disk: Disk { is_there: &|_| None }, now_ms: 0, clock_us: &|| 0 },
+        &Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] },
     )
 }
 

@@ -338,7 +338,10 @@ fn resulted(event: EventKind, ran: &str, message: Option<&str>) -> Record {
         touched: Vec::new(),
         changed: false,
         lines: 0,
+        files: None,
         message: message.map(str::to_owned),
+        to: None,
+        arguments: None,
     });
     let context = Context { session: "s".to_owned(), ..Context::default() };
     Record { seq: 1, time_ms: 0, prev: Digest::default(), context, entry }

@@ -11,21 +11,26 @@ mod cloud;
 mod container;
 mod database;
 mod disk;
+pub(crate) mod fd;
 mod files;
 pub(crate) mod find;
+mod formatters;
 mod git;
 mod git_work;
 mod machine;
 mod network;
 mod packages;
+mod patches;
 mod process;
 mod readers;
+mod secret_stores;
 mod socket;
 pub(crate) mod sql;
 mod sql_parsed;
 mod user;
 
 pub use aliases::canonical_sub;
+pub use patches::patched_files;
 use std::collections::HashSet;
 
 use by_name::BY_NAME;
@@ -97,6 +102,8 @@ const MODELS: &[&[Model]] = &[
     files::MODELS,
     readers::MODELS,
     find::MODELS,
+    fd::MODELS,
+    formatters::MODELS,
     network::MODELS,
     socket::MODELS,
     packages::MODELS,
@@ -108,6 +115,7 @@ const MODELS: &[&[Model]] = &[
     container::MODELS,
     cloud::MODELS,
     machine::MODELS,
+    secret_stores::MODELS,
 ];
 
 /// Every program with a model, and every subcommand with options of its own:
@@ -165,6 +173,7 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
         effects.extend((model.effects)(command, input).0);
+        secret_stores::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
     }

@@ -43,6 +43,7 @@ impl Walker<'_> {
         let mut overwritten = self.overwritten.len();
         let mut sure = succeeds(first);
         for (link, node) in rest {
+            let absent = self.enter_absent(first, *link);
             match link {
                 Link::And => {
                     let one = self.node(node, stdin);
@@ -71,6 +72,7 @@ impl Walker<'_> {
                     self.merge(&[changes], true);
                 }
             }
+            self.absent.truncate(absent);
         }
         let changes = self.scope.take_changes(mark);
         self.merge(&[changes], true);

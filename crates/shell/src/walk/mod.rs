@@ -4,12 +4,14 @@
 //! that change the shell itself (`builtin.rs`). What a command does is asked
 //! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
 
+mod absent;
 mod budget;
 mod builtin;
 mod expression;
 mod flow;
 mod inner;
 mod links;
+mod order;
 mod runaway;
 mod simple;
 mod strands;
@@ -69,6 +71,12 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// What the last command started by another one printed.
+    printed: Option<Stream>,
+    /// Folders a download was unpacked into, with where it came from.
+    unpacked: Vec<(String, Word)>,
+    /// Files that are not there where what is walked now runs.
+    absent: Vec<String>,
     /// Texts given to `trap`.
     trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
@@ -103,7 +111,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
     flow::mark_sent(&mut walker.reading.commands);
-    in_reading_order(walker.reading)
+    order::in_reading_order(walker.reading)
 }
 
 impl<'a> Walker<'a> {
@@ -130,6 +138,9 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            printed: None,
+            unpacked: Vec::new(),
+            absent: Vec::new(),
             trapped: Vec::new(),
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
@@ -255,7 +266,13 @@ impl<'a> Walker<'a> {
             let _ = self.list(condition, stdin);
         }
         let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).chain(rest).collect();
-        self.one_of(&bodies, rest.is_none(), stdin)
+        let absent = match (arms, rest) {
+            ([(condition, _)], None) => self.enter_absent_if(condition),
+            _ => self.absent.len(),
+        };
+        let out = self.one_of(&bodies, rest.is_none(), stdin);
+        self.absent.truncate(absent);
+        out
     }
 
     fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
@@ -414,26 +431,4 @@ pub(crate) fn join_path(dir: &str, path: &str) -> String {
         (false, true) => ".".to_string(),
         (false, false) => joined,
     }
-}
-
-/// Sorts commands by where they stand, keeping pipes right.
-fn in_reading_order(reading: Reading) -> Reading {
-    if reading.commands.is_sorted_by_key(|command| command.span.start) {
-        return reading;
-    }
-    let mut order: Vec<(usize, Command)> = reading.commands.into_iter().enumerate().collect();
-    order.sort_by_key(|(at, command)| (command.span.start, *at));
-    let mut place = vec![0; order.len()];
-    for (new, (old, _)) in order.iter().enumerate() {
-        if let Some(slot) = place.get_mut(*old) {
-            *slot = new;
-        }
-    }
-    let moved = |(_, mut command): (usize, Command)| {
-        command.piped_from = command.piped_from.and_then(|old| place.get(old).copied());
-        command.started_by = command.started_by.and_then(|old| place.get(old).copied());
-        command.quotes = command.quotes.iter().filter_map(|old| place.get(*old).copied()).collect();
-        command
-    };
-    Reading { commands: order.into_iter().map(moved).collect(), ..reading }
 }

@@ -258,9 +258,10 @@ impl Walker<'_> {
             in_place,
             ..Command::default()
         };
-        let from_pipe = stdin.and_then(|stream| stream.text.as_deref());
+        let from_pipe = stdin.and_then(|stream| stream.text.as_deref()).or_else(|| self.patch_text(&command));
         self.add_options(&mut command);
         programs::study(&mut command, from_pipe);
+        self.mark_new(&mut command);
         command.quotes = self.quoted(&command);
         if self.away {
             command.effects.retain(|effect| !effect.deed.is_local());
@@ -339,8 +340,8 @@ impl Walker<'_> {
         {
             self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
         }
-        self.open(command, index, stdin);
-        returned
+        let printed = self.open(command, index, stdin);
+        returned.or(printed)
     }
 
     fn call_function(

@@ -1,0 +1,220 @@
+//! `toolgate restore`: bring back what a call changed or deleted.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk, visible};
+use crate::verbs::install::refuse_agent;
+use crate::verbs::logs::time;
+use crate::verbs::{Failure, Outcome};
+use clap::Subcommand;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::ExitCode;
+use toolgate_core::{Kept, Was};
+use toolgate_runtime::{Backup, Gate, Standing};
+
+/// Backups shown.
+const SHOWN_MAX: usize = 50;
+
+/// Brings files back to what they were before a call.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Backups are made where a rule says `require: { backup: true }`.
+
+Examples:
+  toolgate restore list
+  toolgate restore show 1234              the files of one backup
+  toolgate restore show 1234 src/a.rs     what was in one of them
+  toolgate restore file 1234 src/a.rs     bring one file back
+  toolgate restore call 1234              bring back all the call changed
+
+What has changed since the call stays, unless you say --force.")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do with backups.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// The backups there are, newest first
+    List {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// The files of a backup, or what was in one of them
+    Show {
+        /// The number of the backup's record
+        record: u64,
+        /// One of its files
+        file: Option<String>,
+        /// Answer as JSON
+        #[arg(long, conflicts_with = "file")]
+        json: bool,
+    },
+    /// Bring one file back
+    File {
+        /// The number of the backup's record
+        record: u64,
+        /// The file
+        file: String,
+        /// Also over what has changed since
+        #[arg(long)]
+        force: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring back everything a call changed
+    Call {
+        /// The number of the backup's record
+        record: u64,
+        /// Also over what has changed since
+        #[arg(long)]
+        force: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    let (mut gate, _) = Gate::open(project::here())?;
+    match &args.verb {
+        Verb::List { json } => list(&gate, *json),
+        Verb::Show { record, file: None, json } => show(&find(&gate, *record)?, *json),
+        Verb::Show { record, file: Some(file), .. } => print(&gate, &find(&gate, *record)?, file),
+        Verb::File { record, file, force, json } => {
+            let backup = find(&gate, *record)?;
+            let kept = file_of(&backup, file)?.clone();
+            back(&mut gate, &backup, &[&kept], *force, *json)
+        }
+        Verb::Call { record, force, json } => {
+            let backup = find(&gate, *record)?;
+            let all: Vec<&Kept> = backup.backed.files.iter().collect();
+            back(&mut gate, &backup, &all, *force, *json)
+        }
+    }
+}
+
+fn find(gate: &Gate, record: u64) -> Result<Backup, Failure> {
+    let found = gate.backups()?.into_iter().find(|backup| backup.record.seq == record);
+    found.ok_or_else(|| {
+        Failure::new(format!("record {record} is no backup"), "`toolgate restore list` shows their numbers")
+    })
+}
+
+/// By its path as recorded, or as seen from here.
+fn file_of<'a>(backup: &'a Backup, name: &str) -> Result<&'a Kept, Failure> {
+    let here = project::current_dir().join(name);
+    let is_it = |kept: &&Kept| kept.path == name || here.to_string_lossy() == kept.path;
+    backup.backed.files.iter().find(is_it).ok_or_else(|| {
+        let cure = format!("`toolgate restore show {}` lists its files", backup.record.seq);
+        Failure::new(format!("`{name}` is not in this backup"), cure)
+    })
+}
+
+fn list(gate: &Gate, as_json: bool) -> Outcome {
+    let backups = gate.backups()?;
+    if as_json {
+        json(&backups.iter().map(data).collect::<Vec<Value>>());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if backups.is_empty() {
+        out("no backups; a rule with `require: { backup: true }` makes them");
+    }
+    for backup in backups.iter().take(SHOWN_MAX) {
+        out(&format!(
+            "{}  {:>6}  {:>4} files  {}",
+            styled(DIM, &time(backup.record.time_ms)),
+            backup.record.seq,
+            backup.backed.files.len(),
+            one_line(&backup.backed.title, 80)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn data(backup: &Backup) -> Value {
+    let file =
+        |kept: &Kept| json!({ "path": kept.path, "was": kept.was, "now": standing(backup.standing(kept)) });
+    let files: Vec<Value> = backup.backed.files.iter().map(file).collect();
+    json!({
+        "record": backup.record.seq,
+        "time_ms": backup.record.time_ms,
+        "session": backup.record.context.session,
+        "title": backup.backed.title,
+        "files": files,
+    })
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Same => "same",
+        Standing::AsLeft => "as the call left it",
+        Standing::Newer => "changed since",
+    }
+}
+
+fn was(was: &Was) -> String {
+    match was {
+        Was::Absent => "was not there".to_owned(),
+        Was::File { bytes, .. } => format!("{bytes} bytes"),
+        Was::Link { to } => format!("link to {}", visible(to)),
+    }
+}
+
+fn show(backup: &Backup, as_json: bool) -> Outcome {
+    if as_json {
+        json(&data(backup));
+        return Ok(ExitCode::SUCCESS);
+    }
+    out(&format!(
+        "{}  {}",
+        styled(BOLD, &backup.record.seq.to_string()),
+        one_line(&backup.backed.title, 100)
+    ));
+    for kept in &backup.backed.files {
+        let now = standing(backup.standing(kept));
+        out(&format!(
+            "  {}  {}",
+            visible(&kept.path),
+            styled(DIM, &format!("{}; now: {now}", was(&kept.was)))
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(gate: &Gate, backup: &Backup, file: &str) -> Outcome {
+    let kept = file_of(backup, file)?;
+    match &kept.was {
+        Was::File { digest, .. } => std::io::stdout().write_all(&gate.kept_content(digest)?)?,
+        other => out(&was(other)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All of them or none: half a call is no state anybody wants.
+fn back(gate: &mut Gate, backup: &Backup, files: &[&Kept], force: bool, as_json: bool) -> Outcome {
+    refuse_agent()?;
+    let of = |wanted: Standing| files.iter().copied().filter(move |kept| backup.standing(kept) == wanted);
+    let newer: Vec<&str> = of(Standing::Newer).map(|kept| kept.path.as_str()).collect();
+    if !newer.is_empty() && !force {
+        return Err(Failure::new(
+            format!("changed since that call: {}", newer.join(", ")),
+            "look at what would be lost; --force brings the old content back all the same",
+        ));
+    }
+    let wanted: Vec<&Kept> =
+        files.iter().copied().filter(|kept| backup.standing(kept) != Standing::Same).collect();
+    gate.put_back(backup, &wanted)?;
+    if as_json {
+        json(&json!({ "restored": wanted.iter().map(|kept| &kept.path).collect::<Vec<_>>() }));
+    } else if wanted.is_empty() {
+        talk("nothing to do: everything is as it was");
+    } else {
+        wanted.iter().for_each(|kept| out(&format!("back  {}", visible(&kept.path))));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,66 @@
+//! `budget-003`: calls to the outside (S2-23).
+
+use super::{Objection, Standard, parameters};
+use crate::call::Kind;
+use crate::categories::Categories;
+use crate::event::Event;
+use crate::facts::Facts;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use toolgate_shell::Deed;
+
+parameters! {
+    /// `budget-003`.
+    ApiCalls {
+        /// How many calls of a session may reach the outside; no limit if not given.
+        limit: Option<u64> = None,
+    }
+    patterns {}
+}
+
+impl Standard for ApiCalls {
+    const ID: &'static str = "budget-003";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+budget-003: calls to the outside.
+
+A call reaches the outside if it fetches an address, uses a tool of an MCP server or runs a command that talks to a host. The
+`limit`-th of a session still runs, the next one is blocked. They are counted when they are let through, so calls side by side
+cannot share the last one.
+
+  category_guardrails:
+    budget-003: { limit: 200 }
+";
+
+    fn said(all: &Categories) -> Option<&ApiCalls> {
+        all.budget_003.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let limit = self.limit?;
+        if seen.session.spent.outward < limit || !is_outward(seen.event, seen.facts) {
+            return None;
+        }
+        let message = format!("the {limit} calls to the outside of this session are used up");
+        Some(Objection::new(message, "go on with what is here, and report what is left"))
+    }
+}
+
+/// Whether a call reaches the outside.
+#[must_use]
+pub(crate) fn is_outward(event: &Event, facts: &Facts) -> bool {
+    let reaches = |deed: Deed| {
+        matches!(
+            deed,
+            Deed::ReachesHost
+                | Deed::SendsData
+                | Deed::SendsFile
+                | Deed::RunsDownload
+                | Deed::InstallsPackage
+        )
+    };
+    match &event.call.kind {
+        Kind::Fetch { .. } | Kind::Mcp { .. } => true,
+        _ => facts.commands().any(|(_, command)| command.effects.iter().any(|one| reaches(one.deed))),
+    }
+}

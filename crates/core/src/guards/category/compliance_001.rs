@@ -1,0 +1,54 @@
+//! `compliance-001`: one writer a file (S2-17).
+
+use super::{Objection, Standard, parameters};
+use crate::categories::Categories;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::lock::Lock;
+
+parameters! {
+    /// `compliance-001`.
+    FileOwnership {
+        /// Minutes after its last write a lock is given back by itself.
+        minutes: u32 = 30,
+    }
+    patterns {}
+}
+
+impl Standard for FileOwnership {
+    const ID: &'static str = "compliance-001";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+compliance-001: one writer a file.
+
+A write that runs takes a lock on the file for its agent, in the same transaction; another agent or session that would change
+or delete it, or a folder with it, is blocked and told who holds it. Locks are given back when the session or the sub-agent
+ends, when work is handed to a sub-agent (the sender's), and `minutes` after the last write.
+
+Allowed instead: other files; waiting; handing the step to whoever holds the file.
+
+  category_guardrails:
+    compliance-001: { minutes: 30 }
+";
+
+    fn said(all: &Categories) -> Option<&FileOwnership> {
+        all.compliance_001.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let call = &seen.event.call;
+        let lock = seen.session.locks.iter().find(|lock| lock.is_against(call, self.minutes, seen.now_ms))?;
+        let message = format!("`{}` is being written by {}", lock.path, holder(lock, &call.session));
+        let step = "work on other files, wait until it is done, or hand the step over";
+        Some(Objection::new(message, step).because(format!("locked `{}`", lock.path)))
+    }
+}
+
+/// Who holds a lock, in words.
+pub(crate) fn holder(lock: &Lock, session: &str) -> String {
+    if lock.session == session {
+        format!("the agent `{}` of this session", lock.agent)
+    } else {
+        format!("the agent `{}` of session `{}`", lock.agent, lock.session)
+    }
+}

@@ -1,0 +1,63 @@
+//! `compliance-003`: commits go to the right branch (S2-19).
+
+use super::git::{Branch, commits};
+use super::{Objection, Standard, any_word, no_word, parameters};
+use crate::categories::Categories;
+use crate::expression::Truth;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::rule::Names;
+
+parameters! {
+    /// `compliance-003`.
+    BranchPolicy {
+        /// Branches nobody commits or pushes to.
+        protected: Names = Names::of(&["main", "master", "release/*"]),
+        /// Branches commits go to; every other one if empty.
+        allowed: Names = Names::default(),
+    }
+    patterns { protected: no_word, allowed: no_word }
+}
+
+impl Standard for BranchPolicy {
+    const ID: &'static str = "compliance-003";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+compliance-003: commits go to the right branch.
+
+Commits, merges, cherry-picks, reverts and pushes are blocked on and towards branches like `protected`, and, where `allowed`
+is given, everywhere but there. The branch is the one the repository is on, a switch in the same call counted in; where it
+cannot be told a person is asked.
+
+Allowed instead: a branch of your own and a pull request.
+
+  category_guardrails:
+    compliance-003: { protected: [main], allowed: ['feature/*', 'fix/*'] }
+";
+
+    fn said(all: &Categories) -> Option<&BranchPolicy> {
+        all.compliance_003.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let wrong =
+            commits(seen).into_iter().filter_map(|(at, _, branch)| Some((self.wrong(&branch)?, at, branch)));
+        let (sure, at, branch) = wrong.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
+        let message = match &branch {
+            Branch::Named(name) => format!("`{name}` is no branch to commit or push to"),
+            Branch::Unknown => "which branch this is for cannot be told".to_owned(),
+        };
+        let own: Vec<&str> = self.allowed.iter().collect();
+        let like = if own.is_empty() { String::new() } else { format!(" ({})", own.join(", ")) };
+        let step = format!("make a branch of your own{like} and commit there");
+        Some(Objection { sure, ..Objection::new(message, step).because(seen.facts.normal(at)) })
+    }
+}
+
+impl BranchPolicy {
+    fn wrong(&self, branch: &Branch) -> Option<Truth> {
+        let Branch::Named(name) = branch else { return Some(Truth::Unclear) };
+        let allowed = self.allowed.is_empty() || any_word(&self.allowed, name);
+        (!allowed || any_word(&self.protected, name)).then_some(Truth::Yes)
+    }
+}

@@ -1,0 +1,118 @@
+//! `safety-001`: nothing is destroyed (S2-09).
+
+use super::{Objection, Standard, any_path, no_path, parameters};
+use crate::categories::Categories;
+use crate::expression::Truth;
+use crate::facts::{Access, FileFact};
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::places::Place;
+use crate::rule::Names;
+use regex::Regex;
+use toolgate_shell::Deed;
+
+/// Made again by the next build.
+const BUILT: &[&str] = &[
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".cache",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    "coverage",
+    ".venv",
+    "*.egg-info",
+];
+
+const DEEDS: &[&str] = &[
+    "deletes-tree",
+    "deletes-unknown",
+    "drops-data",
+    "wipes-device",
+    "rewrites-remote",
+    "destroys-infrastructure",
+];
+
+parameters! {
+    /// `safety-001`.
+    Destructive {
+        /// Deeds that destroy.
+        deeds: Names = Names::of(DEEDS),
+        /// Folders that may go whole; what lies in a temporary folder may as well.
+        except: Names = Names::of(BUILT),
+        /// Further commands, as regular expressions over their normal form.
+        patterns: Names = Names::default(),
+    }
+    patterns { deeds: no_deed, except: no_path, patterns: no_regex }
+}
+
+fn no_deed(text: &str) -> Option<String> {
+    Deed::from_name(text).is_none().then(|| "there is no such deed".to_owned())
+}
+
+fn no_regex(text: &str) -> Option<String> {
+    Regex::new(text).err().map(|error| error.to_string())
+}
+
+impl Standard for Destructive {
+    const ID: &'static str = "safety-001";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+safety-001: nothing is destroyed.
+
+Blocks commands that delete a folder with all it holds, drop tables or databases, wipe a device, rewrite what others may
+have on the remote, or destroy what runs in a cloud – by what they do, not by how they are spelled. What a build makes
+again (`node_modules`, `target`, …) and temporary folders may go. `patterns` adds commands of your own.
+
+Allowed instead: deleting files by name; `git push --force-with-lease`; moving a folder aside.
+
+  category_guardrails:
+    safety-001: { except: [generated], patterns: ['^make wipe'] }
+";
+
+    fn said(all: &Categories) -> Option<&Destructive> {
+        all.safety_001.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let listed = |deed: Deed| self.deeds.iter().any(|name| name == deed.name());
+        let trees = seen.facts.files.iter().filter(|_| listed(Deed::DeletesTree));
+        let tree =
+            trees.filter(|file| file.access == Access::DeleteTree && !self.may_go(file, seen)).map(|file| {
+                let sure = if file.exact { Truth::Yes } else { Truth::Unclear };
+                (sure, format!("delete `{}` with all it holds", file.written))
+            });
+        let deeds = seen.facts.commands().flat_map(|(at, command)| {
+            let others =
+                command.effects.iter().filter(|one| one.deed != Deed::DeletesTree && listed(one.deed));
+            others.map(move |one| (Truth::Yes, format!("{} (`{}`)", one.deed.name(), seen.facts.normal(at))))
+        });
+        let patterns = seen.facts.commands().filter_map(|(at, _)| {
+            let normal = seen.facts.normal(at);
+            let hit = self.patterns.iter().any(|text| Regex::new(text).is_ok_and(|own| own.is_match(normal)));
+            hit.then(|| (Truth::Yes, format!("`{normal}`")))
+        });
+        let found = tree.chain(deeds).chain(patterns);
+        let (sure, what) = found.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
+        let step = "delete what is in the way by name, or ask the person to do this";
+        let objection = Objection::new(format!("this destroys what may not come back: {what}"), step);
+        Some(Objection { sure, ..objection.because(what) })
+    }
+}
+
+impl Destructive {
+    fn may_go(&self, file: &FileFact, seen: &Seen<'_>) -> bool {
+        let spared = |path: &str| {
+            let scratch = seen.places.holds(Place::Temp, path) && !seen.places.covers(path, Place::Temp);
+            // A project in a temporary folder is still work.
+            let temp = scratch && !seen.places.holds(Place::Workspace, path);
+            let below = path.strip_suffix("/**").or_else(|| path.strip_suffix("/*")).unwrap_or(path);
+            temp || any_path(&self.except, below, seen.places)
+        };
+        file.exact && file.targets().all(spared)
+    }
+}

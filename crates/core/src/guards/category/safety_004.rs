@@ -1,0 +1,75 @@
+//! `safety-004`: what an agent changes lies in its sandbox (S2-12).
+
+use super::{Objection, Standard, any_path, no_path, parameters};
+use crate::categories::Categories;
+use crate::expression::Truth;
+use crate::facts::{Access, FileFact};
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::places::Place;
+use crate::rule::Names;
+
+/// Places that keep nothing.
+const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/*"];
+
+parameters! {
+    /// `safety-004`.
+    Sandbox {
+        /// Path patterns that belong to the sandbox besides the workspace: `~/scratch/**`.
+        also: Names = Names::default(),
+        /// Whether temporary folders belong to it.
+        temp: bool = true,
+        /// Whether reading must stay in it, too.
+        reads: bool = false,
+    }
+    patterns { also: no_path }
+}
+
+impl Standard for Sandbox {
+    const ID: &'static str = "safety-004";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+safety-004: what an agent changes lies in its sandbox.
+
+Files are written, changed and deleted within the workspace (the project and `workspace.also`), temporary folders and what
+`also` adds; links and `..` are followed first. With `reads: true` reading stays in it, too. Where a path cannot be known, a
+person is asked.
+
+Allowed instead: the same within the project or a temporary folder.
+
+  category_guardrails:
+    safety-004: { also: [~/scratch/**], temp: true, reads: false }
+";
+
+    fn said(all: &Categories) -> Option<&Sandbox> {
+        all.safety_004.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let outside = seen.facts.files.iter().filter_map(|file| Some((self.leaves(file, seen)?, file)));
+        let (sure, file) = outside.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
+        let message = format!("`{}` is outside of the sandbox", file.written);
+        let objection = Objection::new(message, "work within the project or a temporary folder");
+        Some(Objection { sure, ..objection.because(format!("{} `{}`", file.access.name(), file.written)) })
+    }
+}
+
+impl Sandbox {
+    fn leaves(&self, file: &FileFact, seen: &Seen<'_>) -> Option<Truth> {
+        if file.access == Access::Read && !self.reads {
+            return None;
+        }
+        let places = seen.places;
+        let inside = |path: &str| {
+            places.holds(Place::Workspace, path)
+                || self.temp && places.holds(Place::Temp, path)
+                || any_path(&self.also, path, places)
+                || any_path(&Names::of(SINKS), path, places)
+        };
+        match (file.exact, file.targets().all(inside)) {
+            (true, true) => None,
+            (true, false) => Some(Truth::Yes),
+            (false, _) => Some(Truth::Unclear),
+        }
+    }
+}

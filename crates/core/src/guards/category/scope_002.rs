@@ -1,0 +1,49 @@
+//! `scope-002`: the files of a task (S2-26).
+
+use super::super::scope::is_within;
+use super::{Objection, Standard, no_path, parameters};
+use crate::agent::Scope;
+use crate::categories::Categories;
+use crate::facts::Access;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::rule::Names;
+
+parameters! {
+    /// `scope-002`.
+    FileScope {
+        /// Path patterns that may be changed, seen from the project; all if not given.
+        write: Option<Names> = None,
+        /// Path patterns that may not, whatever `write` says.
+        deny: Names = Names::default(),
+    }
+    patterns { deny: no_path }
+}
+
+impl Standard for FileScope {
+    const ID: &'static str = "scope-002";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+scope-002: the files of a task.
+
+Files that are not like `write`, or like `deny`, are not changed, by whatever agent; what each agent may touch besides is
+builtin-003. An empty list leaves none, and a file whose path cannot be known is outside of every list.
+
+  category_guardrails:
+    scope-002: { write: [src/**, docs/**], deny: [src/vendor/**] }
+";
+
+    fn said(all: &Categories) -> Option<&FileScope> {
+        all.scope_002.as_ref()
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let scope = Scope { write: self.write.clone(), read: None, deny: self.deny.clone() };
+        let changed = seen.facts.files.iter().filter(|file| file.access != Access::Read);
+        let file = changed.into_iter().find(|file| !is_within(&scope, file, seen.places))?;
+        let open: Vec<&str> = self.write.iter().flat_map(|names| names.iter()).collect();
+        let step = format!("stay within the files of the task ({})", open.join(", "));
+        let message = format!("`{}` is not among the files of the task", file.written);
+        Some(Objection::new(message, step).because(format!("{} `{}`", file.access.name(), file.written)))
+    }
+}

@@ -1,0 +1,114 @@
+//! `scope-003`: an agent does what it says it can (S2-27).
+
+use super::{Objection, Standard, parameters};
+use crate::agent::AgentEntry;
+use crate::call::{Call, Kind};
+use crate::categories::Categories;
+use crate::facts::{Access, Facts};
+use crate::finding::Source;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::settings::Settings;
+use toolgate_shell::Deed;
+
+/// What an agent can be able to do.
+pub(crate) const CAPABILITIES: &[&str] =
+    &["read", "write", "delete", "run", "network", "install", "commit", "push", "mcp", "handoff"];
+
+parameters! {
+    /// `scope-003`.
+    Capabilities {}
+    patterns {}
+}
+
+impl Standard for Capabilities {
+    const ID: &'static str = "scope-003";
+    const ACTION: OnFail = OnFail::Block;
+    const PAGE: &'static str = "\
+scope-003: an agent does what it says it can.
+
+Where `agents.*.capabilities` is given, everything else is blocked: `read`, `write` and `delete` files, `run` other commands,
+`network`, `install` packages, `commit`, `push` (also merge and publish), `mcp` tools, `handoff` to another agent. In force for
+every agent that declares them, whatever the section `category_guardrails` says.
+
+Allowed instead: handing the step to an agent that can.
+
+  agents:
+    reviewer: { capabilities: [read, run] }
+";
+
+    fn said(all: &Categories) -> Option<&Capabilities> {
+        all.scope_003.as_ref()
+    }
+
+    fn is_due(settings: &Settings, call: &Call) -> Option<Source> {
+        let declares = |entry: &&AgentEntry| entry.agent.capabilities.is_some();
+        settings.agents_of(call).find(declares).map(|entry| entry.source.clone())
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let needed = needed(&seen.event.call, seen.facts);
+        seen.settings.agents_of(&seen.event.call).find_map(|entry| {
+            let (capability, what) = needed.iter().find(|(name, _)| lacking(entry, name))?;
+            let own: Vec<&str> = entry.agent.capabilities.iter().flat_map(|names| names.iter()).collect();
+            let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+            let message = format!("`{}` does not have the capability `{capability}`", entry.name);
+            let step = format!("keep to what it can do ({own}), or hand the step over");
+            Some(Objection::new(message, step).because(what.clone()))
+        })
+    }
+}
+
+/// Whether an agent declares what it can and this is not among it.
+pub(crate) fn lacking(entry: &AgentEntry, capability: &str) -> bool {
+    let own = entry.agent.capabilities.as_ref();
+    own.is_some_and(|names| !names.iter().any(|name| name == capability))
+}
+
+/// What a call needs, each with what in it needs that.
+fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
+    let mut found: Vec<(&'static str, String)> = facts
+        .files
+        .iter()
+        .map(|file| {
+            let name = match file.access {
+                Access::Read => "read",
+                Access::Create | Access::Write | Access::Change => "write",
+                Access::Delete | Access::DeleteTree => "delete",
+            };
+            (name, format!("{} `{}`", file.access.name(), file.written))
+        })
+        .collect();
+    for (at, command) in facts.commands() {
+        let what = || facts.normal(at).to_owned();
+        let of_deed = |deed: Deed| match deed {
+            Deed::ReachesHost | Deed::SendsData | Deed::SendsFile | Deed::RunsDownload => Some("network"),
+            Deed::InstallsPackage => Some("install"),
+            Deed::RewritesRemote | Deed::RewritesOwnRemote | Deed::DestroysInfrastructure => Some("push"),
+            Deed::DeletesUnknown | Deed::DiscardsWork | Deed::DiscardsNamedWork | Deed::DropsData => {
+                Some("delete")
+            }
+            _ => None,
+        };
+        let sub = command.usage.subcommand.first().map_or("", String::as_str);
+        let named = match (command.program.as_str(), sub) {
+            ("git", "commit" | "cherry-pick" | "revert" | "am" | "rebase" | "tag") => Some("commit"),
+            ("git", "push" | "merge") | ("gh" | "glab", "pr" | "mr" | "release") => Some("push"),
+            ("npm" | "cargo" | "twine" | "gem", "publish" | "upload" | "push") => Some("push"),
+            _ => None,
+        };
+        let reads = |name: &str| {
+            matches!(name, "cat" | "ls" | "head" | "tail" | "grep" | "rg" | "wc" | "pwd" | "cd" | "echo")
+        };
+        let run = (!reads(&command.program)).then_some("run");
+        let all = command.effects.iter().filter_map(|one| of_deed(one.deed)).chain(named).chain(run);
+        found.extend(all.map(|name| (name, what())));
+    }
+    match &call.kind {
+        Kind::Fetch { url } => found.push(("network", url.clone())),
+        Kind::Mcp { .. } => found.push(("mcp", call.tool.clone())),
+        Kind::Handoff => found.push(("handoff", call.tool.clone())),
+        Kind::Shell { .. } | Kind::File { .. } | Kind::Stop | Kind::Other => {}
+    }
+    found
+}

@@ -1,0 +1,128 @@
+//! `scope-004`: what an agent may decide alone (S2-28).
+
+use super::{Objection, Standard, begins, parameters};
+use crate::call::Kind;
+use crate::categories::Categories;
+use crate::facts::Access;
+use crate::finding::Source;
+use crate::guard::Seen;
+use crate::guardrail::OnFail;
+use crate::places::Place;
+use crate::rule::Names;
+use crate::settings::Settings;
+use toolgate_shell::Deed;
+
+/// Decisions that cannot be taken back by the agent itself.
+const FINAL: &[&str] = &[
+    "git push",
+    "git merge",
+    "git tag",
+    "gh pr merge",
+    "gh release",
+    "npm publish",
+    "cargo publish",
+    "twine upload",
+    "gem push",
+    "docker push",
+    "terraform apply",
+    "kubectl apply",
+    "kubectl delete",
+    "helm upgrade",
+];
+
+parameters! {
+    /// `scope-004`.
+    DecisionAuthority {
+        /// Commands, as the beginning of their normal form, only level 3 decides.
+        decisions: Names = Names::of(FINAL),
+    }
+    patterns {}
+}
+
+impl Standard for DecisionAuthority {
+    const ID: &'static str = "scope-004";
+    const ACTION: OnFail = OnFail::Escalate;
+    const PAGE: &'static str = "\
+scope-004: what an agent may decide alone.
+
+`agents.*.autonomy` is a level from 0 to 3; what lies above it is asked first. 0 looks. 1 changes files of the workspace and
+runs commands. 2 also installs packages, talks to hosts and MCP servers, commits and hands work over. 3 decides everything:
+pushes, merges, releases (`decisions`), deletes folders, changes access or the user, touches files outside of the workspace.
+In force for every agent that has a level, whatever the section `category_guardrails` says.
+
+  agents:
+    implementer: { autonomy: 1 }
+";
+
+    fn said(all: &Categories) -> Option<&DecisionAuthority> {
+        all.scope_004.as_ref()
+    }
+
+    fn is_due(settings: &Settings, call: &crate::call::Call) -> Option<Source> {
+        settings
+            .agents_of(call)
+            .find(|entry| entry.agent.autonomy.is_some())
+            .map(|entry| entry.source.clone())
+    }
+
+    fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
+        let (needed, what) = self.needed(seen);
+        seen.settings.agents_of(&seen.event.call).find_map(|entry| {
+            let level = entry.agent.autonomy?;
+            let message =
+                format!("`{}` decides up to level {level} alone, and this is level {needed}", entry.name);
+            let step = "prepare it and let a person decide, or hand it to an agent that may";
+            (needed > level).then(|| Objection::new(message, step).because(what.clone()))
+        })
+    }
+}
+
+impl DecisionAuthority {
+    /// The level a call needs, and what in it needs that.
+    fn needed(&self, seen: &Seen<'_>) -> (u8, String) {
+        let call = &seen.event.call;
+        let whole = match &call.kind {
+            Kind::Fetch { .. } | Kind::Mcp { .. } | Kind::Handoff => 2,
+            Kind::Shell { .. } => 1,
+            Kind::File { .. } | Kind::Stop | Kind::Other => 0,
+        };
+        let files = seen.facts.files.iter().map(|file| {
+            let ours = file.exact
+                && file.targets().all(|path| {
+                    seen.places.holds(Place::Workspace, path)
+                        || seen.places.holds(Place::Temp, path)
+                        || path.starts_with("/dev/")
+                });
+            let level = match file.access {
+                Access::Read => 0,
+                Access::DeleteTree => 3,
+                _ if ours => 1,
+                _ => 3,
+            };
+            (level, format!("{} `{}`", file.access.name(), file.written))
+        });
+        let commands = seen.facts.commands().map(|(at, command)| {
+            let normal = seen.facts.normal(at);
+            let deeds = command.effects.iter().map(|one| level_of(one.deed)).max().unwrap_or(0);
+            let commits = command.program == "git"
+                && command.usage.subcommand.first().is_some_and(|sub| sub == "commit");
+            let decides = if begins(&self.decisions, normal) { 3 } else { u8::from(commits) * 2 };
+            (deeds.max(decides), normal.to_owned())
+        });
+        let all = std::iter::once((whole, call.title())).chain(files).chain(commands);
+        all.reduce(|most, next| if next.0 > most.0 { next } else { most }).unwrap_or_default()
+    }
+}
+
+fn level_of(deed: Deed) -> u8 {
+    match deed {
+        Deed::ReadsFile | Deed::SeeksFile => 0,
+        Deed::WritesFile
+        | Deed::CreatesFile
+        | Deed::DeletesFile
+        | Deed::EndsProcess
+        | Deed::DiscardsNamedWork => 1,
+        Deed::ReachesHost | Deed::SendsData | Deed::SendsFile | Deed::QuotesFile | Deed::InstallsPackage => 2,
+        _ => 3,
+    }
+}

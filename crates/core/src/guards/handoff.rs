@@ -1,0 +1,122 @@
+//! `handoff`: work handed to another agent is complete, and the other can do
+//! it (S2-06).
+
+use super::category::{CAPABILITIES, lacking};
+use super::{block, category};
+use crate::agent::AgentEntry;
+use crate::event::EventKind;
+use crate::finding::{Finding, Source};
+use crate::guard::{Category, Guard, Seen, Severity};
+use crate::handoff::{missing, needs};
+
+pub(crate) const ID: &str = "handoff";
+
+pub(crate) const PAGE: &str = "\
+handoff: work handed to another agent is complete, and the other can do it.
+
+Before work goes to a sub-agent: the task text has every part of `payload` (`Context: …`, `Artefacts: …`, `Rationale: …`, as
+lines or headings with something behind or below them); with `known_receivers` the policy knows the receiver; what the text
+says it needs (`Needs: write, run`) is among the receiver's `capabilities`; the receiver's budget is not used up; and no file
+named under `Artefacts` is locked by somebody else (compliance-001).
+
+Once the sub-agent has begun, the sender's locks are given back and the ledger says so; that never blocks.
+
+  handoff:
+    payload: [context, artefacts, rationale]
+    known_receivers: true
+";
+
+/// See the module.
+pub(crate) struct HandedOver;
+
+impl Guard for HandedOver {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        8
+    }
+
+    fn category(&self) -> Category {
+        Category::Compliance
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if !seen.event.is_at(EventKind::PreHandoff) {
+            return None;
+        }
+        let all = [incomplete(seen), unknown(seen), unable(seen), spent(seen), locked(seen)];
+        let (source, message, step) = all.into_iter().flatten().next()?;
+        let finding =
+            block(ID, message, &step, vec![seen.event.call.receiver().unwrap_or_default().to_owned()]);
+        Some(Finding { source, category: Category::Compliance, severity: Severity::Medium, ..finding })
+    }
+}
+
+/// Where it is written, what is wrong, what to do.
+type Wrong = (Source, String, String);
+
+fn incomplete(seen: &Seen<'_>) -> Option<Wrong> {
+    seen.settings.handoff.iter().find_map(|entry| {
+        let part = missing(&seen.event.call, &entry.handoff.payload)?;
+        let all: Vec<&str> = entry.handoff.payload.iter().collect();
+        let step = format!(
+            "say each of these in the task text, as a line `Name: …` or below a heading: {}",
+            all.join(", ")
+        );
+        Some((entry.source.clone(), format!("the work handed over lacks its {part}"), step))
+    })
+}
+
+/// What the policy says about the receiver.
+fn receivers<'a>(seen: &Seen<'a>) -> impl Iterator<Item = &'a AgentEntry> {
+    let to = seen.event.call.receiver();
+    seen.settings.agents.iter().filter(move |entry| entry.name == "*" || Some(entry.name.as_str()) == to)
+}
+
+fn unknown(seen: &Seen<'_>) -> Option<Wrong> {
+    let entry = seen.settings.handoff.iter().find(|entry| entry.handoff.known_receivers)?;
+    let to = seen.event.call.receiver();
+    if seen.settings.agents.iter().any(|agent| Some(agent.name.as_str()) == to) {
+        return None;
+    }
+    let known: Vec<&str> =
+        seen.settings.agents.iter().map(|agent| agent.name.as_str()).filter(|name| *name != "*").collect();
+    let message = format!("the policy knows no agent `{}` to hand work to", to.unwrap_or("without a name"));
+    Some((entry.source.clone(), message, format!("hand it to one of: {}", known.join(", "))))
+}
+
+fn unable(seen: &Seen<'_>) -> Option<Wrong> {
+    let needs = needs(&seen.event.call);
+    receivers(seen).find_map(|entry| {
+        let need = needs.iter().find(|need| CAPABILITIES.contains(&need.as_str()) && lacking(entry, need))?;
+        let message = format!("`{}` does not have the capability `{need}` this work needs", entry.name);
+        Some((
+            entry.source.clone(),
+            message,
+            "hand it to an agent that can, or do this part yourself".to_owned(),
+        ))
+    })
+}
+
+fn spent(seen: &Seen<'_>) -> Option<Wrong> {
+    let spent = |entry: &&AgentEntry| {
+        entry.agent.budget.as_ref().is_some_and(|budget| budget.is_spent(seen.session, seen.now_ms))
+    };
+    let entry = receivers(seen).find(spent)?;
+    let message = format!("the budget of `{}` is used up", entry.name);
+    Some((entry.source.clone(), message, "report what is done and what is left".to_owned()))
+}
+
+fn locked(seen: &Seen<'_>) -> Option<Wrong> {
+    let call = &seen.event.call;
+    let minutes = category::lock_minutes(seen.settings, call)?;
+    let lock = seen.session.locks.iter().find(|lock| lock.is_against(call, minutes.1, seen.now_ms))?;
+    let message = format!(
+        "`{}` of the work handed over is being written by {}",
+        lock.path,
+        category::holder(lock, &call.session)
+    );
+    Some((minutes.0, message, "wait until it is done, or hand over other files".to_owned()))
+}

@@ -1,0 +1,75 @@
+//! `safety-003`: no secrets and no personal data in what a tool gives back
+//! (S2-11, S2-05).
+
+use super::block;
+use crate::event::EventKind;
+use crate::finding::Finding;
+use crate::guard::{Category, Guard, Seen, Severity};
+use crate::guardrail::OnFail;
+use crate::outcome::Outcome;
+use crate::output::leaks_in;
+use crate::rule::Pattern;
+
+/// Its id.
+pub const ID: &str = "safety-003";
+
+pub(crate) const PAGE: &str = "\
+safety-003: no secrets in output.
+
+What a tool gave back is read before the model reads it: keys and tokens of services, private keys, values
+behind telling names, passwords in addresses, numbers of cards and bank accounts. Where the host lets the gate
+replace output, they are taken out (`[redacted: github-token]`); where it does not, agent and person are told.
+What was found is recorded by its kind, never by its text.
+
+  output:
+    secrets: { personal: [card, iban, ssn, email], action_on_fail: block, except: [mcp__vault__*] }
+
+Allowed instead: work with the names of secrets, not their values; the person can turn it off with
+`output: { secrets: { on: false } }` in their own policy.
+";
+
+/// Looks for secrets in output.
+pub(super) struct OutputSecrets;
+
+impl Guard for OutputSecrets {
+    fn id(&self) -> &str {
+        ID
+    }
+
+    fn priority(&self) -> u32 {
+        10
+    }
+
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        if !matches!(seen.event.kind, EventKind::PostExecution | EventKind::OnError) {
+            return None;
+        }
+        let tool = &seen.event.call.tool;
+        let findings = seen.settings.secret_checks().into_iter().filter_map(|(source, check)| {
+            let spared = |name: &str| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(tool));
+            if check.except.iter().any(spared) {
+                return None;
+            }
+            let counts = leaks_in(seen.event, &check.personal);
+            if counts.is_empty() {
+                return None;
+            }
+            let evidence: Vec<String> =
+                counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let outcome = match check.action_on_fail {
+                OnFail::Block | OnFail::Escalate => Outcome::Block,
+                OnFail::Warn => Outcome::Warn,
+                OnFail::Log => Outcome::Log,
+            };
+            let message = format!("the output holds secrets or personal data ({})", evidence.join(", "));
+            let step = "do not repeat or send them on; work with their names, or ask the person";
+            let finding = block(ID, message, step, evidence);
+            Some(Finding { source, severity: Severity::Critical, outcome, ..finding })
+        });
+        findings.max_by_key(|finding| finding.outcome.verdict())
+    }
+}

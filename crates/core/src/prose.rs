@@ -1,0 +1,263 @@
+//! Rules people wrote as prose for agents (`.cursor/rules/*.mdc`, `AGENTS.md`),
+//! sorted into what a gate can enforce, what it can in part, and advice.
+//!
+//! Only proposes: nobody's words become a rule without their yes (C-30). The
+//! sorting is by a few plain forms, and what fits none of them is advice.
+
+use crate::rule::{CommandMatch, FileMatch, Match, Names, Requirement, Rule, RuleKind};
+use serde::Serialize;
+
+/// How far a sentence can be enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforceable {
+    /// A rule says the same.
+    Yes,
+    /// A rule says a part of it: somebody should look.
+    Semi,
+    /// For the agent to read.
+    Advisory,
+}
+
+impl Enforceable {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Enforceable::Yes => "enforceable",
+            Enforceable::Semi => "semi-enforceable",
+            Enforceable::Advisory => "advisory",
+        }
+    }
+}
+
+/// One sentence that tells an agent what to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sentence {
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its words.
+    pub text: String,
+    /// How far it can be enforced.
+    pub enforceable: Enforceable,
+    /// The rule proposed for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
+}
+
+/// Every sentence of a text that tells somebody what to do. `name` begins the
+/// ids of the rules proposed.
+#[must_use]
+pub fn sentences(name: &str, text: &str) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    let skipped = front_matter_lines(text);
+    for (at, line) in text.lines().enumerate().skip(skipped) {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && !line.trim_start().starts_with('#') {
+            let told = split(line).into_iter().filter(|sentence| tells(&sentence.to_lowercase()));
+            for sentence in told {
+                let id = format!("{}-{}", slug(name), found.len().saturating_add(1));
+                let (enforceable, rule) = sort(&id, sentence);
+                found.push(Sentence { line: at + 1, text: sentence.to_owned(), enforceable, rule });
+            }
+        }
+    }
+    found
+}
+
+fn front_matter_lines(text: &str) -> usize {
+    let mut lines = text.lines();
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return 0;
+    }
+    lines.position(|line| line.trim_end() == "---").map_or(0, |end| end.saturating_add(2))
+}
+
+/// The sentences of a line without its bullet. A full stop inside backticks
+/// ends nothing.
+fn split(line: &str) -> Vec<&str> {
+    let line = line.trim().trim_start_matches(['-', '*', '+', '>', ' ']);
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(['.', ')', ' ']);
+    let mut parts = Vec::new();
+    let (mut start, mut quoted) = (0, false);
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        quoted ^= c == '`';
+        let ends =
+            !quoted && matches!(c, '.' | ';' | '!') && chars.peek().is_none_or(|(_, next)| *next == ' ');
+        if ends {
+            parts.push(line.get(start..at).unwrap_or_default().trim());
+            start = at.saturating_add(1);
+        }
+    }
+    parts.push(line.get(start..).unwrap_or_default().trim());
+    parts.into_iter().filter(|part| !part.is_empty()).collect()
+}
+
+const FORBIDS: [&str; 9] = [
+    "never ",
+    "do not ",
+    "don't ",
+    "must not ",
+    "may not ",
+    "not allowed",
+    "forbidden",
+    "avoid ",
+    "prohibited",
+];
+const ASKS: [&str; 6] =
+    ["ask before", "ask first", "approval before", "confirm before", "requires approval", "without asking"];
+const DEMANDS: [&str; 6] = ["always ", "must ", "make sure ", "ensure ", "prefer ", "use "];
+
+fn has(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
+fn tells(text: &str) -> bool {
+    has(text, &FORBIDS) || has(text, &ASKS) || has(text, &DEMANDS)
+}
+
+fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
+    let words = sentence.to_lowercase();
+    let spans: Vec<&str> = sentence.split('`').skip(1).step_by(2).map(str::trim).collect();
+    let rule = |kind, matches| Some(rule(id, kind, matches, sentence));
+    // Asking comes first: "never push without asking" is a question, no ban.
+    let kind = if has(&words, &ASKS) {
+        Some(RuleKind::Escalate)
+    } else if has(&words, &FORBIDS) {
+        Some(RuleKind::Prohibit)
+    } else {
+        None
+    };
+    if let Some(kind) = kind {
+        let changes = has(&words, &["edit", "modify", "change", "touch", "write", "delete", "remove"]);
+        if changes && let Some(paths) = paths(&spans) {
+            return (Enforceable::Yes, rule(kind, paths));
+        }
+        return match spans.iter().find_map(|span| command(span)) {
+            // "avoid" leaves room; a rule does not.
+            Some(matches) if words.contains("avoid ") => (Enforceable::Semi, rule(RuleKind::Warn, matches)),
+            Some(matches) => (Enforceable::Yes, rule(kind, matches)),
+            None => (Enforceable::Advisory, None),
+        };
+    }
+    if let Some(rule) = instead(id, sentence, &words, &spans).or_else(|| before(id, sentence, &words, &spans))
+    {
+        return (Enforceable::Semi, Some(rule));
+    }
+    (Enforceable::Advisory, None)
+}
+
+/// "Use `a` instead of `b`", "prefer `a` over `b`": the agent is told.
+fn instead(id: &str, sentence: &str, words: &str, spans: &[&str]) -> Option<Rule> {
+    let [wanted, unwanted] = spans else { return None };
+    if !has(words, &["instead of", " over ", " rather than "]) {
+        return None;
+    }
+    let mut rule = rule(id, RuleKind::Warn, command(unwanted)?, sentence);
+    rule.alternatives = vec![(*wanted).to_owned()];
+    Some(rule)
+}
+
+/// "Always run `a` before committing": a commit needs it.
+fn before(id: &str, sentence: &str, words: &str, spans: &[&str]) -> Option<Rule> {
+    let subcommand = ["commit", "push"].into_iter().find(|verb| {
+        ["before ", "before each ", "before every ", "before you ", "before a "]
+            .iter()
+            .any(|start| words.contains(&format!("{start}{verb}")))
+    })?;
+    let ran = spans.iter().find(|span| command(span).is_some())?;
+    let matches = Match {
+        command: Some(CommandMatch {
+            program: names(&["git"]),
+            subcommand: names(&[subcommand]),
+            ..CommandMatch::default()
+        }),
+        ..Match::default()
+    };
+    let mut rule = rule(id, RuleKind::Require, matches, sentence);
+    let ran = format!("^{}", regex_escape(ran));
+    rule.require = Some(Requirement { ran: Some(ran), fresh: true, ..Requirement::default() });
+    rule.examples = Default::default();
+    Some(rule)
+}
+
+fn regex_escape(text: &str) -> String {
+    text.chars().fold(String::new(), |mut escaped, c| {
+        if !c.is_alphanumeric() && !matches!(c, ' ' | '-' | '_' | '/' | ':') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        escaped
+    })
+}
+
+/// The condition for files, if every quoted thing looks like one.
+fn paths(spans: &[&str]) -> Option<Match> {
+    let is_path = |span: &&str| {
+        !span.contains(' ')
+            && !span.starts_with('-')
+            && span.contains(['/', '.', '*'])
+            && !span.contains("://")
+    };
+    if spans.is_empty() || !spans.iter().all(|span| is_path(span)) {
+        return None;
+    }
+    let globs = spans.iter().map(|span| match span.strip_suffix('/') {
+        Some(folder) => format!("{folder}/**"),
+        None => (*span).to_owned(),
+    });
+    let files = FileMatch {
+        access: names(&["write", "delete"]),
+        path: Names(globs.collect()),
+        ..FileMatch::default()
+    };
+    Some(Match { files: Some(files), ..Match::default() })
+}
+
+/// The condition for a quoted command: program, subcommand, options.
+fn command(span: &str) -> Option<Match> {
+    let words: Vec<&str> = span.split_whitespace().collect();
+    let is_word =
+        |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'));
+    let (program, rest) = words.split_first()?;
+    // A lone word is as often a name as a command.
+    if !is_word(program) || program.starts_with('-') || program.contains('.') || rest.is_empty() {
+        return None;
+    }
+    let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));
+    if !operands.iter().all(|word| is_word(word) || *word == "*") {
+        return None;
+    }
+    let mut operands = operands.iter();
+    let command = CommandMatch {
+        program: names(&[program]),
+        subcommand: names(&operands.next().copied().into_iter().collect::<Vec<_>>()),
+        all_flags: names(&flags),
+        args: names(&operands.copied().filter(|word| *word != "*").collect::<Vec<_>>()),
+        ..CommandMatch::default()
+    };
+    Some(Match { command: Some(command), ..Match::default() })
+}
+
+fn rule(id: &str, kind: RuleKind, matches: Match, sentence: &str) -> Rule {
+    let mut rule = Rule::new(id, kind, matches, sentence);
+    let quoted = sentence.split('`').skip(1).step_by(2).find(|span| command(span).is_some());
+    if rule.matches.command.is_some() {
+        rule.examples.matching = quoted.map(str::to_owned).into_iter().collect();
+    }
+    rule
+}
+
+fn names(list: &[&str]) -> Names {
+    Names(list.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// A name as ids have it.
+fn slug(name: &str) -> String {
+    let kept = name.to_lowercase();
+    let kept: String = kept.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    kept.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}

@@ -1,0 +1,241 @@
+//! Past a guardrail that allows it: an agent asks with a reason, a person says
+//! yes, and exactly that call runs, once (S2-46, S2-47).
+//!
+//! A bypass is a request like any other, so it is answered in the inbox and
+//! lies in the ledger for good. An emergency is asked like the rest.
+
+use crate::broken::Broken;
+use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
+use crate::scene::Scene;
+use toolgate_core::{
+    Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
+    RequestState, Source, Verdict, autonomy,
+};
+use toolgate_store::Store;
+
+/// After this an unanswered bypass counts as denied (S2-48).
+const EXPIRES_MS: i64 = 15 * 60_000;
+
+/// So many records back a blocked call is looked for.
+const RECORDS_MAX: u32 = 2_000;
+
+/// What makes a reason: so many characters and words.
+const REASON_MIN: (usize, usize) = (20, 4);
+
+/// Guardrails one call may pass.
+const SUSPENDED_MAX: usize = 4;
+
+/// Why a bypass cannot be asked for.
+#[derive(Debug)]
+pub enum BypassRefused {
+    /// The gate is broken.
+    Broken(Broken),
+    /// What, and what to do.
+    No(String, &'static str),
+}
+
+impl From<Broken> for BypassRefused {
+    fn from(broken: Broken) -> BypassRefused {
+        BypassRefused::Broken(broken)
+    }
+}
+
+impl Gate {
+    /// Asks for one blocked call past one guardrail; `call` is the beginning
+    /// of the call's hash.
+    ///
+    /// # Errors
+    /// If the guardrail allows none, no such call was blocked, or the reason
+    /// says nothing.
+    pub fn request_bypass(
+        &mut self,
+        guardrail: &str,
+        call: &str,
+        reason: &str,
+        urgency: Pressing,
+    ) -> Result<Request, BypassRefused> {
+        let words = reason.split_whitespace().count();
+        if reason.trim().chars().count() < REASON_MIN.0 || words < REASON_MIN.1 {
+            let why = "the reason says too little for anybody to decide".to_owned();
+            return Err(BypassRefused::No(
+                why,
+                "say in a sentence what must happen and why no other way will do",
+            ));
+        }
+        let Some(bypass) = self.policy().bypass(guardrail) else {
+            let why = format!("`{guardrail}` allows no bypass");
+            return Err(BypassRefused::No(why, "do it another way, or ask the person to change the policy"));
+        };
+        let role = bypass.requires_approval.clone();
+        let (record, decided) = self.blocked(guardrail, call)?;
+        let mut turn = self.store.begin().map_err(Broken::from)?;
+        let now = now_ms();
+        let session = turn.session(&record.context.session).map_err(Broken::from)?;
+        let agents = self.scene.policy().settings().agents.iter();
+        let agents = agents.filter(|entry| entry.name == "*" || entry.name == record.context.agent);
+        let mode = autonomy(agents, &session, now).map_or(Autonomy::Standard, |(mode, _)| mode);
+        let Some(role) = mode.approver(role.as_deref()) else {
+            let why = "the budget is used up, and then nothing passes a guardrail".to_owned();
+            return Err(BypassRefused::No(why, "report what is done and what is left"));
+        };
+        let asked =
+            BypassRequest { guardrail: guardrail.to_owned(), role, reason: cut(reason.trim()), urgency };
+        let open = turn.open_requests(&session.id, &decided.arguments).map_err(Broken::from)?;
+        let waits = |request: &Request| {
+            request.state == RequestState::Pending
+                && !request.is_over(now)
+                && request.bypass.as_ref().is_some_and(|own| own.guardrail == guardrail)
+        };
+        if let Some(request) = open.into_iter().find(waits) {
+            return Ok(request);
+        }
+        let request = made(&record.context, decided, asked, now)?;
+        let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
+        let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
+        turn.commit().map_err(Broken::from)?;
+        self.checkpoint(seq);
+        Ok(request)
+    }
+
+    /// The newest call this guardrail blocked whose hash begins so.
+    fn blocked(&mut self, guardrail: &str, call: &str) -> Result<(Record, Decided), BypassRefused> {
+        let is_short = call.len() < 8 || !call.chars().all(|c| c.is_ascii_hexdigit());
+        let records = self.store.records_before(u64::MAX, RECORDS_MAX).map_err(Broken::from)?;
+        let found = records.into_iter().filter(|_| !is_short).find_map(|record| match record.entry.clone() {
+            Entry::Decided(decided)
+                if decided.arguments.starts_with(call)
+                    && decided
+                        .findings
+                        .iter()
+                        .any(|one| one.guard == guardrail && one.outcome == Outcome::Block) =>
+            {
+                Some((record, decided))
+            }
+            _ => None,
+        });
+        found.ok_or_else(|| {
+            let why = format!("no call that begins with `{call}` was blocked by `{guardrail}`");
+            BypassRefused::No(why, "make the call first; the block says how to ask")
+        })
+    }
+}
+
+fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> Result<Request, Broken> {
+    let why = format!(
+        "bypass of `{}` for this one call, needs {}: {} ({} urgency, asked by {})",
+        asked.guardrail,
+        asked.role,
+        asked.reason,
+        format!("{:?}", asked.urgency).to_lowercase(),
+        context.agent
+    );
+    let blocks = decided.findings.iter().filter(|one| one.outcome == Outcome::Block);
+    let blocks = blocks.map(|one| format!("{} ({}, {})", one.message, one.guard, one.source));
+    Ok(Request {
+        id: new_id("r")?,
+        session: context.session.clone(),
+        agent: context.agent.clone(),
+        arguments: decided.arguments,
+        tool: decided.tool,
+        title: decided.title,
+        input: decided.input,
+        dir: decided.dir,
+        why: std::iter::once(why).chain(blocks).collect(),
+        made_ms: now,
+        expires_ms: now.saturating_add(EXPIRES_MS),
+        bypass: Some(asked),
+        state: RequestState::Pending,
+    })
+}
+
+impl Round<'_> {
+    /// The decision without the guardrails a person has suspended for exactly
+    /// this call.
+    pub(crate) fn past_guardrails(&mut self, scene: &Scene, decision: Decision) -> Result<Decision, Broken> {
+        let mut decision = decision;
+        let mut used: Vec<Request> = Vec::new();
+        while decision.verdict == Verdict::Block && used.len() < SUSPENDED_MAX {
+            let Some(request) = self.granted(&decision)? else { break };
+            used.push(request);
+            let ids: Vec<String> =
+                used.iter().filter_map(|one| Some(one.bypass.clone()?.guardrail)).collect();
+            decision = scene.look_past(self.event, self.session, scene.glance(&self.event.call), &ids);
+        }
+        decision.findings.extend(used.iter().filter_map(|request| told(request, decision.verdict)));
+        decision.bypasses = used.into_iter().map(|request| request.id).collect();
+        Ok(decision)
+    }
+
+    /// A yes past the guardrail that blocks, told alike by the row and by the
+    /// records.
+    fn granted(&mut self, decision: &Decision) -> Result<Option<Request>, Broken> {
+        let Some(block) = decision.findings.iter().find(|one| one.outcome == Outcome::Block) else {
+            return Ok(None);
+        };
+        // A guardrail that allows none any more is not passed on an old yes.
+        if self.policy.bypass(&block.guard).is_none() {
+            return Ok(None);
+        }
+        let key = self.approver.map(|approver| approver.key.as_str());
+        let arguments = self.event.call.arguments_digest();
+        for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
+            let is_own = request.bypass.as_ref().is_some_and(|own| own.guardrail == block.guard);
+            if is_own && request.grant(self.now_ms, key).is_some() {
+                let recorded = self.turn.request_in_records(&request.id)?;
+                return Ok(recorded.filter(|told| *told == request));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether somebody may ask for this call past what blocks it.
+    pub(crate) fn may_be_passed(&self, decision: &Decision) -> bool {
+        let block = decision.findings.iter().find(|one| one.outcome == Outcome::Block);
+        block.is_some_and(|one| self.policy.bypass(&one.guard).is_some())
+    }
+
+    /// Whether what suspended guardrails for a call is still good: while it was
+    /// held, another process may have used it.
+    pub(crate) fn is_still_past(&mut self, decision: &Decision) -> Result<bool, Broken> {
+        let key = self.approver.map(|approver| approver.key.as_str());
+        for id in &decision.bypasses {
+            if self.turn.request(id)?.and_then(|request| request.grant(self.now_ms, key)).is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Uses up what let the call through.
+    pub(crate) fn use_bypasses(&mut self, answered: &Answered) -> Result<(), Broken> {
+        if !answered.delivered.verdict(answered.decision.verdict).runs() {
+            return Ok(());
+        }
+        for id in &answered.decision.bypasses {
+            let entry = Entry::Used { request: id.clone(), call: self.event.call.id.clone() };
+            self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the record says about a guardrail that was passed.
+fn told(request: &Request, verdict: Verdict) -> Option<Finding> {
+    let bypass = request.bypass.as_ref()?;
+    let RequestState::Approved { answer, .. } = &request.state else { return None };
+    let message =
+        format!("passed once by {} ({}): {} [{}]", answer.by, bypass.role, bypass.reason, request.id);
+    (verdict < Verdict::Block).then(|| Finding {
+        guard: bypass.guardrail.clone(),
+        source: Source { file: "inbox".to_owned(), line: 0 },
+        category: Default::default(),
+        severity: Default::default(),
+        outcome: Outcome::Log,
+        message,
+        remediation: None,
+        alternatives: Vec::new(),
+        evidence: Vec::new(),
+        confidence: 1.0,
+        duration_us: 0,
+    })
+}

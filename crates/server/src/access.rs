@@ -1,0 +1,231 @@
+//! Who may come in: a browser that followed the link this server printed.
+//!
+//! The link works once and becomes a cookie that no other site can send along.
+//! Every request must name this server as its host (a page elsewhere cannot
+//! rebind a name to us), and one that changes something must come from our own
+//! page. Tokens live in memory only and end with the process. What an agent of
+//! the same user can still do is in THREATS.md.
+
+use crate::failure::Failure;
+use crate::{App, Shared};
+use axum::extract::{Query, Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use toolgate_core::hex;
+use toolgate_runtime::Broken;
+
+const COOKIE: &str = "toolgate";
+
+/// What lets a browser in.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Where the server is.
+    pub origin: String,
+    /// The address to open, once.
+    pub enter: String,
+}
+
+/// Who is in.
+#[derive(Debug)]
+pub(crate) struct Access {
+    address: SocketAddr,
+    state: Mutex<Doors>,
+}
+
+#[derive(Debug)]
+struct Doors {
+    /// The token of the link, until somebody used it.
+    link: Option<String>,
+    /// The browser that did.
+    session: Option<Session>,
+}
+
+/// One browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Session {
+    token: String,
+    /// Stands in every form, so that only our own pages can send one.
+    pub(crate) form: String,
+}
+
+fn token() -> Result<String, Broken> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
+    Ok(hex(&bytes))
+}
+
+/// Compares without telling by its time where two tokens differ.
+fn is_same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+impl Access {
+    pub(crate) fn new(address: SocketAddr) -> Result<Access, Broken> {
+        let state = Mutex::new(Doors { link: Some(token()?), session: None });
+        Ok(Access { address, state })
+    }
+
+    /// The link, as long as nobody followed it.
+    pub(crate) fn link(&self) -> Link {
+        let origin = format!("http://{}", self.address);
+        let link = self.doors(|doors| doors.link.clone()).unwrap_or_default();
+        let enter = format!("{origin}/enter?token={link}");
+        Link { origin, enter }
+    }
+
+    fn doors<T>(&self, look: impl FnOnce(&mut Doors) -> T) -> T {
+        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Uses up the link.
+    fn let_in(&self, given: &str) -> Option<Session> {
+        let session = Session { token: token().ok()?, form: token().ok()? };
+        self.doors(|doors| {
+            if !doors.link.as_ref().is_some_and(|link| is_same(link, given)) {
+                return None;
+            }
+            doors.link = None;
+            doors.session = Some(session.clone());
+            Some(session)
+        })
+    }
+
+    fn session(&self, given: &str) -> Option<Session> {
+        self.doors(|doors| doors.session.clone().filter(|one| is_same(&one.token, given)))
+    }
+
+    /// Whether a `Host` or the rest of an origin is this server.
+    fn is_ours(&self, host: &str) -> bool {
+        let port = self.address.port();
+        host == self.address.to_string() || host == format!("localhost:{port}")
+    }
+}
+
+impl Session {
+    /// Whether a form is one of ours.
+    pub(crate) fn made(&self, form: &str) -> bool {
+        is_same(&self.form, form)
+    }
+}
+
+/// What the link carries.
+#[derive(Deserialize)]
+pub(crate) struct Enter {
+    token: String,
+}
+
+/// Turns the link into a cookie.
+pub(crate) async fn enter(State(app): State<Shared>, Query(Enter { token }): Query<Enter>) -> Response {
+    let Some(session) = app.access.let_in(&token) else {
+        let cure = "Start `toolgate serve` anew and open the link it prints; each link works once.";
+        return Failure::new(StatusCode::FORBIDDEN, "This link lets nobody in.", cure).into_response();
+    };
+    let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", session.token);
+    // A redirect would come from outside, and a strict cookie stays at home then.
+    let page = "<!doctype html><html lang=en><meta charset=utf-8><meta http-equiv=refresh content=\"0; url=/\">\
+                <title>Toolgate</title><a href=/>Inbox</a>";
+    match HeaderValue::from_str(&cookie) {
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], axum::response::Html(page)).into_response(),
+        Err(_) => Redirect::to("/").into_response(),
+    }
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Refuses whatever was not meant for this server or came from another page.
+pub(crate) async fn only_ours(State(app): State<Shared>, request: Request, next: Next) -> Response {
+    match refusal(&app, &request) {
+        None => next.run(request).await,
+        Some(what) => {
+            Failure::new(StatusCode::FORBIDDEN, what, "Open the inbox at its own address.").into_response()
+        }
+    }
+}
+
+fn refusal(app: &App, request: &Request) -> Option<&'static str> {
+    let headers = request.headers();
+    let hosts: Vec<_> = headers.get_all(header::HOST).iter().collect();
+    let host = match hosts.as_slice() {
+        [one] => one.to_str().ok(),
+        _ => None,
+    };
+    if !host.is_some_and(|host| app.access.is_ours(host)) {
+        return Some("This server answers to its own address only.");
+    }
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let origin = text(headers, header::ORIGIN);
+    let from_us = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| app.access.is_ours(host));
+    if origin.is_some_and(|origin| !from_us(origin)) {
+        return Some("This came from another page.");
+    }
+    let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
+    if site.is_some_and(|site| site != "same-origin" && (changes || site != "none")) {
+        return Some("This came from another site.");
+    }
+    // A browser says where a change comes from; a program shows its token itself.
+    if changes && origin.is_none() && bearer(headers).is_none() {
+        return Some("This does not say where it comes from.");
+    }
+    None
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    text(headers, header::AUTHORIZATION)?.strip_prefix("Bearer ")
+}
+
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    all.flat_map(|line| line.split(';')).find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+/// Only for those who are in.
+pub(crate) async fn only_inside(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
+    let given = bearer(request.headers()).or_else(|| cookie(request.headers()));
+    match given.and_then(|token| app.access.session(token)) {
+        Some(session) => {
+            request.extensions_mut().insert(session);
+            next.run(request).await
+        }
+        None => {
+            let cure = "Open the link `toolgate serve` printed when it started.";
+            let failure = Failure::new(StatusCode::UNAUTHORIZED, "Nobody has let you in yet.", cure);
+            if request.uri().path().starts_with("/api/") {
+                failure.as_json()
+            } else {
+                failure.into_response()
+            }
+        }
+    }
+}
+
+/// What every answer says about itself: not to be framed, kept, guessed or
+/// mixed with anybody else's code.
+pub(crate) async fn with_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; \
+             base-uri 'none'; frame-ancestors 'none'",
+        ),
+        ("x-frame-options", "DENY"),
+        ("x-content-type-options", "nosniff"),
+        // Stricter, and browsers would hide where our own forms come from.
+        ("referrer-policy", "same-origin"),
+        ("cache-control", "no-store"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,81 @@
+//! The inbox as JSON.
+
+use crate::Shared;
+use crate::failure::Failure;
+use crate::inbox::{Given, apart};
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use toolgate_core::Word;
+
+/// Records in one answer.
+const RECORDS: u32 = 200;
+
+fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
+    match result {
+        Ok(value) => Json(value).into_response(),
+        Err(failure) => failure.as_json(),
+    }
+}
+
+/// Every request, the newest first.
+pub(crate) async fn requests(State(app): State<Shared>) -> Response {
+    told(apart(&app, |app| app.requests()).await)
+}
+
+/// One request.
+pub(crate) async fn request(State(app): State<Shared>, Path(id): Path<String>) -> Response {
+    told(apart(&app, move |app| app.request(&id)).await)
+}
+
+/// What a program says to a request.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerBody {
+    word: Word,
+    #[serde(default)]
+    words: Option<String>,
+    #[serde(default)]
+    passphrase: Option<String>,
+}
+
+/// Answers one request.
+pub(crate) async fn answer(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+    body: Result<Json<AnswerBody>, JsonRejection>,
+) -> Response {
+    let Json(AnswerBody { word, words, passphrase }) = match body {
+        Ok(body) => body,
+        Err(wrong) => {
+            let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words` and `passphrase` if needed";
+            return Failure::new(wrong.status(), wrong.body_text(), cure).as_json();
+        }
+    };
+    told(apart(&app, move |app| app.answer(&id, Given { word, words, passphrase })).await)
+}
+
+/// Where to go on reading.
+#[derive(Deserialize)]
+pub(crate) struct Before {
+    #[serde(default)]
+    before: Option<u64>,
+}
+
+/// Records, the newest first.
+pub(crate) async fn log(
+    State(app): State<Shared>,
+    query: Result<Query<Before>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    match query {
+        Ok(Query(Before { before })) => {
+            told(apart(&app, move |app| app.records(before.unwrap_or(u64::MAX), RECORDS)).await)
+        }
+        Err(wrong) => {
+            Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "`before` is a number").as_json()
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! `toolgate serve`: the inbox in a browser, and everybody who must stay outside.
+
+use crate::house::{ASKED, House, TICKET};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+/// The connection was cut before an answer could be read.
+const NO_ANSWER: u16 = 0;
+
+/// A running server; ends with the test.
+struct Server {
+    child: Child,
+    host: String,
+    enter: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Server {
+    fn start(house: &House) -> Server {
+        let mut command = house.toolgate(&["serve", "--listen", "127.0.0.1:0", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let text = |key: &str| said[key].as_str().unwrap().to_owned();
+        Server { child, host: text("origin").replace("http://", ""), enter: text("enter") }
+    }
+
+    /// Sends exactly these bytes.
+    fn raw(&self, request: &str) -> Reply {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        // A server that refuses early does not wait for the rest.
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(NO_ANSWER);
+        Reply { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    fn get(&self, path: &str, headers: &str) -> Reply {
+        let host = &self.host;
+        self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n"))
+    }
+
+    fn post(&self, path: &str, headers: &str, body: &str) -> Reply {
+        let (host, length) = (&self.host, body.len());
+        self.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+        ))
+    }
+
+    /// Follows the link: the header that carries the cookie.
+    fn come_in(&self) -> String {
+        let path = self.enter.split_once(&self.host).unwrap().1;
+        let reply = self.get(path, "Sec-Fetch-Site: none\r\n");
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(cookie.contains("httponly") && cookie.contains("samesite=strict"), "{cookie}");
+        format!("Cookie: {}\r\n", cookie.split(';').next().unwrap())
+    }
+
+    /// The headers of a form of ours.
+    fn form_headers(&self, cookie: &str) -> String {
+        let origin = &self.host;
+        format!("{cookie}Origin: http://{origin}\r\nContent-Type: application/x-www-form-urlencoded\r\n")
+    }
+}
+
+/// The hidden field of the page of a request.
+fn form_of(page: &Reply) -> &str {
+    let (_, rest) = page.body.split_once("name=\"form\" value=\"").expect("a form");
+    rest.split('"').next().unwrap()
+}
+
+fn asked(house: &House) -> String {
+    house.ask(ASKED).request()
+}
+
+#[test]
+fn a_call_is_approved_in_the_browser_and_runs_once() {
+    let house = House::with_policy(TICKET);
+    let id = asked(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let inbox = server.get("/", &cookie);
+    assert!(inbox.status == 200 && inbox.body.contains(&id) && inbox.body.contains(ASKED), "{}", inbox.body);
+    let page = server.get(&format!("/requests/{id}"), &cookie);
+    let body = format!("form={}&word=approve&words=go+on", form_of(&page));
+    let reply = server.post(&format!("/requests/{id}"), &server.form_headers(&cookie), &body);
+    assert_eq!(reply.status, 303, "{}", reply.body);
+    assert!(!house.ask(ASKED).is_no(), "approved");
+    assert!(house.ask(ASKED).is_no(), "only once");
+    house.run(&["ledger", "verify"]).ended(0);
+    let again = server.post(&format!("/requests/{id}"), &server.form_headers(&cookie), &body);
+    assert_eq!(again.status, 409, "{}", again.body);
+}
+
+#[test]
+fn a_no_in_the_browser_reaches_the_agent_with_its_words() {
+    let house = House::with_policy(TICKET);
+    let id = asked(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let origin = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
+    let body = json!({ "word": "deny", "words": "rebase first" }).to_string();
+    let reply = server.post(&format!("/api/requests/{id}/answer"), &origin, &body);
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert!(house.ask(ASKED).text().contains("rebase first"));
+    for path in ["/log", "/rules", "/ledger", "/api/requests", "/api/log"] {
+        let reply = server.get(path, &cookie);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+        assert!(reply.body.len() < 150_000, "{path} is large");
+    }
+    assert!(server.get("/ledger", &cookie).body.contains("The ledger is whole"));
+}
+
+#[test]
+fn with_a_passphrase_the_browser_needs_it_too() {
+    let house = House::with_policy(TICKET);
+    house.run_with(&["approver", "set", "--passphrase-stdin"], "correct horse\n").ended(0);
+    let id = asked(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let page = server.get(&format!("/requests/{id}"), &cookie);
+    let (form, headers) = (form_of(&page).to_owned(), server.form_headers(&cookie));
+    let answer = |passphrase: &str| {
+        let body = format!("form={form}&word=approve&passphrase={passphrase}");
+        server.post(&format!("/requests/{id}"), &headers, &body).status
+    };
+    assert_eq!((answer(""), answer("wrong+horse")), (403, 403));
+    assert!(house.ask(ASKED).is_no());
+    assert_eq!(answer("correct+horse"), 303);
+    assert!(!house.ask(ASKED).is_no());
+}
+
+#[test]
+fn the_link_works_once() {
+    let house = House::with_policy(TICKET);
+    let server = Server::start(&house);
+    let path = server.enter.split_once(&server.host).unwrap().1.to_owned();
+    assert_eq!(server.get("/enter?token=", "").status, 403);
+    assert_eq!(server.get(&path[..path.len() - 1], "").status, 403);
+    assert_eq!(server.get("/enter", "").status, 400);
+    server.come_in();
+    assert_eq!(server.get(&path, "").status, 403);
+}
+
+#[test]
+fn others_stay_outside() {
+    let house = House::with_policy(TICKET);
+    let id = asked(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let own = server.host.clone();
+    let port = own.rsplit(':').next().unwrap();
+    let get = |path: &str, host: &str, more: &str| {
+        server.raw(&format!("GET {path} HTTP/1.1\r\n{host}Connection: close\r\n{more}\r\n")).status
+    };
+    let ours = format!("Host: {own}\r\n");
+    // Without a cookie, or with a wrong one.
+    for path in
+        ["/", "/log", "/rules", "/ledger", "/live", "/api/requests", "/api/log", &format!("/requests/{id}")]
+    {
+        for cookie in ["", "Cookie: toolgate=\r\n", "Cookie: toolgate=00\r\n", "Authorization: Bearer x\r\n"]
+        {
+            assert_eq!(get(path, &ours, cookie), 401, "{path} {cookie}");
+        }
+    }
+    // Names that lead here but are not ours, as with a rebound name.
+    for host in [
+        "",
+        "Host: evil.example\r\n",
+        "Host: 127.0.0.1\r\n",
+        &format!("Host: evil.example:{port}\r\n"),
+        &format!("Host: {own}.evil.example\r\n"),
+        &format!("Host: 0.0.0.0:{port}\r\n"),
+        &format!("{ours}Host: x\r\n"),
+    ] {
+        let status = get("/", host, &cookie);
+        assert!(matches!(status, 400 | 403), "{host}: {status}");
+    }
+    // Pages of others.
+    for from in [
+        "Origin: http://evil.example\r\n",
+        "Origin: null\r\n",
+        "Sec-Fetch-Site: cross-site\r\n",
+        "Sec-Fetch-Site: same-site\r\n",
+        &format!("Origin: https://{own}\r\n"),
+        &format!("Origin: http://{own}.evil\r\n"),
+    ] {
+        assert_eq!(get("/", &ours, &format!("{cookie}{from}")), 403, "{from}");
+    }
+    assert_eq!(get("/", &ours, &cookie), 200);
+    assert_eq!(get("/", &format!("Host: localhost:{port}\r\n"), &cookie), 200);
+}
+
+#[test]
+fn an_answer_comes_from_our_own_form() {
+    let house = House::with_policy(TICKET);
+    let id = asked(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let form = form_of(&server.get(&format!("/requests/{id}"), &cookie)).to_owned();
+    let (path, ours) = (format!("/requests/{id}"), server.form_headers(&cookie));
+    let form_type = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let good = format!("form={form}&word=approve");
+    let check = |headers: &str, body: &str, expected: &[u16]| {
+        let status = server.post(&path, headers, body).status;
+        assert!(expected.contains(&status), "{headers:?} {body:?}: {status}");
+    };
+    check(&format!("{cookie}{form_type}"), &good, &[403]);
+    check(&format!("{cookie}{form_type}Origin: http://evil.example\r\n"), &good, &[403]);
+    check(&format!("{ours}Sec-Fetch-Site: cross-site\r\n"), &good, &[403]);
+    check(&ours.replace(&cookie, ""), &good, &[401]);
+    check(&ours, "word=approve", &[422]);
+    check(&ours, "form=&word=approve", &[403]);
+    check(&ours, &format!("form={form}0&word=approve"), &[403]);
+    check(&ours, &format!("form={form}&word=yes"), &[422]);
+    check(&ours, &format!("form={form}"), &[422]);
+    check(&ours, &format!("{good}&words={}", "x".repeat(100_000)), &[413, NO_ANSWER]);
+    check(&ours.replace("x-www-form-urlencoded", "json"), "{}", &[415]);
+    for method in ["PUT", "DELETE", "PATCH"] {
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{ours}\r\n", server.host);
+        assert_eq!(server.raw(&request).status, 405, "{method}");
+    }
+    let status = server.post("/requests/r-0000000000", &ours, &good).status;
+    assert_eq!(status, 404);
+    assert!(house.ask(ASKED).is_no(), "nothing of this was a yes");
+}
+
+#[test]
+fn nothing_hides_on_a_page() {
+    let house = House::with_policy(TICKET);
+    let hostile = "git push --force origin '<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x>'";
+    let id = house.ask(hostile).request();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    for path in ["/".to_owned(), format!("/requests/{id}"), "/log".to_owned()] {
+        let page = server.get(&path, &cookie);
+        for raw in ["<script>alert", "<img", "\u{1b}", "\u{202e}"] {
+            assert!(!page.body.contains(raw), "{path}: {raw:?}");
+        }
+        assert!(page.body.contains("\\u{202e}"), "{path} shows what is hidden");
+        for header in [
+            "content-security-policy: default-src 'none'",
+            "x-frame-options: deny",
+            "cache-control: no-store",
+            "x-content-type-options: nosniff",
+        ] {
+            assert!(page.head.contains(header), "{path}: {header}");
+        }
+    }
+}
+
+#[test]
+fn only_this_machine_is_served_and_no_agent_starts_it() {
+    let house = House::with_policy(TICKET);
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
+        let said = house.run(&["serve", "--listen", address]).ended(1);
+        assert!(said.err.contains("other machines"), "{}", said.err);
+    }
+    let mut inside = house.toolgate(&["serve", "--listen", "127.0.0.1:0"]);
+    inside.env("CLAUDECODE", "1");
+    let said = crate::house::finish(inside, b"").ended(1);
+    assert!(said.err.contains("inside an agent"), "{}", said.err);
+    assert!(house.ask("toolgate serve").is_no(), "the gate keeps agents from it as well");
+}
