@@ -297,9 +297,15 @@ fn a_semicolon_is_lost_behind_a_here_document() {
 }
 
 #[test]
-fn a_variable_set_for_eval_is_not_yet_set_in_its_words() {
-    let reading = read("X='p a' eval $X w", &Setting::default());
-    assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Name), "{:?}", reading.opaque);
+fn a_value_that_is_not_set_yet_or_at_all_is_not_known() {
+    for source in ["X='p a' eval $X w", "A=(p a=(b)\nA+=(q); \"${A[@]}\""] {
+        let reading = read(source, &Setting::default());
+        assert!(
+            reading.opaque.iter().any(|one| one.kind == Unknown::Name),
+            "{source:?}: {:?}",
+            reading.opaque
+        );
+    }
 }
 
 /// `cd '$(rm x)' |& sh` says that there is no such folder – to a shell.

@@ -197,6 +197,10 @@ impl Parser<'_> {
                     let next = self.line_end_from(pattern_at.unwrap_or(self.pos)).unwrap_or(self.end);
                     self.fail_unexpected();
                     self.forgive(next);
+                    // Nothing was assigned then.
+                    let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
+                    let parts = vec![Part::Unknown { text: "$list".to_string(), inner }];
+                    words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }
             }
