@@ -75,6 +75,18 @@ fn test_says_it_as_json() {
     ));
 }
 
+/// A verdict the hook does not act on says so.
+#[test]
+fn test_says_when_nobody_acts_on_it() {
+    let house = House::with_policy("version: 1\nmode: observe\n");
+    let said = house.run(&["test", "git push --force"]).ended(3).text();
+    assert!(said.contains("observe: the hook records this and lets every call pass"), "{said}");
+    let said = house.run(&["test", "--json", "git push --force"]).ended(3).text();
+    assert!(said.contains("\"mode\":\"observe\""), "{said}");
+    let said = House::new().run(&["test", "git push --force"]).ended(3).text();
+    assert!(!said.contains("observe"), "{said}");
+}
+
 #[test]
 fn test_ends_with_a_code_for_scripts() {
     let house = House::bare(OWN);

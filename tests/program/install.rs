@@ -122,6 +122,22 @@ fn the_hooks_of_others_stay_as_they_are() {
 }
 
 /// Changed by somebody since: their change stays, the hook goes.
+/// Hooks that are switched off guard nothing, and nobody must believe they do.
+#[test]
+fn settings_that_switch_hooks_off_are_no_guard() {
+    let house = House::new();
+    fs::create_dir_all(house.project().join(".claude")).unwrap();
+    fs::write(house.project().join(SETTINGS), r#"{ "disableAllHooks": true }"#).unwrap();
+    for _ in 0..2 {
+        let said = install(&house).ended(0).err;
+        assert!(said.contains("NOT guarded") && said.contains("disableAllHooks"), "{said}");
+        assert!(!said.contains("guards claude-code") && !said.contains("already guarded"), "{said}");
+    }
+    let house = House::new();
+    let said = install(&house).ended(0).err;
+    assert!(!said.contains("NOT guarded"), "{said}");
+}
+
 #[test]
 fn a_file_changed_since_keeps_the_change() {
     let house = House::new();

@@ -110,6 +110,11 @@ fn an_edited_session_or_request_is_found() {
     check("UPDATE request SET arguments = 'something else'", |n| n);
     check("UPDATE request SET session = 'session-2'", |n| n);
     check("UPDATE request SET is_open = 0", |n| n);
+    check("UPDATE request SET is_open = 2 WHERE is_open = 1", |n| n);
+    check("UPDATE request SET body = body || ' '", |n| n);
+    check("UPDATE session SET body = replace(body, ',', ', ')", |n| n);
+    check("CREATE TRIGGER x AFTER INSERT ON ledger BEGIN DELETE FROM session; END", |n| n);
+    check("CREATE VIEW x AS SELECT * FROM ledger", |n| n);
     check("DELETE FROM request", |n| n);
     check("UPDATE request SET id = 'r-0000000000' WHERE id = (SELECT min(id) FROM request)", |n| n);
 }

@@ -191,6 +191,7 @@ fn decided() -> Entry {
         input: None,
         locks: Vec::new(),
         outward: false,
+        reserved: None,
     })
 }
 
@@ -206,5 +207,6 @@ fn resulted(number: u64) -> Entry {
         message: None,
         to: None,
         arguments: None,
+        files: None,
     })
 }

@@ -106,7 +106,9 @@ impl AgentEntry {
     #[must_use]
     pub fn is_for(&self, call: &Call) -> bool {
         let own = call.role.as_deref().unwrap_or(&call.agent);
-        self.name == "*" || self.name == own || self.name == call.agent
+        // Hosts do not agree on how they write the name of a role.
+        let is = |name: &str| self.name.eq_ignore_ascii_case(name);
+        self.name == "*" || is(own) || is(&call.agent)
     }
 
     /// The patterns in it that are none.

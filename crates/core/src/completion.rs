@@ -64,10 +64,31 @@ impl Completion {
     fn missing_command(&self, session: &Session) -> Option<String> {
         let ran = |wanted: &str| {
             session.fresh.iter().any(|done| {
-                done.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                let rest = done.strip_prefix(wanted).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+                rest.is_some_and(|rest| !only_looks(rest))
             })
         };
         let wanted = self.ran.iter().find(|wanted| !ran(wanted))?;
         Some(format!("`{wanted}` has not succeeded since the last change"))
     }
+}
+
+/// Options with which a command says something and does nothing of what it is
+/// for: `cargo test --help` is no test that passed.
+const LOOKING: [&str; 8] = [
+    "--help",
+    "--version",
+    "--no-run",
+    "--list",
+    "--collect-only",
+    "--dry-run",
+    "--listTests",
+    "--just-print",
+];
+
+/// Whether these words make a command only look.
+pub(crate) fn only_looks(words: &str) -> bool {
+    // Behind `--` they are the program's own: `cargo test -- --list`.
+    let mut all = words.split(' ').filter(|word| !word.is_empty());
+    all.any(|word| LOOKING.contains(&word)) || matches!(words.rsplit(' ').next(), Some("-h" | "-V"))
 }

@@ -124,10 +124,19 @@ impl Facts {
                 let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
                 Facts { files, ..Facts::default() }
             }
-            Kind::Mcp { tool, .. } => {
+            Kind::Mcp { server, tool } => {
+                let text = crate::mcp_commands::of_input(server, tool, &call.input);
+                let mut facts = text.map(|text| of_shell(&text, &call.dir, places)).unwrap_or_default();
                 let named = crate::mcp_files::of_input(tool, &call.input);
-                let files = named.iter().map(|(access, path)| of_path(*access, path, &call.dir, places));
-                Facts { files: files.collect(), ..Facts::default() }
+                facts
+                    .files
+                    .extend(named.iter().map(|(access, path)| of_path(*access, path, &call.dir, places)));
+                facts
+            }
+            Kind::Fetch { url } => {
+                let path = crate::mcp_files::local_file(url);
+                let files = path.iter().map(|path| of_path(Access::Read, path, &call.dir, places)).collect();
+                Facts { files, ..Facts::default() }
             }
             _ => Facts::default(),
         }
@@ -160,22 +169,47 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let project = places.workspace.first().cloned();
     let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
     let reading = read(text, &setting);
-    let files =
-        reading.commands.iter().enumerate().flat_map(|(at, command)| files_of(at, command, dir)).collect();
+    let home = places.home.as_deref();
+    let commands = reading.commands.iter().enumerate();
+    let mut files: Vec<FileFact> =
+        commands.flat_map(|(at, command)| files_of(at, command, dir, home)).collect();
+    let elsewhere = crate::displaced::of(&reading.commands, &files, dir);
+    files.extend(elsewhere);
     let normal = reading.commands.iter().map(Command::normal).collect();
     Facts { reading, normal, files }
 }
 
-fn files_of(at: usize, command: &Command, start: &str) -> Vec<FileFact> {
+fn files_of(at: usize, command: &Command, start: &str, home: Option<&str>) -> Vec<FileFact> {
     command
         .effects
         .iter()
         .filter_map(|effect| {
             let access = Access::of(effect.deed)?;
             let target = effect.target.as_ref()?;
-            Some(file_fact(at, access, target, command.dir.as_ref(), start))
+            let known = home_of_user(target, home);
+            Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), start))
         })
         .collect()
+}
+
+/// `~root` and `~$USER`: the home of a user by name, which the reader leaves as
+/// it is written. Homes lie beside each other.
+fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
+    let text = target.text.strip_prefix('~').filter(|_| !target.exact)?;
+    let (user, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+    let home = home?;
+    let own = ["$USER", "${USER}", "$LOGNAME", "${LOGNAME}", "$(whoami)", "$(id -un)", "`whoami`"];
+    let plain =
+        !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let folder = match user {
+        "root" => "/root".to_owned(),
+        user if own.contains(&user) => home.to_owned(),
+        user if plain && user.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') => {
+            format!("{}/{user}", home.rsplit_once('/').map_or("", |(homes, _)| homes))
+        }
+        _ => return None,
+    };
+    Some(Word { text: format!("{folder}{rest}"), exact: !rest.contains(['$', '`']), ..target.clone() })
 }
 
 fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start: &str) -> FileFact {
@@ -184,19 +218,43 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         None => (start.to_owned(), true),
     };
     let exact = target.exact && (base_exact || target.text.starts_with('/'));
+    let plain = target.glob.then(|| without_single_choices(&target.text));
+    let text = plain.as_deref().unwrap_or(&target.text);
     // Every file below a folder, at any depth: nothing of it is left.
     let all = access == Access::Delete && target.text.ends_with("/**");
     FileFact {
         access: if all { Access::DeleteTree } else { access },
         written: target.text.clone(),
-        path: absolute(&target.text, &base),
-        raw: joined(&target.text, &base),
+        path: absolute(text, &base),
+        raw: joined(text, &base),
         real: None,
         exists: None,
         exact,
-        glob: target.glob,
+        glob: target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
         command: Some(at),
     }
+}
+
+/// A pattern without the choices that are none: `.[e]nv` is `.env`.
+fn without_single_choices(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        let mut inside = after.chars();
+        let only = inside.next().filter(|found| !matches!(found, '!' | '^' | ']' | '*' | '?' | '['));
+        match (only, inside.next()) {
+            (Some(only), Some(']')) => {
+                out.push(only);
+                rest = inside.as_str();
+            }
+            _ => {
+                out.push('[');
+                rest = after;
+            }
+        }
+    }
+    out + rest
 }
 
 fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {

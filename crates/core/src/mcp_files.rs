@@ -182,6 +182,9 @@ fn collect_fields(fields: &Map<String, Value>, depth_left: usize, named: &mut Na
         named.content |= is(CONTENT);
         named.recursive |= name == "recursive" && value.as_bool() == Some(true);
         named.elsewhere |= is(ELSEWHERE) && !value.is_null();
+        if matches!(name.as_str(), "url" | "urls" | "href" | "address") {
+            named.on.extend(texts(value).filter_map(local_file).take(PATHS_MAX));
+        }
         let kept = [(PATHS, &mut named.on), (FROM, &mut named.from), (TO, &mut named.to)];
         if let Some((_, kept)) = kept.into_iter().find(|(names, _)| is(names)) {
             kept.extend(texts(value).filter_map(local).take(PATHS_MAX));
@@ -196,16 +199,48 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_str().into_iter().chain(many)
 }
 
+/// The path in `file:///x`; `None` for every other address.
+pub(crate) fn local_file(address: &str) -> Option<String> {
+    let rest = address.trim().get(..5).filter(|head| head.eq_ignore_ascii_case("file:"));
+    let rest = rest.and_then(|_| address.trim().get(5..))?;
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.strip_prefix("localhost").filter(|rest| rest.starts_with('/')).unwrap_or(rest),
+        None => rest,
+    };
+    Some(unescaped(path.split(['?', '#']).next().unwrap_or(path)))
+}
+
+/// `%2e` is a dot.
+fn unescaped(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match digits {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(part.get(2..).unwrap_or("").as_bytes());
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// The path of a local file; an address of another kind is none.
 fn local(text: &str) -> Option<String> {
-    let path = text.strip_prefix("file://").unwrap_or(text);
+    let named = local_file(text);
+    let path = named.as_deref().unwrap_or(text);
     let far = path.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(char::is_alphanumeric));
     let plain = !path.is_empty() && path.len() <= 4096 && !path.contains(['\n', '\0']);
     (plain && !far).then(|| path.to_owned())
 }
 
 /// `createFile`, `create_file` and `create-file` are the same two words.
-fn words_of(tool: &str) -> Vec<String> {
+pub(crate) fn words_of(tool: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for found in tool.chars() {
@@ -246,6 +281,8 @@ mod tests {
         check("delete", &json!({ "path": "a", "recursive": true }), "delete-tree a");
         check("batch", &json!({ "edits": [{ "path": "a", "new_text": "x" }] }), "write a");
         check("open_resource", &json!({ "uri": "file:///a/b" }), "read /a/b");
+        check("fetch", &json!({ "url": "file:///a/%2eenv?x" }), "read /a/.env");
+        check("fetch", &json!({ "url": "FILE://localhost/a" }), "read /a");
         check("odd", &json!({ "path": "a", "content": "x" }), "write a");
         check("render", &json!({ "output": "out/a.png" }), "write out/a.png");
     }

@@ -30,6 +30,7 @@ mod key;
 mod knowledge;
 mod load;
 mod packs;
+mod patched;
 mod places;
 mod prerequisites;
 mod private;

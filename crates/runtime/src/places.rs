@@ -146,9 +146,13 @@ pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
         let real = normalise(&links.of(&file.raw));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
-        // A copy made from a template replaces what is there.
+        // A copy made from a template replaces what is there, and so does a new key.
         let command = file.command.and_then(|at| facts.reading.commands.get(at));
-        let copies = command.is_some_and(|one| one.program == "cp" && !one.usage.has("--no-clobber"));
+        let copies = command.is_some_and(|one| {
+            matches!(one.program.as_str(), "cp" | "openssl")
+                && !one.usage.has("--no-clobber")
+                && !one.only_if_absent
+        });
         if file.access == Access::Create && file.exists == Some(true) && copies {
             file.access = Access::Write;
         }

@@ -8,6 +8,7 @@ use crate::branch::{beginning, branch_of};
 use crate::cache::{self, CacheState};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
+use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
@@ -93,6 +94,7 @@ impl Scene {
 
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
         let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
+        let facts = with_patched_files(facts, &call.dir);
         without_impossible(with_real_paths(facts, links))
     }
 

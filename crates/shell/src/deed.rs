@@ -94,6 +94,8 @@ deeds! {
     WeakensDefence = "weakens-defence",
     /// Removes the traces of what was done.
     HidesTraces = "hides-traces",
+    /// Prints a secret some program keeps: a token, a private key, a password.
+    RevealsSecret = "reveals-secret",
     /// Lets whoever is at the other end of a connection run a program here (target: the host, if known).
     GivesShell = "gives-shell",
 }

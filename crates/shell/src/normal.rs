@@ -9,7 +9,7 @@ impl Command {
     /// where they are known, free text elided as `'…'`.
     #[must_use]
     pub fn normal(&self) -> String {
-        let mut line = String::new();
+        let mut line = String::with_capacity(64);
         match self.words.first() {
             Some(first) if self.program.is_empty() => add(&mut line, &first.text),
             _ => add(&mut line, &self.program),
@@ -63,19 +63,19 @@ fn add_flag(line: &mut String, flag: &Flag) {
 
 fn shown(word: &Word) -> Cow<'_, str> {
     let text = flat(&word.text);
-    match (word.exact && !word.glob, text.contains([' ', '"'])) {
-        (true, _) => match quote(&text) {
+    if word.exact && !word.glob {
+        return match quote(&text) {
             Cow::Borrowed(_) => text,
             Cow::Owned(quoted) => Cow::Owned(quoted),
-        },
-        (false, true) => format!("\"{}\"", text.replace('"', "\\\"")).into(),
-        (false, false) => text,
+        };
     }
+    if text.contains([' ', '"']) { format!("\"{}\"", text.replace('"', "\\\"")).into() } else { text }
 }
 
 /// Line ends would break the promise of one line.
 fn flat(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte);
+    if text.bytes().all(is_plain) || !text.contains(char::is_control) {
         return text.into();
     }
     text.chars().map(|found| if found.is_control() { ' ' } else { found }).collect()
@@ -83,12 +83,25 @@ fn flat(text: &str) -> Cow<'_, str> {
 
 /// `text` quoted so that a shell reads it as this one word.
 pub(crate) fn quote(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=@%+,~^".contains(&byte);
+    let is_plain = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b'@' | b'%' | b'+' | b',' | b'~' | b'^'
+            )
+    };
     let is_letter = |found: char| !found.is_ascii() && found.is_alphanumeric();
     let plain = text.bytes().all(is_plain)
         || text.chars().all(|found| u8::try_from(found).is_ok_and(is_plain) || is_letter(found));
     if !text.is_empty() && plain {
         return text.into();
     }
-    format!("'{}'", text.replace('\'', r"'\''")).into()
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('\'');
+    for (at, piece) in text.split('\'').enumerate() {
+        quoted.push_str(if at > 0 { r"'\''" } else { "" });
+        quoted.push_str(piece);
+    }
+    quoted.push('\'');
+    quoted.into()
 }

@@ -141,7 +141,7 @@ fn flag(word: &Word, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usi
         seen |= bit;
         let row = find_short(spec, letter);
         let takes = row.as_ref().map_or(Takes::Nothing, |row| row.takes);
-        let name = row.map_or_else(|| format!("-{letter}"), |row| row.name);
+        let name = row.map_or_else(|| short_name(letter), |row| row.name);
         let left = rest.as_str();
         match takes {
             Takes::Nothing => {
@@ -197,18 +197,34 @@ fn parse_token(token: &str) -> (&str, Takes) {
 }
 
 fn canonical(long: &str) -> String {
-    if long.chars().count() == 1 { format!("-{long}") } else { format!("--{long}") }
+    let dashes = if long.chars().nth(1).is_none() { "-" } else { "--" };
+    [dashes, long].concat()
 }
 
+fn short_name(letter: char) -> String {
+    ["-", letter.encode_utf8(&mut [0; 4])].concat()
+}
+
+/// The token that starts at this byte of a table.
+fn token_at(table: &'static str, at: usize) -> &'static str {
+    table.get(at..).and_then(|rest| rest.split(' ').next()).unwrap_or_default()
+}
+
+// Tables are searched for every option of every command, so they are searched
+// as text and not taken apart token by token.
 fn find_short(spec: &Spec, letter: char) -> Option<Row> {
-    for token in spec.options.split_ascii_whitespace() {
-        let (head, takes) = parse_token(token);
-        if !head.starts_with(letter) {
+    let wanted = u8::try_from(letter).ok()?;
+    let mut before = b' ';
+    for (at, byte) in spec.options.bytes().enumerate() {
+        let starts = before == b' ' && byte == wanted;
+        before = byte;
+        if !starts {
             continue;
         }
+        let (head, takes) = parse_token(token_at(spec.options, at));
         let rest = head.strip_prefix(letter).unwrap_or("");
         if rest.is_empty() {
-            return Some(Row { name: format!("-{letter}"), takes });
+            return Some(Row { name: short_name(letter), takes });
         }
         if let Some(long) = rest.strip_prefix(',') {
             return Some(Row { name: canonical(long), takes });
@@ -221,19 +237,28 @@ fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     None
 }
 
+/// Where `name` stands in the table at the start of a spelling: the byte before
+/// it, and the text from it on.
+fn spellings(table: &'static str, name: &str) -> impl Iterator<Item = (u8, &'static str)> {
+    let places = table.match_indices(name).filter(|_| !name.is_empty() && !name.contains(' '));
+    places.filter_map(move |(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| table.as_bytes().get(at)).copied().unwrap_or(b' ');
+        matches!(before, b' ' | b',').then(|| (before, token_at(table, at)))
+    })
+}
+
 fn find_exact(spec: &Spec, name: &str) -> Option<Row> {
-    for token in spec.options.split_ascii_whitespace() {
+    for (before, token) in spellings(spec.options, name) {
         let (head, takes) = parse_token(token);
         if let Some((other, long)) = head.split_once('>') {
-            if other == name && other.len() > 1 {
+            if before == b' ' && other == name && other.len() > 1 {
                 let takes = find_exact(spec, long).map_or(takes, |row| row.takes);
                 return Some(Row { name: canonical(long), takes });
             }
             continue;
         }
-        let long = head.split_once(',').map_or(head, |(_, long)| long);
-        if long == name && (long.len() > 1 || spec.one_dash) {
-            return Some(Row { name: canonical(long), takes });
+        if head == name && (head.len() > 1 || spec.one_dash) {
+            return Some(Row { name: canonical(head), takes });
         }
     }
     None
@@ -245,17 +270,13 @@ fn find_long(spec: &Spec, name: &str) -> Option<Row> {
     if let Some(row) = find_exact(spec, name) {
         return Some(row);
     }
-    if !spec.short_names || name.is_empty() {
+    if !spec.short_names {
         return None;
     }
-    for token in spec.options.split_ascii_whitespace() {
+    for (_, token) in spellings(spec.options, name) {
         let (head, takes) = parse_token(token);
-        if head.contains('>') {
-            continue;
-        }
-        let long = head.split_once(',').map_or(head, |(_, long)| long);
-        if long.len() > 1 && long.starts_with(name) {
-            return Some(Row { name: canonical(long), takes });
+        if head.len() > 1 && !head.contains(['>', ',']) {
+            return Some(Row { name: canonical(head), takes });
         }
     }
     None

@@ -9,9 +9,9 @@ use crate::scope::Text;
 use crate::stream::Stream;
 
 /// Programs that print nothing of note.
-const SILENT: [&str; 20] = [
+const SILENT: [&str; 23] = [
     "cd", "export", "set", "unset", "mkdir", "rm", "touch", "true", ":", "declare", "local", "shift",
-    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp",
+    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp", "false", "test", "[",
 ];
 
 /// What `command` prints when it reads `stdin`.
@@ -27,10 +27,15 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         }
         _ => stdin.and_then(|stream| stream.download.clone()),
     };
+    stream.noisy = stdin.is_some_and(|stream| stream.noisy);
     if command.program == "find" {
         stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
+    } else if matches!(command.program.as_str(), "fd" | "fdfind") {
+        stream.paths = crate::programs::fd::Fd::of(command.words.get(1..).unwrap_or_default()).matches();
     } else if command.program == "ls" {
         stream.paths = listed(command);
+    } else if names_files(command) {
+        stream.paths = searched(command);
     } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
         stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
         let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
@@ -43,6 +48,23 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         }
     }
     stream
+}
+
+/// `grep -l` prints the names of the files that hold what it looks for.
+fn names_files(command: &Command) -> bool {
+    matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg")
+        && command.usage.has("--files-with-matches")
+}
+
+/// Some of the files it looked through, and nobody knows which.
+fn searched(command: &Command) -> Vec<Word> {
+    let some = |path: &Word| {
+        let text =
+            if path.glob { path.text.clone() } else { format!("{}/?*", path.text.trim_end_matches('/')) };
+        Word { text, exact: false, glob: true, span: path.span }
+    };
+    let read = command.effects.iter().filter(|effect| effect.deed == crate::Deed::ReadsFile);
+    read.filter_map(|effect| effect.target.as_ref()).take(8).map(some).collect()
 }
 
 /// Every name in a folder.
@@ -84,6 +106,13 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
         "command" if arguments.first().is_some_and(|word| word.text == "-v") => {
             arguments.get(1).filter(|word| word.exact).map(|word| format!("{}\n", word.text))
         }
+        "realpath" | "grealpath" | "readlink" => real_path(command, here),
+        "dirname" if arguments.len() == 1 => {
+            let word = arguments.first().filter(|word| word.exact && !word.glob)?;
+            let path = word.text.trim_end_matches('/');
+            let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            Some(format!("{}\n", if folder.is_empty() { "/" } else { folder }))
+        }
         "basename" if arguments.len() == 1 => {
             let word = arguments.first().filter(|word| word.exact)?;
             Some(format!("{}\n", crate::programs::base_name(&word.text)))
@@ -91,6 +120,25 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
         program if SILENT.contains(&program) => Some(String::new()),
         _ => None,
     }
+}
+
+/// `realpath x` and `readlink -f x`: the path from the root on, as far as it
+/// can be told without looking at links.
+fn real_path(command: &Command, here: impl FnOnce() -> Option<Text>) -> Option<String> {
+    let arguments = command.words.get(1..).unwrap_or_default();
+    let (options, operands): (Vec<&Word>, Vec<&Word>) =
+        arguments.iter().partition(|word| word.text.len() > 1 && word.text.starts_with('-'));
+    let followed = |word: &&Word| {
+        word.text.starts_with("--canonicalize")
+            || !word.text.starts_with("--") && word.text.contains(['f', 'e', 'm'])
+    };
+    let whole = command.program != "readlink" || options.iter().any(followed);
+    if !whole || options.iter().any(|word| word.text.starts_with("--relative")) {
+        return None;
+    }
+    let [path] = operands.as_slice() else { return None };
+    let here = here().filter(|here| here.exact && path.exact && !path.glob)?;
+    Some(format!("{}\n", crate::walk::join_path(&here.text, &path.text)))
 }
 
 fn echo(arguments: &[Word]) -> Option<String> {

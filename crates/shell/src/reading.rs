@@ -159,6 +159,8 @@ pub struct Command {
     /// True when the spans of its words are bytes of the outermost text and
     /// replacing them there changes exactly this command.
     pub in_place: bool,
+    /// It runs only where the file it makes is not there: `[ -f x ] || cp y x`.
+    pub only_if_absent: bool,
     /// Its words, sorted.
     pub usage: Usage,
     /// What it would do.

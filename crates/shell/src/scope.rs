@@ -79,7 +79,9 @@ pub(crate) struct Scope {
 
 /// Would `text` run something if it were expanded once more?
 pub(crate) fn hides(text: &str) -> bool {
-    text.contains("$(") || text.contains('`') || text.contains("${")
+    let bytes = text.as_bytes();
+    let opens = |pair: &[u8]| matches!(pair, [b'$', b'(' | b'{']);
+    bytes.contains(&b'`') || bytes.windows(2).any(opens)
 }
 
 impl Scope {

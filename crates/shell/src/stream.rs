@@ -10,12 +10,16 @@ const TEXT_MAX: usize = 256 << 10;
 pub(crate) struct Stream {
     /// The text itself, where every byte is known.
     pub(crate) text: Option<String>,
+    /// What it may be instead: `which a || which b`.
+    pub(crate) other: Option<String>,
     /// Set when some of it comes from the network: the address.
     pub(crate) download: Option<Word>,
     /// Position of the command that wrote it.
     pub(crate) from: Option<usize>,
     /// It is the content of a file nobody here wrote.
     pub(crate) is_file: bool,
+    /// There may be errors in it as well.
+    pub(crate) noisy: bool,
     /// Paths it lists, where they can be described (`find … | xargs`).
     pub(crate) paths: Vec<Word>,
 }
@@ -37,13 +41,29 @@ impl Stream {
 
     /// `more` is written behind this.
     pub(crate) fn append(&mut self, more: Stream) {
-        self.text = match (self.text.take(), more.text) {
-            (Some(one), Some(two)) if one.len() + two.len() <= TEXT_MAX => Some(one + &two),
-            _ => None,
+        let other = match (self.other.take(), &more.other) {
+            (None, None) => None,
+            (Some(one), None) => joined(Some(one), more.text.as_deref()),
+            (None, Some(two)) => joined(self.text.clone(), Some(two)),
+            (Some(_), Some(_)) => {
+                self.text = None;
+                None
+            }
         };
+        self.text = joined(self.text.take(), more.text.as_deref());
+        self.other = other.filter(|_| self.text.is_some());
         self.download = self.download.take().or(more.download);
         self.from = more.from.or(self.from);
+        self.noisy |= more.noisy;
         self.paths.extend(more.paths.into_iter().take(8));
         self.paths.truncate(8);
+    }
+}
+
+/// One text behind the other, where both are known and not too long.
+fn joined(one: Option<String>, two: Option<&str>) -> Option<String> {
+    match (one, two) {
+        (Some(one), Some(two)) if one.len() + two.len() <= TEXT_MAX => Some(one + two),
+        _ => None,
     }
 }

@@ -46,6 +46,38 @@ pub(crate) enum Node {
     Function { name: String, body: Rc<Node> },
 }
 
+impl Node {
+    /// Its redirects, where it has some of its own.
+    pub(crate) fn redirects(&self) -> &[RawRedirect] {
+        match self {
+            Node::Simple(simple) => &simple.redirects,
+            Node::Group(_, redirects)
+            | Node::Subshell(_, redirects)
+            | Node::If { redirects, .. }
+            | Node::While { redirects, .. }
+            | Node::For { redirects, .. }
+            | Node::Case { redirects, .. }
+            | Node::Test(_, redirects) => redirects,
+            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Function { .. } => &[],
+        }
+    }
+
+    /// The same, to add some.
+    pub(crate) fn redirects_mut(&mut self) -> Option<&mut Vec<RawRedirect>> {
+        match self {
+            Node::Simple(simple) => Some(&mut simple.redirects),
+            Node::Group(_, redirects)
+            | Node::Subshell(_, redirects)
+            | Node::If { redirects, .. }
+            | Node::While { redirects, .. }
+            | Node::For { redirects, .. }
+            | Node::Case { redirects, .. }
+            | Node::Test(_, redirects) => Some(redirects),
+            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Function { .. } => None,
+        }
+    }
+}
+
 /// How a command of a chain hangs on those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {

@@ -76,7 +76,8 @@ fn files_are_read_written_and_deleted() {
 fn patterns_and_programs_are_no_files() {
     check("grep -rn secret src", &["reads-file src"]);
     check("grep -e a -e b f", &["reads-file f"]);
-    check("rg pattern", &[]);
+    check("rg pattern", &["reads-file ."]);
+    check("x | rg pattern", &[]);
     check("awk '{print $1}' f", &["reads-file f"]);
     check("jq .a f.json", &["reads-file f.json"]);
     check("echo a > b", &["writes-file b"]);
@@ -291,4 +292,73 @@ fn programs_of_other_languages_touch_files() {
     check("perl -e 'unlink glob(\"~/*\")'", &["deletes-file /home/u/*"]);
     check("docker run --rm alpine rm -rf /", &[]);
     check("docker run -v /:/h alpine rm -rf /h", &["deletes-tree /h"]);
+}
+
+#[test]
+fn folders_are_known_by_what_programs_print() {
+    check("rm -r \"$(realpath .)\"", &["deletes-tree /work"]);
+    check("rm -r \"$(readlink -f a)\"", &["deletes-tree /work/a"]);
+    check("rm -r \"$(dirname a/b)\"", &["deletes-tree a"]);
+    check("rm -r \"$(command pwd)\"", &["deletes-tree /work"]);
+    check("readlink a", &[]);
+}
+
+#[test]
+fn what_is_found_is_what_the_command_gets() {
+    check("fd . a -x rm", &["deletes-file a/**"]);
+    check("fd -e o -x rm", &["deletes-file ./?*~"]);
+    check("fd x a", &[]);
+    check("grep -rl x d | xargs rm", &["reads-file d", "deletes-file d/?*~"]);
+}
+
+#[test]
+fn patches_name_what_they_change() {
+    check("git apply <<'E'\n--- a/x\n+++ b/x\nE", &["writes-file x"]);
+    check("git apply --check <<'E'\n--- a/x\n+++ b/x\nE", &[]);
+    check(
+        "printf -- '+++ b/d/x\\n' > p; patch -p1 < p",
+        &["writes-file p", "reads-file p", "writes-file d/x"],
+    );
+    check("git apply p", &["reads-file p"]);
+}
+
+#[test]
+fn programs_of_other_languages_name_their_files() {
+    check("python3 -c \"p='a'; open(p, 'w')\"", &["writes-file a"]);
+    check("python3 -c \"import os; open(os.path.join('a', 'b'), 'w')\"", &["writes-file a/b"]);
+    check("python3 -c \"d='a'; open(f'{d}/b', 'w')\"", &["writes-file a/b"]);
+    check("python3 -c \"open(name, 'w')\"", &[]);
+    check("node -e \"const f='a'; require('fs').writeFileSync(f, '')\"", &["writes-file a"]);
+    check("perl -e 'my $f=\"a\"; open(F, \">\", $f)'", &["writes-file a"]);
+    check("ruby -rfileutils -e 'FileUtils.rm_rf(Dir.home)'", &["deletes-tree /home/u"]);
+    check("python3 -c \"import os; os.remove(os.path.expanduser('~/x'))\"", &["deletes-file /home/u/x"]);
+}
+
+#[test]
+fn formatters_write_when_told_to() {
+    check("prettier --write a", &["writes-file a"]);
+    check("prettier --check a", &["reads-file a"]);
+    check("black a", &["writes-file a"]);
+    check("black --check a", &["reads-file a"]);
+    check("ruby -i -pe x a", &["reads-file a", "writes-file a"]);
+    check("awk -i inplace 1 a", &["reads-file a", "writes-file a"]);
+}
+
+#[test]
+fn what_is_made_only_where_it_is_missing_is_new() {
+    check("[ -f a ] || echo x > a", &["creates-file a"]);
+    check("[ ! -f a ] && echo x > a", &["creates-file a"]);
+    check("if [ ! -e a ]; then echo x > a; fi", &["creates-file a"]);
+    check("[ -f a ] && echo x > a", &["writes-file a"]);
+    check("[ -f b ] || echo x > a", &["writes-file a"]);
+    check("[ -f a ] || true; echo x > a", &["writes-file a"]);
+}
+
+#[test]
+fn secrets_are_printed_by_those_that_keep_them() {
+    check("gh auth token", &["reveals-secret"]);
+    check("gh auth status", &[]);
+    check("gpg --export-secret-keys me", &["reveals-secret"]);
+    check("kubectl get secret x -o yaml", &["reveals-secret"]);
+    check("kubectl get secret x", &[]);
 }

@@ -28,6 +28,8 @@ fn nothing_hides_behind_a_mistake() {
         "echo $((a ;; b) c); rm x",
         "echo \"${x:-'$(a ;; b'}\"; rm x",
         "echo \"${x:-'$(a <<E b; ;; )'}\"\nrm x",
+        // A comment does not hide the quote that bash looks for.
+        "echo \"${x:-'$(a #b)'}\" | bash -c '(b <<E\nc\nE\nd)\nrm x'",
         // Shells before bash 5.2 look for the parenthesis only.
         "echo $(;); rm x",
         "echo <(a ;; b); rm x",
@@ -55,7 +57,15 @@ fn here_documents_between_two_parentheses_are_commands() {
 fn here_documents_end_at_their_word() {
     check("cat <<${V/$(a b)/x}\n`rm x`\n${V/$(a b)/x}\nls", &["rm", "x"]);
     check("cat <<$(a)\n$(a)\nrm x", &["rm", "x"]);
+    check("cat <<@(w)\n$(rm x)\n@(w)\n", &["rm", "x"]);
+    check("cat <<@(w)\na\n@(w)\nrm x", &["rm", "x"]);
     check("cat <<$'E'\na\nE\nrm x", &["rm", "x"]);
+    // In a substitution, a `)` behind it in the line will do.
+    check("a $(b <<E\nc\nE)\nrm x", &["rm", "x"]);
+    check("a $(b <<E\nc\nE rm x; d)\ne", &["rm", "x"]);
+    check("a $(b <<-'E'\nc\n\tErm x # )\nE\n)", &["rm", "x"]);
+    check("a $( (b <<''\nc\nrm x)\n)", &["rm", "x"]);
+    check("a <(b <<E\nc\nE\\\n rm x)\nd", &["rm", "x"]);
     check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
 }
 
@@ -64,6 +74,11 @@ fn words_are_taken_where_names_would_stand() {
     check("for 1x in a; do b; done; rm x", &["rm", "x"]);
     check("select V# in a; do b; done; rm x", &["rm", "x"]);
     check("declare -A M=([k|]=a [b;c]=d [e f]=g); rm x", &["rm", "x"]);
+    // Where an assignment could stand, brackets hold anything.
+    check("a[ # ]; rm x", &["rm", "x"]);
+    check("a[b; c\n'd']e f; rm x", &["a[b; c\n'd']e", "f"]);
+    check("V=1 a[<<E]; rm x", &["rm", "x"]);
+    check("a[1]+=b rm x", &["rm", "x"]);
 }
 
 #[test]
@@ -97,11 +112,30 @@ fn words_that_stand_in_for_a_value_keep_their_quotes() {
     check("p $'\\xg' $'\\u'", &["p", "\\xg", "\\u"]);
 }
 
+/// In double quotes, `${x:-'…'}` ends where single quotes count and is then
+/// expanded as if they did not; patterns keep their quotes.
+#[test]
+fn single_quotes_in_braces_count_once() {
+    check("p \"${U:-'a'b}\" \"${U:-'}'}\" ${U:-'}'}", &["p", "'a'b", "'}'", "}"]);
+    check("a \"${U:-'$(time -p W=V U='$(no)' rm x)'}\"", &["rm", "x"]);
+    check("p \"${U:-'$(export V=1 || bash -c 'a;b\nc')'}\"; rm x", &["rm", "x"]);
+    check("p \"${U:-'$(export V=1)'}\" x", &["p", "''", "x"]);
+    check("V=vrm; \"${V#'v'}\" x", &["rm", "x"]);
+    check("V=vrm; \"${V/'v'/}\" x", &["rm", "x"]);
+}
+
 #[test]
 fn lists_are_cut_as_bash_cuts_them() {
     check("set -- w p; shift; ${@:1:1} x", &["p", "x"]);
+    check("set -- a b p; shift 2; $1 x", &["p", "x"]);
+    check("set -- p b; shift b; $1 x", &["p", "x"]);
+    check("set -- p b; shift 3; $1 x", &["p", "x"]);
+    check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
+    check("IFS=' :'; X=' p : x'; $X", &["p", "x"]);
+    check("p ${A[1 [[ 2 ]] N='a[$(rm x)]']}", &["rm", "x"]);
     check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);
     check("mapfile -t A <<<p; ${A[0]} x", &["p", "x"]);
+    check("A[1]=q; p ${A[1]}", &["p", "${A[1]}"]);
     check("A+=(p)#; \"${A[@]}\"; rm x", &["rm", "x"]);
     check("true && IFS=:; X=p:w; $X", &["p", "w"]);
 }
@@ -115,7 +149,20 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("f() { f() { rm x; }; f; }; f", &["rm", "x"]);
     check("X=q; ! true && X=p; $X x", &["q", "x"]);
     check("X=p; a && X=q; X+=1; $X x", &["p1", "x"]);
+    check("X=p; a && X=q; declare -n R=X; $R x", &["q", "x"]);
     check("a && V=w || p x $V", &["p", "x", "$V"]);
+    check("cd a && b && V=w; p x $V", &["p", "x", "$V"]);
+    check("cd a && V=w && b; p x $V", &["p", "x", "w"]);
+    check("p $(echo r || echo q)", &["p", "r"]);
+    for end in ["a", "q"] {
+        check("p $(command -v a || echo q)", &["p", end]);
+        check("X=`which a || which q`; p $X", &["p", end]);
+        check("p $([ -d x ] && echo a || echo q)", &["p", "$([ -d x ] && echo a || echo q)"]);
+    }
+    check("p a $([ -d x ] && echo -f)", &["p", "a", "-f"]);
+    check("p a $([ -d x ] && echo -f)", &["p", "a"]);
+    check("(test x && echo rm x) | sh", &["rm", "x"]);
+    check("PWD=/; cd /a; p \"$PWD\"", &["p", "/a"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
@@ -146,6 +193,9 @@ fn braces_close_where_bash_closes_them() {
 fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("bash <<'E'\nfor i in 1; do coproc p a=(b\nc &>f; done\nrm x\nE\n", &["rm", "x"]);
     check("coproc p a=(b $(rm x))", &["rm", "x"]);
+    check("coproc p a=(b !\n(( $(rm x) + 1 ))\nc", &["rm", "x"]);
+    check("bash -c 'a=(b @(w) # no\nrm x >f\nc'", &["rm", "x"]);
+    check("if a=(p +(w)y); b \\\n rm x; then c; fi", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
@@ -159,11 +209,32 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("coproc p{ 4 a", &["p{", "4", "a"]);
     check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
+    check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
+    check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
+    check("let a=(1\n); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn lists_given_to_eval_are_text() {
+    check("eval a=(b 'c d')", &["eval", "a=(b c d)"]);
+    check("eval a=(b $'c)\\nrm x')", &["rm", "x"]);
+    check("eval a=($(rm x))", &["rm", "x"]);
+}
+
+/// Bash takes the last sign of a prompt for the end of what is open.
+#[test]
+fn prompts_are_expanded() {
+    check("V='$(rm x)'; echo ${V@P}", &["rm", "x"]);
+    check("V='$(rm xy'; echo ${V@P}", &["rm", "x"]);
+    check("PS4='$(rm x)'; set -x; a", &["rm", "x"]);
+    check("export PS4='$(rm x)'; bash -x a", &["rm", "x"]);
 }
 
 #[test]
 fn printf_lays_out_its_values() {
     check("$(printf %.2s rmx) x", &["rm", "x"]);
+    check("$(printf 'r\\0m') x", &["rm", "x"]);
+    check("$'\\x{72}m' x", &["rm", "x"]);
     check("$(printf %c%c rx mx) x", &["rm", "x"]);
     check("p \"$(printf '%-3s|%3s|%03d' a b 7)\"", &["p", "a  |  b|007"]);
     check("p \"$(printf '%s-%d%%' a 12)\"", &["p", "a-12%"]);
@@ -192,12 +263,59 @@ fn files_hold_all_that_was_written_to_them() {
 
 #[test]
 fn a_file_that_is_written_while_it_runs_is_not_known() {
-    for source in
-        ["p >f 2>&1 <<<\"$(echo q >f; sh f)\"", "{ echo q >f; sh f; } 2>f", "eval 'echo q >f; sh f' 2>f"]
-    {
+    for source in [
+        "p >f 2>&1 <<<\"$(echo q >f; sh f)\"",
+        "{ echo q >f; sh f; } 2>f",
+        "eval 'echo q >f; sh f' 2>f",
+        "{ echo q >f; sh f; } | p 2>f",
+        "{ echo q >f; sh f; } | { echo p >f; sh f; }",
+        "{ echo q >f; sh f; } & echo p >f",
+        "echo q >f & sh f",
+    ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
     }
-    let reading = read("{ echo q >f; sh f; } >g 2>/dev/null", &Setting::default());
-    assert!(reading.opaque.is_empty());
+    for source in [
+        "{ echo q >f; sh f; } >g 2>/dev/null",
+        "echo q >f; sh f | a; echo p >f; sh f | a",
+        "echo q >f; sh f &",
+    ] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+}
+
+/// Bash 5.2 prints `$(…)` to read it anew, and loses a `;` behind a here-document.
+#[test]
+fn a_semicolon_is_lost_behind_a_here_document() {
+    check("a $(b <<E\nc\nE\nset -- rm q; shift; $1 x)", &["rm", "x"]);
+    check("a $(b <<E\nc\nE\nset -- rm q; shift; $1 x)", &["q", "x"]);
+    check("a $(b <<E; c; rm x)\nd\nE\n", &["c", "rm", "x"]);
+    check("a $(b <<E\nE\nuntil c; true; do d; done)", &["c", "true"]);
+    check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
+    check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
+    check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+}
+
+#[test]
+fn a_value_that_is_not_set_yet_or_at_all_is_not_known() {
+    for source in ["X='p a' eval $X w", "A=(p a=(b)\nA+=(q); \"${A[@]}\""] {
+        let reading = read(source, &Setting::default());
+        assert!(
+            reading.opaque.iter().any(|one| one.kind == Unknown::Name),
+            "{source:?}: {:?}",
+            reading.opaque
+        );
+    }
+}
+
+/// `cd '$(rm x)' |& sh` says that there is no such folder – to a shell.
+#[test]
+fn errors_given_to_a_shell_are_not_known() {
+    for source in ["cd '$(rm x)' |& sh", "{ echo a; } 2>&1 | sh", "trap 'time a' EXIT |& cat | sh"] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5"] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+    check("printf 'rm x' |& sh", &["rm", "x"]);
 }

@@ -56,6 +56,27 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The first object of the file that this program would not have made, or that
+/// it would have made and is not there.
+pub(crate) fn foreign_object(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let own = Connection::open_in_memory()?;
+    for step in STEPS {
+        own.execute_batch(step)?;
+    }
+    let (expected, found) = (objects(&own)?, objects(connection)?);
+    let odd = found.iter().find(|object| !expected.contains(object));
+    Ok(odd.or_else(|| expected.iter().find(|object| !found.contains(object))).map(|(name, _)| name.clone()))
+}
+
+/// Every object SQLite did not make by itself, with the text that made it.
+fn objects(connection: &Connection) -> Result<Vec<(String, String)>, StoreError> {
+    let sql = "SELECT type || ' `' || name || '`', coalesce(sql, '') FROM sqlite_master
+               WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY 1";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 fn version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }

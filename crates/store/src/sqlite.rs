@@ -152,13 +152,16 @@ impl Sqlite {
     pub(crate) fn projections(&self) -> Result<Projections, StoreError> {
         let sql = "SELECT id, '', '', 0, body FROM session";
         let sessions = self.rows(sql, |row| {
-            serde_json::from_str(&row.body).ok().filter(|session: &Session| session.id == row.id)
+            serde_json::from_str(&row.body).ok().filter(|session: &Session| {
+                session.id == row.id && is_as_written(serde_json::to_string(session), &row.body)
+            })
         })?;
         let sql = "SELECT id, session, arguments, is_open, body FROM request";
         let requests = self.rows(sql, |row| {
             serde_json::from_str(&row.body).ok().filter(|request: &Request| {
-                (&request.id, &request.session, &request.arguments, request.is_open())
+                (&request.id, &request.session, &request.arguments, i64::from(request.is_open()))
                     == (&row.id, &row.session, &row.arguments, row.is_open)
+                    && is_as_written(serde_json::to_string(request), &row.body)
             })
         })?;
         Ok((sessions, requests))
@@ -189,9 +192,16 @@ impl Sqlite {
             self.connection.prepare("SELECT session, key, count, seq, call, time_ms FROM mark")?;
         let rows = statement.query_map([], |row| {
             let (session, key): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok((mark_name(&session, &key), Some(read_mark(row, 2)?)))
+            let below_zero = (2..5).any(|at| row.get::<_, i64>(at).is_ok_and(|value| value < 0));
+            Ok((mark_name(&session, &key), Some(read_mark(row, 2)?).filter(|_| !below_zero)))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What stands in the file beside our tables: a trigger, a view, a table
+    /// made otherwise. `None` when it holds just what we make.
+    pub(crate) fn foreign_object(&self) -> Result<Option<String>, StoreError> {
+        schema::foreign_object(&self.connection)
     }
 
     /// Every lock by path, for checking them against the records.
@@ -221,8 +231,14 @@ struct Row {
     id: String,
     session: String,
     arguments: String,
-    is_open: bool,
+    /// As it stands there: what is neither 0 nor 1 was not written by us.
+    is_open: i64,
     body: String,
+}
+
+/// Whether a body is, byte for byte, what we would write.
+fn is_as_written(own: serde_json::Result<String>, body: &str) -> bool {
+    own.is_ok_and(|own| own == body)
 }
 
 struct SqliteTurn<'a> {

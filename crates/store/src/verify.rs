@@ -63,6 +63,10 @@ pub(crate) fn verify(
         let why = "a record with a number below 1 was added".to_owned();
         return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
     }
+    if let Some(object) = store.foreign_object()? {
+        let why = format!("the {object} is not as this program makes it: the file was changed by another");
+        return Ok(Verified::Broken(FirstBad { index: records, why }));
+    }
     if let Some(why) = replay.difference(store)? {
         return Ok(Verified::Broken(FirstBad { index: records, why }));
     }

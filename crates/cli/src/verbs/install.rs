@@ -10,7 +10,7 @@ use serde_json::json;
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_adapters::{HOSTS, Host, Level, host};
+use toolgate_adapters::{HOSTS, Host, Level, Ours, host};
 use toolgate_runtime::{Setup, agent_above};
 
 /// Adds the hook to a host's settings.
@@ -139,7 +139,10 @@ pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result
         )
     })?;
     if before.as_deref() == Some(after.as_slice()) {
-        talk(&format!("{} is already guarded in {}", host.name(), file.display()));
+        match host.objection(Some(&after), Ours::Yes) {
+            Some(why) => tell_unguarded(host, file, &why),
+            None => talk(&format!("{} is already guarded in {}", host.name(), file.display())),
+        }
         return Ok(false);
     }
     show_change(file, before.as_deref().unwrap_or_default(), &after);
@@ -158,8 +161,22 @@ pub fn install(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result
         made,
     };
     installs::remember(&setup.dirs, install, &seen)?;
-    talk(&format!("{} guards {} through {}", styled(GREEN, "toolgate"), host.name(), file.display()));
+    match host.objection(Some(&after), Ours::Yes) {
+        Some(why) => tell_unguarded(host, file, &why),
+        None => {
+            talk(&format!("{} guards {} through {}", styled(GREEN, "toolgate"), host.name(), file.display()))
+        }
+    }
     Ok(true)
+}
+
+/// The hook is there and something else in the settings keeps it from running.
+fn tell_unguarded(host: &dyn Host, file: &Path, why: &str) {
+    talk(&format!(
+        "{} is NOT guarded through {}: {why}; take that out of the settings",
+        host.name(),
+        file.display()
+    ));
 }
 
 fn missing_folders(file: &Path) -> Vec<PathBuf> {

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{Host, host};
 use toolgate_core::{
-    Decision, Event, EventKind, Explained, Finding, Prerequisite, Session, Verdict, kept_message,
+    Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict,
+    kept_message,
 };
 use toolgate_runtime::{Broken, Scene};
 
@@ -87,9 +88,10 @@ pub fn run(args: &Args) -> Outcome {
     }
     let decision = scene.look(&event, &before(&scene, args, &dir)?);
     if args.json {
-        json(&answer(&decision, scene.policy().revision()));
+        json(&answer(&decision, scene.policy()));
     } else {
         show(&decision);
+        show_mode(&scene);
     }
     Ok(exit(decision.verdict))
 }
@@ -143,12 +145,13 @@ fn explain(scene: &Scene, event: &Event, session: &Session, as_json: bool) -> Ex
     } else {
         explanation::show(&explained, &scene.policy().entries());
         out(&headline(&explained.decision));
+        show_mode(scene);
     }
     exit(explained.decision.verdict)
 }
 
 fn explained_answer(scene: &Scene, explained: &Explained) -> Value {
-    let mut answer = answer(&explained.decision, scene.policy().revision());
+    let mut answer = answer(&explained.decision, scene.policy());
     if let Some(fields) = answer.as_object_mut() {
         let data = explanation::data(explained, &scene.policy().entries());
         fields.insert("explanation".to_owned(), data);
@@ -165,7 +168,7 @@ fn exit(verdict: Verdict) -> ExitCode {
 }
 
 /// The stable JSON form of a decision.
-fn answer(decision: &Decision, revision: &str) -> Value {
+fn answer(decision: &Decision, policy: &Policy) -> Value {
     let rules: Vec<&str> = decision.findings.iter().map(|finding| finding.guard.as_str()).collect();
     let alternatives: Vec<&String> = decision.decisive().flat_map(|finding| &finding.alternatives).collect();
     let confidence = decision.decisive().map(|finding| finding.confidence).fold(1.0, f64::min);
@@ -178,8 +181,13 @@ fn answer(decision: &Decision, revision: &str) -> Value {
         "applied_rules": rules,
         "findings": decision.findings,
         "alternatives": alternatives,
-        "policy_revision": revision,
+        "policy_revision": policy.revision(),
     });
+    if policy.mode() == Mode::Observe
+        && let Some(fields) = answer.as_object_mut()
+    {
+        fields.insert("mode".to_owned(), json!("observe"));
+    }
     let modified = decision.findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify);
     if modified && let Some(fields) = answer.as_object_mut() {
         fields.insert("modified_input".to_owned(), decision.event.call.input.clone());
@@ -199,6 +207,15 @@ fn show(decision: &Decision) {
     }
     for finding in &decision.findings {
         show_finding(finding);
+    }
+}
+
+/// A verdict nobody acts on must not look like one that holds.
+fn show_mode(scene: &Scene) {
+    if scene.policy().mode() == Mode::Observe {
+        out(
+            "  mode     observe: the hook records this and lets every call pass; set `mode: enforce` to act on it",
+        );
     }
 }
 
@@ -299,7 +316,7 @@ fn one(
     let mut answer = if explain {
         explained_answer(scene, &scene.explain(&event, &session))
     } else {
-        answer(&scene.look(&event, &session), scene.policy().revision())
+        answer(&scene.look(&event, &session), scene.policy())
     };
     if let Some(fields) = answer.as_object_mut() {
         fields.insert("id".to_owned(), line.id);

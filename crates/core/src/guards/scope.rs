@@ -47,7 +47,9 @@ impl Guard for InScope {
         }
         seen.settings.agents_of(&seen.event.call).find_map(|entry| {
             let scope = entry.agent.scope.as_ref()?;
-            let file = seen.facts.files.iter().find(|file| !is_within(scope, file, seen.places))?;
+            let denied = |file: &FileFact| could_be_denied(scope, file, seen);
+            let files = seen.facts.files.iter();
+            let file = files.into_iter().find(|file| denied(file) || !is_within(scope, file, seen.places))?;
             Some(outside(entry, scope, file))
         })
     }
@@ -73,6 +75,58 @@ pub(super) fn is_within(scope: &Scope, file: &FileFact, places: &Places) -> bool
     let denied = file.targets().any(|path| any_like(&scope.deny, path, places));
     let Some(open) = list_for(scope, file.access) else { return !denied };
     !denied && file.exact && file.targets().all(|path| any_like(open, path, places))
+}
+
+/// Whether a pattern of the call, or all of a folder it looks through, may mean
+/// a file that is denied: `cat *.txt`, `grep -r x .`.
+fn could_be_denied(scope: &Scope, file: &FileFact, seen: &Seen<'_>) -> bool {
+    let whole = reads_whole(file, seen);
+    if scope.deny.is_empty() || !file.glob && !whole {
+        return false;
+    }
+    let roots = &seen.places.workspace;
+    let samples = scope.deny.iter().flat_map(|name| {
+        let sample = move |root: &str| samples_of(name).map(|one| format!("{root}/{one}"));
+        let anchored = name.starts_with('/');
+        let below: Vec<String> = if anchored {
+            samples_of(name).to_vec()
+        } else {
+            roots.iter().flat_map(|root| sample(root)).collect()
+        };
+        below
+    });
+    let mut samples = samples;
+    samples.any(|denied| {
+        file.targets().any(|path| {
+            whole && crate::path::is_within(&denied, path)
+                || file.glob && fast_glob::glob_match(path, &denied)
+        })
+    })
+}
+
+/// Two paths a pattern means.
+fn samples_of(pattern: &str) -> [String; 2] {
+    let plain = |text: String| text.replace("**", "x").replace(['*', '?'], "x");
+    [plain(pattern.replace("**/", "")), plain(pattern.replace("**/", "x/"))]
+}
+
+/// Whether everything below the file is read or lost.
+fn reads_whole(file: &FileFact, seen: &Seen<'_>) -> bool {
+    if file.access == Access::DeleteTree {
+        return true;
+    }
+    let Some(command) = file.command.and_then(|at| seen.facts.reading.commands.get(at)) else {
+        return seen.event.call.tool == "Grep" && file.access == Access::Read;
+    };
+    let asked = ["--recursive", "--dereference-recursive", "--archive", "-r"]
+        .iter()
+        .any(|name| command.usage.has(name));
+    file.access == Access::Read
+        && (asked
+            || matches!(
+                command.program.as_str(),
+                "rg" | "ripgrep" | "ag" | "ack" | "tar" | "gtar" | "bsdtar"
+            ))
 }
 
 /// Patterns speak of the workspace unless they say otherwise: `src/**` is not

@@ -3,9 +3,10 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
-use crate::facts::{Access, FileFact};
+use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
+use crate::path::is_within;
 use crate::places::{Place, Places};
 use toolgate_shell::Command;
 
@@ -63,7 +64,11 @@ impl Guard for SelfProtection {
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
-        let files = seen.facts.files.iter().filter(|file| touches_gate(file, seen.places));
+        let files = seen.facts.files.iter().filter(|file| {
+            touches_gate(file, seen.places)
+                || touches_deep(file, seen.facts, seen.places)
+                || takes_program(file, seen.facts, seen.places)
+        });
         let mut evidence: Vec<String> =
             files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
         evidence.extend(
@@ -94,6 +99,56 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
     }
 }
 
+/// Programs that do something to every file that is found.
+const FINDERS: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
+
+/// A change of everything below a folder, or of what is found there by name:
+/// `chmod -R 000 .claude`, `find . -name settings.json -exec sed -i …`. Folders
+/// as wide as the project are left to the rules about them.
+fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
+    let Some(command) = file.command.and_then(|at| facts.reading.commands.get(at)) else { return false };
+    let finds = |name: &String| FINDERS.contains(&name.as_str());
+    let found = FINDERS.contains(&command.program.as_str()) || command.via.iter().any(finds);
+    let rights = matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "setfacl" | "chattr");
+    let deep = found || rights && command.usage.has("--recursive");
+    if file.access == Access::Read || !deep {
+        return false;
+    }
+    file.targets().any(|path| {
+        let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
+        let wild = file.glob && !last.chars().any(char::is_alphanumeric);
+        if wild || !file.glob && file.exact {
+            return loses_gate(if wild { folder } else { path }, places);
+        }
+        // A name that says at least how it begins; an ending alone means any file.
+        let begin = last.split(['*', '?', '[']).next().unwrap_or_default();
+        let named = |own: &String| {
+            let name = own.rsplit('/').next().unwrap_or(own);
+            is_within(own, folder) && fast_glob::glob_match(last, name)
+        };
+        found && begin.len() > 1 && places.gate.iter().any(named)
+    })
+}
+
+/// A copy of the program itself, which would run under a name nobody knows.
+fn takes_program(file: &FileFact, facts: &Facts, places: &Places) -> bool {
+    let copies = |command: &Command| {
+        matches!(
+            command.program.as_str(),
+            "cp" | "gcp" | "ln" | "install" | "ginstall" | "dd" | "rsync" | "ditto"
+        )
+    };
+    let command = file.command.and_then(|at| facts.reading.commands.get(at));
+    let own = |path: &str| {
+        path.rsplit('/').next() == Some(PROGRAM)
+            && (places.holds(Place::Gate, path) || file.written == PROGRAM && file.exists != Some(true))
+    };
+    file.access == Access::Read && command.is_some_and(copies) && file.targets().any(own)
+}
+
+/// The name of our own program.
+const PROGRAM: &str = "toolgate";
+
 /// Our files, and any `.toolgate` folder: a policy put nearer to the work
 /// would otherwise take the place of the one in force.
 fn is_own(path: &str, places: &Places) -> bool {
@@ -111,7 +166,8 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
         // All of a folder that holds settings: `tar xf x -C .claude`.
         let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
-        let all = parts.last() == Some(&"*") && pairs().filter(|(part, name)| part != name).count() == 1;
+        let all = matches!(parts.last(), Some(&("*" | "**" | "?*")))
+            && pairs().filter(|(part, name)| part != name).count() == 1;
         let named = named || settings && all && parts.len() == own.len();
         named && parts.len() >= own.len() && pairs().all(|(part, name)| fast_glob::glob_match(part, name))
     };
@@ -129,7 +185,7 @@ fn loses_gate(path: &str, places: &Places) -> bool {
 }
 
 fn is_own_verb(command: &Command) -> bool {
-    if command.program != "toolgate" {
+    if command.program != PROGRAM {
         return false;
     }
     let mut words =

@@ -28,6 +28,10 @@ pub(crate) fn apply(rule: &CompiledRule, seen: &Seen<'_>, hit: &Hit) -> Option<(
             Ok(None) => {}
             Err(note) => return Some((Outcome::Block, Some(note))),
         }
+    } else if !hit.commands.is_empty() && edits.is_empty() {
+        // What a tool of a server amounts to is not the text it was given.
+        let note = "what this tool was given cannot be rewritten; use a plain shell command".to_owned();
+        return Some((Outcome::Block, Some(note)));
     }
     (!edits.is_empty()).then_some((Outcome::Modify(edits), None))
 }

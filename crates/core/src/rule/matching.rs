@@ -42,6 +42,10 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     }
     match &call.kind {
         Kind::Shell { .. } => shell_hit(rule, seen),
+        // A tool that amounts to commands is judged like them.
+        Kind::Mcp { .. } if !seen.facts.reading.commands.is_empty() => {
+            shell_hit(rule, seen).or_else(|| plain_hit(rule, seen))
+        }
         _ => plain_hit(rule, seen),
     }
 }
@@ -216,7 +220,10 @@ fn could_be(glob: &Pattern, fact: &FileFact, places: &Places) -> bool {
 pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
     let (folder, last) = fact.glob.then(|| fact.path.rsplit_once('/')).flatten()?;
     let begin = last.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
-    (begin.chars().count() >= 2 && begin.len() < last.len()).then_some((folder, last, begin))
+    // `.?nv` says little before, but enough with what stands behind.
+    let said = last.chars().filter(|found| found.is_alphanumeric()).count();
+    let enough = begin.chars().count() >= 2 || begin == "." && said >= 2 && !last.contains('*');
+    (enough && begin.len() < last.len()).then_some((folder, last, begin))
 }
 
 /// A pattern may speak of `~`; then a path is tried as seen from home too.

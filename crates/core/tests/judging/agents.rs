@@ -50,6 +50,24 @@ fn an_agent_stays_within_its_files() {
     check(&agents, &by("architect", shell("echo x > tests/a")), "allow");
 }
 
+#[test]
+fn what_is_denied_is_denied_to_patterns_and_searches_too() {
+    let agents = json!({ "Implementer": { "scope": { "deny": ["secrets/**", "key.txt"] } } });
+    let runs = |command: &str| by("implementer", shell(command));
+    check(&agents, &runs("cat secrets/a"), "block builtin-003");
+    check(&agents, &runs("cat *.txt"), "block builtin-003");
+    check(&agents, &runs("cat s*/x"), "block builtin-003");
+    check(&agents, &runs("grep -r x ."), "block builtin-003");
+    check(&agents, &runs("grep -r x"), "block builtin-003");
+    check(&agents, &runs("rg x"), "block builtin-003");
+    check(&agents, &runs("rm -rf ."), "block builtin-003");
+    check(&agents, &runs("cat src/*.txt"), "allow");
+    check(&agents, &runs("grep -r x src"), "allow");
+    check(&agents, &runs("cat x | rg y"), "allow");
+    check(&agents, &runs("grep x notes.txt"), "allow");
+    check(&agents, &by("reviewer", shell("grep -r x .")), "allow");
+}
+
 /// A session that did these things.
 fn session(keys: &[String]) -> Session {
     let mark = Mark { count: 1, seq: 1, call: 1, time_ms: 1 };

@@ -58,6 +58,11 @@ fn escape(sign: char, rest: &mut Rest, flavour: Flavour, out: &mut Vec<u8>) {
         return;
     }
     match sign {
+        'x' if flavour == Flavour::Quote && rest.next_if_eq(&'{').is_some() => {
+            // As many digits as there are; without any it is the byte zero.
+            out.push(number(rest, 16, usize::MAX).map_or(0, low_byte));
+            let _ = rest.next_if_eq(&'}');
+        }
         'x' => match number(rest, 16, 2) {
             Some(value) => out.push(low_byte(value)),
             None => out.extend(b"\\x"),
@@ -120,6 +125,8 @@ mod tests {
             (r"\xg\u\U-", r"\xg\u\U-"),
             (r"\xc3\xa9", "é"),
             (r"rm\0x", "rm"),
+            (r"\x{72}\x{16d}", "rm"),
+            (r"rm\x{ 7}x", "rm"),
         ] {
             assert_eq!(decode(text, Flavour::Quote), expected, "{text}");
         }

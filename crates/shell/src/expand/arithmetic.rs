@@ -60,10 +60,22 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs the substitutions in `text`, and in the variables it names.
-    pub(crate) fn run_text(&mut self, text: &str, span: Span) {
+    /// Runs the substitutions in text that is expanded as a prompt. Where a
+    /// `$(` is not closed, bash takes the last sign for its end, whatever it is.
+    pub(crate) fn run_prompt(&mut self, text: &str, span: Span) {
+        if !self.run_text(text, span) {
+            let mut closed = text.to_string();
+            closed.pop();
+            closed.push(')');
+            let _ = self.run_text(&closed, span);
+        }
+    }
+
+    /// Runs the substitutions in `text`, and in the variables it names. False
+    /// where it could not be read to its end.
+    pub(crate) fn run_text(&mut self, text: &str, span: Span) -> bool {
         if !crate::scope::hides(text) || self.depth_left() == 0 || !self.grow(text.len() * 16) {
-            return;
+            return true;
         }
         let (parts, whole) = parse::parse_text(text, span, parse::DEPTH_MAX.saturating_sub(8));
         if !whole {
@@ -76,6 +88,7 @@ impl Walker<'_> {
                 walker.evaluate(&word.text, span);
             }
         });
+        whole
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) mod brace;
 mod edit;
 mod param;
 
+use std::borrow::Cow;
+
 use crate::reading::{Span, Word};
 use crate::scope::Text;
 use crate::stream::Stream;
@@ -76,11 +78,20 @@ impl Fields {
             self.push(&text.text, false);
             return;
         }
+        // Blanks only part words; every other separator ends one, be it empty,
+        // unless blanks have just ended it.
+        let mut parted = false;
         for found in text.text.chars() {
             if separators.contains(found) {
+                let is_blank = matches!(found, ' ' | '\t' | '\n');
+                if !is_blank && !parted {
+                    let _ = self.current();
+                }
+                parted = is_blank && (parted || self.current.is_some());
                 self.cut();
                 continue;
             }
+            parted = false;
             let word = self.current();
             word.text.push(found);
             word.glob |= matches!(found, '*' | '?');
@@ -94,6 +105,21 @@ impl Fields {
 }
 
 impl Walker<'_> {
+    /// Adds the words a raw word becomes. Most are what they seem to be.
+    pub(crate) fn add_fields(&mut self, word: &RawWord, all: &mut Vec<Word>) {
+        let plain = match word.parts.as_slice() {
+            [Part::Quoted(text)] => Some((text, false)),
+            [Part::Plain(text)] if !text.contains(['{', '~']) => Some((text, has_glob(text))),
+            _ => None,
+        };
+        match plain {
+            Some((text, glob)) => {
+                all.push(Word { text: text.clone(), exact: true, glob, span: word.span });
+            }
+            None => all.extend(self.fields(word)),
+        }
+    }
+
     /// The words a raw word becomes.
     pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
         if !brace::has_brace(&word.parts) {
@@ -138,7 +164,7 @@ impl Walker<'_> {
                     let known = at > 0 || !names_folder(text);
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     if tilde == Tilde::StandIn {
-                        fields.split(&Text { text, exact: known }, &separators);
+                        fields.split(&Text { text: text.into_owned(), exact: known }, &separators);
                     } else {
                         fields.push(&text, known);
                         fields.current().glob |= has_glob(&text);
@@ -262,7 +288,15 @@ impl Walker<'_> {
     /// Walks a command substitution; its output, where that is plain to see.
     fn output_text(&mut self, output: &Output) -> Text {
         let stream = self.walk_aside(output, None);
-        let known = stream.text.as_ref().map(|text| Text::exact(text.trim_end_matches('\n')));
+        if stream.other.is_some() {
+            self.widest = self.widest.max(2);
+        }
+        let other = stream.other.as_ref().filter(|_| self.choice % 2 == 1);
+        // Bytes that are zero are left out.
+        let known = other
+            .or(stream.text.as_ref())
+            .map(|text| if text.contains('\0') { text.replace('\0', "").into() } else { Cow::from(text) })
+            .map(|text| Text::exact(text.trim_end_matches('\n')));
         let text = known.unwrap_or_else(|| Text::unknown(output.text.clone()));
         if !text.exact || stream.download.is_some() {
             self.keep_stream(&text.text, stream);
@@ -278,21 +312,21 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    fn separators(&mut self) -> String {
-        let Some(options) = self.scope.get("IFS") else { return " \t\n".to_string() };
+    fn separators(&mut self) -> Cow<'static, str> {
+        let Some(options) = self.scope.get("IFS") else { return " \t\n".into() };
         self.widest = self.widest.max(options.len());
         let value = options.get(self.choice.min(options.len().saturating_sub(1)));
         match value.and_then(|value| value.first()) {
-            Some(text) if text.exact => text.text.clone(),
-            _ => " \t\n".to_string(),
+            Some(text) if text.exact => text.text.clone().into(),
+            _ => " \t\n".into(),
         }
     }
 
     /// Unquoted text with the home in place of tildes; `first` and `last` tell
     /// whether anything of the word stands before and behind it.
-    fn tilde(&self, text: &str, tilde: Tilde, first: bool, last: bool) -> String {
+    fn tilde<'t>(&self, text: &'t str, tilde: Tilde, first: bool, last: bool) -> Cow<'t, str> {
         let Some(home) = self.setting.home.as_deref().filter(|_| text.contains('~')) else {
-            return text.to_string();
+            return text.into();
         };
         let head = text.find('=').filter(|_| first && tilde == Tilde::Argument);
         let mut out = String::new();
@@ -316,7 +350,7 @@ impl Walker<'_> {
             }
             before = Some(found);
         }
-        out
+        out.into()
     }
 }
 
@@ -339,7 +373,8 @@ fn tilde_of(parts: &[Part]) -> Tilde {
 /// Would unquoted `text` be matched against files? `(` is only there as part
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
-    text.contains(['*', '?', '(']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+    let matched = text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'('));
+    matched || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
 }
 
 /// Several words as one text.

@@ -83,7 +83,7 @@ impl Walker<'_> {
         if param.text.ends_with("@P}") {
             // The value is expanded as a prompt is, substitutions and all.
             for text in value.iter().flatten().map(|text| text.text.clone()).collect::<Vec<_>>() {
-                self.run_text(&text, Span::default());
+                self.run_prompt(&text, Span::default());
             }
         }
         if op == ":" && (matches!(param.name.as_str(), "@" | "*") || index.is_some()) {
@@ -144,6 +144,10 @@ impl Walker<'_> {
             self.widest = self.widest.max(options.len());
             let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
             let position = name.parse::<usize>().ok().filter(|_| is_place).and_then(|at| at.checked_sub(1));
+            let all_known = value.iter().all(|text| text.exact);
+            if !all_known && position.is_none() && at.is_some_and(|at| at >= value.len()) {
+                return None;
+            }
             let value: &[Text] = match position.or(at) {
                 Some(at) => value.get(at..=at).unwrap_or_default(),
                 None => value,

@@ -53,16 +53,10 @@ impl Parser<'_> {
             "case" => self.case_clause(),
             _ => self.parenthesis(),
         };
+        self.print_heredocs();
         let extra = self.redirects();
-        match &mut node {
-            Node::Group(_, redirects)
-            | Node::Subshell(_, redirects)
-            | Node::If { redirects, .. }
-            | Node::While { redirects, .. }
-            | Node::For { redirects, .. }
-            | Node::Case { redirects, .. }
-            | Node::Test(_, redirects) => redirects.extend(extra),
-            _ => {}
+        if let Some(redirects) = node.redirects_mut() {
+            redirects.extend(extra);
         }
         Some(node)
     }
@@ -352,7 +346,9 @@ impl Parser<'_> {
     pub(super) fn function_body(&mut self, name: String) -> Node {
         self.lines();
         let bare = self.bare();
+        self.reprint.functions += 1;
         let body = self.deeper(|parser| parser.compound(bare.as_str()));
+        self.reprint.functions = self.reprint.functions.saturating_sub(1);
         let body = body.unwrap_or_else(|| {
             self.fail_unexpected();
             Node::Group(Vec::new(), Vec::new())

@@ -80,7 +80,9 @@ impl Parser<'_> {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
         let pushed_to = std::mem::take(&mut self.pushed_to);
+        self.substitutions += 1;
         let list = self.whole_once();
+        self.substitutions -= 1;
         self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;
@@ -95,11 +97,16 @@ impl Parser<'_> {
     fn substituted(&mut self, start: usize) -> List {
         let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
-        let mut list = self.list_to_close(start);
+        let outer_reprint = std::mem::take(&mut self.reprint);
+        self.substitutions += 1;
+        let list = self.list_to_close(start);
+        let mut list = self.reprinted(list, open, &outer_reprint);
+        self.reprint = outer_reprint;
         let failed = self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax);
         if failed && let Some(more) = self.behind_plain_time(open, start) {
             list.extend(more);
         }
+        self.substitutions -= 1;
         let left = std::mem::replace(&mut self.pending, outer);
         if self.fault.is_none() {
             self.pending.extend(left);
@@ -114,7 +121,7 @@ impl Parser<'_> {
         list
     }
 
-    fn list_to_close(&mut self, start: usize) -> List {
+    pub(super) fn list_to_close(&mut self, start: usize) -> List {
         let list = self.list();
         if !self.eat(")") {
             if self.pos >= self.end {
@@ -137,6 +144,7 @@ impl Parser<'_> {
         let is_time = self.bare().as_str() == "time";
         self.plain_time = is_time.then_some(self.pos);
         let more = if is_time { self.list_to_close(start) } else { List::new() };
+        self.plain_time = None;
         if is_time && self.fault.is_none() {
             return Some(more);
         }
@@ -144,12 +152,17 @@ impl Parser<'_> {
         None
     }
 
-    /// `${ list; }` and `${|list; }`, command substitutions of newer shells.
+    /// `${ list; }` and `${|list; }`, command substitutions of newer shells. To
+    /// older ones it is a mistake that ends at the first `}`.
     fn braced_output(&mut self, start: usize, quoted: bool) -> Part {
+        let close = self.look_for_brace();
         let _ = self.eat("|");
         let list = self.list();
         if !self.eat_bare("}") && !self.eat("}") {
             self.fail(start, "unclosed `${`");
+        }
+        if let Some(close) = close {
+            self.forgive(close + 1);
         }
         Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: true }))
     }
@@ -213,12 +226,15 @@ impl Parser<'_> {
         };
         let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
-        let word = self.braced_word(start, quoted);
+        let word = self.braced_word(start, quoted, &op);
         Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 
-    /// Parts up to the `}` of `${`.
-    fn braced_word(&mut self, start: usize, quoted: bool) -> Vec<Part> {
+    /// Parts up to the `}` of `${`. In double quotes, bash first looks for the
+    /// `}`, where single quotes count, and then expands what stands before it,
+    /// where they do not – but for patterns, which keep their quotes.
+    fn braced_word(&mut self, start: usize, quoted: bool, op: &ParamOp) -> Vec<Part> {
+        let keeps_quotes = matches!(op, ParamOp::Edit(op) if op.starts_with(['#', '%', '/', '^', ',', '~']));
         let mut parts = Parts::default();
         loop {
             match self.peek() {
@@ -230,9 +246,34 @@ impl Parser<'_> {
                     self.advance(1);
                     return parts.take();
                 }
+                Some(b'\'') if keeps_quotes => self.single_quoted(&mut parts),
+                Some(b'\'') if quoted && let Some(close) = self.look_for_brace() => {
+                    self.braced_text(close, &mut parts);
+                    return parts.take();
+                }
                 Some(byte) => self.nested_piece(byte, &mut parts, quoted, b'}'),
             }
         }
+    }
+
+    /// Parts up to the `}` at `close`, where single quotes are plain text.
+    fn braced_text(&mut self, close: usize, parts: &mut Parts) {
+        let outer = std::mem::take(&mut self.pending);
+        let outer_end = std::mem::replace(&mut self.end, close);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'\'' | b'}' => self.quoted_byte(parts),
+                _ => self.nested_piece(byte, parts, true, b'}'),
+            }
+        }
+        self.end = outer_end;
+        self.pending = outer;
+        if self.fault.is_some() {
+            // What bash makes of it is not known.
+            parts.push(Part::Unknown { text: String::new(), inner: Vec::new() });
+        }
+        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
+        self.forgive(close + 1);
     }
 
     /// Parts up to the `]` of a subscript or of `$[`.
@@ -342,18 +383,29 @@ impl Parser<'_> {
     }
 
     /// Bash first looks for the second quote and nothing else, then expands what
-    /// stands between as if there were no quotes.
+    /// stands between as if there were no quotes. A substitution in it may then
+    /// reach further than the quote does, so that is read as well.
     fn half_quoted(&mut self, parts: &mut Parts) {
+        self.align();
         let start = self.pos;
         let outer = std::mem::take(&mut self.pending);
-        self.half_quoted_here(start, parts);
-        self.pending = outer;
-        if self.fault.is_some() {
-            let rest = self.bytes.get(start..self.end).unwrap_or_default().iter();
-            if let Some(close) = rest.skip(1).position(|byte| *byte == b'\'') {
-                self.forgive(start + close + 2);
+        let rest = self.bytes.get(start + 1..self.end).unwrap_or_default();
+        match rest.iter().position(|byte| *byte == b'\'') {
+            Some(length) => {
+                let next = start + length + 2;
+                let outer_end = std::mem::replace(&mut self.end, next);
+                self.half_quoted_here(start, parts);
+                self.end = outer_end;
+                if self.fault.is_some() && self.may_look(rest.len()) {
+                    self.forgive(start);
+                    self.half_quoted_here(start, parts);
+                }
+                self.forgive(next);
+                self.pos = if self.fault.is_none() { next } else { self.end };
             }
+            None => self.half_quoted_here(start, parts),
         }
+        self.pending = outer;
     }
 
     fn half_quoted_here(&mut self, start: usize, parts: &mut Parts) {

@@ -1,7 +1,10 @@
 //! Lists, chains and pipelines.
 
+use std::rc::Rc;
+
 use super::Parser;
-use crate::tree::{Link, List, Node};
+use crate::reading::RedirectKind;
+use crate::tree::{Link, List, Node, Part, RawRedirect, RawWord};
 
 /// Words that end a list where a command could stand.
 pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", "}"];
@@ -14,21 +17,28 @@ impl Parser<'_> {
 
     fn list_here(&mut self) -> List {
         let mut list = List::new();
+        let mut separated = false;
         loop {
             self.lines();
             if self.at_list_end() {
                 return list;
+            }
+            if separated {
+                self.print_semicolon();
             }
             let before = self.pos;
             let node = self.chain();
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
                 self.advance(1);
+                self.print_heredocs();
+                separated = false;
                 // A group inside tells it from `( … )`.
                 list.push(Node::Subshell(vec![Node::Group(vec![node], Vec::new())], Vec::new()));
                 continue;
             }
             list.push(node);
+            separated = true;
             match self.peek() {
                 Some(b';') if self.peek_at(1) != Some(b';') && self.peek_at(1) != Some(b'&') => {
                     self.advance(1)
@@ -55,7 +65,7 @@ impl Parser<'_> {
         list
     }
 
-    fn at_list_end(&self) -> bool {
+    pub(super) fn at_list_end(&self) -> bool {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
@@ -75,6 +85,7 @@ impl Parser<'_> {
             } else {
                 break;
             };
+            self.print_heredocs();
             self.lines();
             rest.push((link, self.pipeline()));
         }
@@ -90,7 +101,12 @@ impl Parser<'_> {
                 break;
             }
             self.advance(1);
-            let _ = self.eat("&");
+            if self.eat("&")
+                && let Some(redirects) = stages.last_mut().and_then(Node::redirects_mut)
+            {
+                redirects.push(errors_as_well());
+            }
+            self.print_heredocs();
             self.lines();
             // Behind a pipe, `time` is the program.
             while self.eat_bare("!") {
@@ -154,4 +170,11 @@ impl Parser<'_> {
             _ => true,
         }
     }
+}
+
+/// `|&` is short for `2>&1 |`.
+fn errors_as_well() -> RawRedirect {
+    let target = RawWord { parts: vec![Part::Plain("1".to_string())], ..RawWord::default() };
+    let from = Some("2".to_string());
+    RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: Rc::default() }
 }

@@ -10,6 +10,7 @@ mod dollar;
 mod list;
 mod pairs;
 mod redirect;
+mod reprint;
 mod simple;
 mod word;
 
@@ -99,8 +100,14 @@ pub(crate) struct Parser<'a> {
     /// Up to here stands what is read from the copy.
     pushed_to: usize,
     heredoc_in_pushed: bool,
+    /// Where a line ends with the first list that holds a pattern in parentheses.
+    /// To a shell without `extglob` that is a mistake, and it goes on behind it.
+    pattern_line: Option<usize>,
     /// Where `time` is a word like any other.
     plain_time: Option<usize>,
+    reprint: reprint::Reprint,
+    /// How many `$(` and `<(` are open.
+    substitutions: usize,
     /// Where the last command behind `coproc` starts.
     coproc_at: Option<usize>,
     /// Words, parts and nodes made so far.
@@ -127,7 +134,10 @@ impl<'a> Parser<'a> {
             pushes: false,
             pushed_to: 0,
             heredoc_in_pushed: false,
+            pattern_line: None,
             plain_time: None,
+            reprint: reprint::Reprint::default(),
+            substitutions: 0,
             coproc_at: None,
             pieces: 0,
             looked: Cell::new(0),
@@ -139,20 +149,30 @@ impl<'a> Parser<'a> {
         let start = self.pos;
         let mut list = self.whole_once();
         if self.heredoc_in_pushed && !self.pushes {
-            let mut other = Parser {
-                pos: start,
-                pushes: true,
-                depth: self.depth,
-                pieces: self.pieces,
-                ..Parser::new(self.source, self.base, 0)
-            };
-            other.end = self.end;
-            let second = other.whole_once();
-            self.pieces = other.pieces;
+            let second = self.read_again(start, true);
             list.push(Node::Subshell(second, Vec::new()));
-            if let Some(fault) = other.fault.filter(|fault| fault.kind == Unknown::Limit) {
-                self.fault = Some(fault);
-            }
+        }
+        if let Some(line) = self.pattern_line {
+            let second = self.read_again(line, false);
+            list.push(Node::Subshell(second, Vec::new()));
+        }
+        list
+    }
+
+    /// The text from `start` on, read another way.
+    fn read_again(&mut self, start: usize, pushes: bool) -> List {
+        let mut other = Parser {
+            pos: start,
+            end: self.end,
+            pushes,
+            depth: self.depth,
+            pieces: self.pieces,
+            ..Parser::new(self.source, self.base, 0)
+        };
+        let list = other.whole_once();
+        self.pieces = other.pieces;
+        if let Some(fault) = other.fault.filter(|fault| fault.kind == Unknown::Limit) {
+            self.fault = Some(fault);
         }
         list
     }

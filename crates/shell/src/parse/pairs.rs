@@ -61,6 +61,13 @@ impl Parser<'_> {
         close
     }
 
+    /// Where the `}` of a `${` stands, from inside it.
+    pub(super) fn look_for_brace(&mut self) -> Option<usize> {
+        let close = self.pair_end(self.pos, b'}', self.depth);
+        let looked = close.unwrap_or(self.end).saturating_sub(self.pos);
+        close.filter(|_| self.may_look(looked))
+    }
+
     /// Where the pair that `close` ends is closed, from inside it.
     fn pair_end(&self, start: usize, close: u8, depth: usize) -> Option<usize> {
         if depth > DEPTH_MAX || !self.may_look(1) {
@@ -78,7 +85,6 @@ impl Parser<'_> {
                     }
                 }
                 b'(' if close == b')' => level += 1,
-                b'{' if close == b'}' => level += 1,
                 b'\'' if close != b'"' => at = self.quote_end(at + 1, b'\'', false)?,
                 b'"' => at = self.pair_end(at + 1, b'"', depth + 1)?,
                 b'`' => at = self.quote_end(at + 1, b'`', true)?,
@@ -149,6 +155,7 @@ impl Parser<'_> {
         inner.pos = start;
         inner.end = self.end;
         inner.pieces = self.pieces;
+        inner.substitutions = 1;
         inner.looked.set(self.looked.get());
         inner.closes = std::rc::Rc::clone(&self.closes);
         let _ = inner.list();

@@ -85,6 +85,7 @@ impl<'a> Parser<'a> {
 
     fn heredoc_start(&mut self, from: Option<String>, strip_tabs: bool) -> RawRedirect {
         let (delimiter, quoted) = self.delimiter();
+        self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
         self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body) });
         RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }
@@ -97,6 +98,13 @@ impl<'a> Parser<'a> {
         let mut quoted = false;
         while let Some(byte) = self.peek() {
             match byte {
+                b'(' if text.ends_with(['?', '*', '+', '@', '!'])
+                    && let Some(end) = self.look_for_close(1) =>
+                {
+                    self.align();
+                    text.push_str(self.slice(self.pos, end + 1));
+                    self.pos = end + 1;
+                }
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
                 b'\\' => {
                     self.advance(1);
@@ -189,6 +197,27 @@ impl<'a> Parser<'a> {
             if line == pending.delimiter {
                 return start;
             }
+            if self.substitutions > 0
+                && line.strip_prefix(&pending.delimiter).is_some_and(|rest| rest.contains(')'))
+            {
+                self.move_behind(pending, start);
+                return start;
+            }
+        }
+    }
+
+    /// In a substitution, bash takes the delimiter for the end wherever a `)`
+    /// follows it in the line, and reads the rest of that line as commands.
+    fn move_behind(&mut self, pending: &Pending, start: usize) {
+        self.pos = start;
+        while pending.strip_tabs && self.raw() == Some(b'\t') {
+            self.pos += 1;
+        }
+        for _ in pending.delimiter.chars() {
+            if !pending.quoted {
+                self.align();
+            }
+            let _ = self.bump();
         }
     }
 

@@ -14,6 +14,19 @@ const SUBSCRIPT_MAX: usize = 256;
 /// Builtins whose arguments may be whole assignments.
 const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
 
+/// Words that are still reserved in a list behind `coproc` and a word.
+const RESERVED: [&str; 12] =
+    ["!", "{", "[[", "if", "while", "until", "for", "select", "case", "function", "time", "coproc"];
+
+/// Builtins that are given such a list as text.
+const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
+
+/// What stands where an assignment could stand.
+enum Head {
+    Assignment(RawAssignment),
+    Word(RawWord),
+}
+
 impl Parser<'_> {
     pub(super) fn simple(&mut self) -> Node {
         let start = self.pos;
@@ -24,11 +37,16 @@ impl Parser<'_> {
             if let Some(redirect) = self.redirect() {
                 simple.redirects.push(redirect);
             } else if simple.words.is_empty()
-                && let Some(assignment) = self.assignment()
+                && let Some(head) = self.head()
             {
-                simple.assignments.push(assignment);
+                match head {
+                    Head::Assignment(assignment) => simple.assignments.push(assignment),
+                    Head::Word(word) => simple.words.push(word),
+                }
             } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
                 simple.words.push(word);
+            } else if self.eat_lost() {
+                continue;
             } else {
                 break;
             }
@@ -57,20 +75,24 @@ impl Parser<'_> {
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
-        let declares = simple.words.first().is_some_and(declares);
         let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
+        if !self.at_head() {
+            return self.word();
+        }
+        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
+        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
         let start = self.pos;
-        if (declares || named)
+        if (declares || named || reads)
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
-            let array = self.array();
-            let parts = vec![Part::Plain(head), array];
+            let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
+            let parts = if reads { list_text(head, array) } else { vec![Part::Plain(head), array] };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
@@ -101,35 +123,54 @@ impl Parser<'_> {
         }
     }
 
-    fn assignment(&mut self) -> Option<RawAssignment> {
-        let head_end = self.assignment_head()?;
+    /// Does `name=`, `name+=` or `name[` stand here?
+    fn at_head(&self) -> bool {
+        let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
+        let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        if ahead.next_if(is_first).is_none() {
+            return false;
+        }
+        while ahead.next_if(|byte| is_first(byte) || byte.is_ascii_digit()).is_some() {}
+        matches!((ahead.next(), ahead.next()), (Some(b'=' | b'['), _) | (Some(b'+'), Some(b'=')))
+    }
+
+    /// An assignment – or, where nothing is assigned, a word: bash takes all of
+    /// `name[…]` for one where an assignment could stand, whatever it holds.
+    fn head(&mut self) -> Option<Head> {
+        if !self.at_head() {
+            return None;
+        }
+        let word_start = self.pos;
         self.count_piece();
         let name = self.identifier();
         let index = if self.eat("[") { Some(self.subscript()) } else { None };
-        let append = self.eat("+");
-        if !self.eat("=") {
-            // The subscript held more brackets than the look ahead counted.
-            self.pos = self.pos.max(head_end.min(self.end));
+        let append = self.eat("+=");
+        if !append && !self.eat("=") {
+            let mut parts = bracketed(&name, index.unwrap_or_default());
+            parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
+            return Some(Head::Word(RawWord { span: self.span(word_start, self.pos), parts }));
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let mut parts = vec![self.array()];
+            let mut parts = vec![self.array(&[])];
             // `a=(b)c` is no list: the parentheses are part of the text.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             RawWord { span: self.span(start, self.pos), parts }
         } else {
             self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
         };
-        Some(RawAssignment { name, append, index, value })
+        Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
 
-    /// `(a [k]=b $(c))` after `name=`.
-    fn array(&mut self) -> Part {
+    /// `(a [k]=b $(c))` after `name=`. The words of `refused` are a mistake.
+    fn array(&mut self, refused: &[&str]) -> Part {
         let start = self.pos;
         self.advance(1);
         let mut words = Vec::new();
+        let mut pattern_at = None;
         loop {
             self.lines();
+            let word_start = self.pos;
             if self.eat(")") {
                 break;
             }
@@ -137,22 +178,39 @@ impl Parser<'_> {
                 self.fail(start, "unclosed `(`");
                 break;
             }
+            let bare = self.bare();
+            let is_refused =
+                refused.contains(&bare.as_str()) || refused.len() > 0 && CLOSERS.contains(&bare.as_str());
             let key = if self.eat("[") { Some(self.subscript()) } else { None };
-            match self.word() {
-                Some(word) => words.push(keyed(key, word)),
+            match self.word().filter(|_| !is_refused) {
+                Some(word) => {
+                    if pattern_at.is_none() && has_group(&word) {
+                        pattern_at = Some(word_start);
+                        self.pattern_line = self.pattern_line.or(self.line_end_from(word_start));
+                    }
+                    words.push(keyed(key, word));
+                }
                 None if key.is_some() => words.push(keyed(key, RawWord::default())),
                 None => {
-                    // A shell that reads a script goes on with the next line.
-                    let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
-                    let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                    let next = self.pos + line;
+                    // A shell that reads a script goes on with the next line. It
+                    // may not know patterns with parentheses and stop before.
+                    let next = self.line_end_from(pattern_at.unwrap_or(self.pos)).unwrap_or(self.end);
                     self.fail_unexpected();
                     self.forgive(next);
+                    // Nothing was assigned then.
+                    let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
+                    let parts = vec![Part::Unknown { text: "$list".to_string(), inner }];
+                    words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }
             }
         }
         Part::Array(Rc::new(words))
+    }
+
+    fn line_end_from(&self, start: usize) -> Option<usize> {
+        let rest = self.bytes.get(start..self.end)?;
+        Some(start + rest.iter().position(|byte| *byte == b'\n')?)
     }
 
     pub(super) fn identifier(&mut self) -> String {
@@ -168,6 +226,17 @@ impl Parser<'_> {
         }
         name
     }
+}
+
+/// `name[…]` as a word; where the brackets hold text only, it is a pattern.
+fn bracketed(name: &str, index: Vec<Part>) -> Vec<Part> {
+    if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
+        return vec![Part::Plain(format!("{name}[{text}]"))];
+    }
+    let mut parts = vec![Part::Plain(format!("{name}["))];
+    parts.extend(index);
+    parts.push(Part::Plain("]".to_string()));
+    parts
 }
 
 /// `[key]=word` in a list; the key may hold anything.
@@ -195,12 +264,33 @@ fn skip_subscript(ahead: &mut impl Iterator<Item = (usize, u8)>) -> Option<()> {
     None
 }
 
-/// Is this the name of a builtin whose arguments may be assignments?
-fn declares(word: &RawWord) -> bool {
+/// Does the word hold a pattern in parentheses?
+fn has_group(word: &RawWord) -> bool {
+    word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('(')))
+}
+
+/// Is this the name of one of these builtins, in whatever quotes?
+fn is_one_of(names: &[&str], word: &RawWord) -> bool {
     match word.parts.as_slice() {
-        [Part::Plain(text)] => DECLARERS.contains(&text.as_str()),
-        parts => parts.len() < 16 && DECLARERS.contains(&plain_text(word).as_str()),
+        [Part::Plain(text)] => names.contains(&text.as_str()),
+        parts => parts.len() < 16 && names.contains(&plain_text(word).as_str()),
     }
+}
+
+/// `eval a=(b c)`: the list as one text, with blanks between.
+fn list_text(head: String, array: Part) -> Vec<Part> {
+    let mut parts = vec![Part::Quoted(format!("{head}("))];
+    if let Part::Array(words) = array {
+        let words = Rc::try_unwrap(words).unwrap_or_default();
+        for (at, word) in words.into_iter().enumerate() {
+            if at > 0 {
+                parts.push(Part::Quoted(" ".to_string()));
+            }
+            parts.extend(word.parts);
+        }
+    }
+    parts.push(Part::Quoted(")".to_string()));
+    parts
 }
 
 /// Any word may be named; bash says when it runs whether it is a name. To bash,

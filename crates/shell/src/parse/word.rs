@@ -14,14 +14,14 @@ impl Parts {
     pub(super) fn plain(&mut self, text: &str) {
         match self.list.last_mut() {
             Some(Part::Plain(last)) => last.push_str(text),
-            _ => self.list.push(Part::Plain(text.to_string())),
+            _ => self.add(Part::Plain(text.to_string())),
         }
     }
 
     pub(super) fn quoted(&mut self, text: &str) {
         match self.list.last_mut() {
             Some(Part::Quoted(last)) => last.push_str(text),
-            _ => self.list.push(Part::Quoted(text.to_string())),
+            _ => self.add(Part::Quoted(text.to_string())),
         }
     }
 
@@ -29,8 +29,16 @@ impl Parts {
         match part {
             Part::Plain(text) => self.plain(&text),
             Part::Quoted(text) => self.quoted(&text),
-            other => self.list.push(other),
+            other => self.add(other),
         }
+    }
+
+    /// Most words have one part.
+    fn add(&mut self, part: Part) {
+        if self.list.is_empty() {
+            self.list.reserve_exact(1);
+        }
+        self.list.push(part);
     }
 
     pub(super) fn extend(&mut self, parts: Vec<Part>) {
@@ -98,6 +106,12 @@ impl Parser<'_> {
         self.align();
         parts.plain(self.slice(self.pos, self.pos + count));
         self.pos += count;
+    }
+
+    pub(super) fn quoted_byte(&mut self, parts: &mut Parts) {
+        self.align();
+        parts.quoted(self.slice(self.pos, self.pos + 1));
+        self.pos += 1;
     }
 
     /// One piece of unquoted text: an escape, a quote, an expansion or a run.
@@ -252,7 +266,7 @@ impl Parser<'_> {
                 let start = self.pos;
                 let _ = self.bump();
                 while let Some(next) = self.raw() {
-                    if matches!(next, b'\\' | b'`' | b'$' | b'"' | b'\'' | b'}' | b')' | b'(' | b']')
+                    if matches!(next, b'\\' | b'`' | b'$' | b'"' | b'\'' | b'}' | b')' | b'(' | b'[' | b']')
                         || next == stop
                     {
                         break;

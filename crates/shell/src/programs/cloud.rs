@@ -108,6 +108,9 @@ pub(super) const MODELS: &[Model] = &[plain(
 
 fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = copies(command);
+    if command.program == "gh" {
+        github(command, &mut deeds);
+    }
     if command
         .words
         .iter()
@@ -148,6 +151,31 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         deeds.add(Deed::WeakensDefence);
     }
     deeds
+}
+
+/// What `gh` puts on the network, and what it rewrites there.
+fn github(command: &Command, deeds: &mut Deeds) {
+    let operands = &command.usage.operands;
+    let words: Vec<&str> = operands.iter().map(|word| word.text.as_str()).collect();
+    match words.as_slice() {
+        ["gist", "create" | "edit", ..] => {
+            deeds.on_each(Deed::ReadsFile, operands.iter().skip(2).filter(|word| word.text != "-"))
+        }
+        ["release", "upload" | "create", ..] => deeds.on_each(Deed::ReadsFile, operands.iter().skip(3)),
+        ["api", rest @ ..] => {
+            let forced = command.words.iter().any(|word| word.text.ends_with("force=true"));
+            let branch = rest.iter().any(|word| word.contains("git/refs"));
+            if forced && branch {
+                deeds.add(Deed::RewritesRemote);
+            }
+        }
+        _ => {}
+    }
+    let body = command.words.windows(2).filter_map(|pair| match pair {
+        [option, file] if matches!(option.text.as_str(), "--body-file" | "--notes-file") => Some(file),
+        _ => None,
+    });
+    deeds.on_each(Deed::ReadsFile, body.filter(|word| word.text != "-"));
 }
 
 /// Do `words` begin with the words of `line`?

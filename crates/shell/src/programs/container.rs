@@ -3,7 +3,7 @@
 use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
-use crate::reading::Command;
+use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
     Model {
@@ -61,6 +61,10 @@ fn docker(command: &Command, _: Option<&str>) -> Deeds {
             deeds.add(Deed::DropsData);
         }
         ["compose", "down" | "rm"] if usage.has("--volumes") => deeds.add(Deed::DropsData),
+        // The variables of a file, printed by what runs inside.
+        ["run"] | ["container", "run"] if prints_variables(usage.operands.get(1..).unwrap_or_default()) => {
+            deeds.on_each(Deed::ReadsFile, usage.values("--env-file"));
+        }
         ["kill" | "stop"] | ["container", "kill" | "stop"] => {
             deeds.on_each(Deed::EndsProcess, &usage.operands)
         }
@@ -68,6 +72,22 @@ fn docker(command: &Command, _: Option<&str>) -> Deeds {
         _ => {}
     }
     deeds
+}
+
+/// Does the command in a container print its variables?
+fn prints_variables(run: &[Word]) -> bool {
+    let names =
+        |text: &str| matches!(super::base_name(text), "env" | "printenv" | "export" | "set" | "declare");
+    let Some((program, rest)) = run.split_first() else { return false };
+    let by_shell = matches!(super::base_name(&program.text), "sh" | "bash" | "ash" | "dash" | "zsh")
+        && rest.iter().any(|word| {
+            let mut parts = word.text.split([' ', ';', '|', '&', '\n']);
+            parts.any(names)
+                || word.text.contains("echo $")
+                || word.text.contains("echo \"$")
+                || word.text.contains("/environ")
+        });
+    names(&program.text) || by_shell
 }
 
 fn cluster(command: &Command, _: Option<&str>) -> Deeds {
@@ -93,6 +113,14 @@ fn cluster(command: &Command, _: Option<&str>) -> Deeds {
     }
     if usage.sub() == "delete" && holds_data {
         deeds.on_each(Deed::DropsData, usage.operands.iter().skip(usize::from(!first.contains('/'))));
+    }
+    // A list shows names only; these forms show what is in it.
+    let shows = usage.value("--output").is_some_and(|form| !matches!(form.text.as_str(), "name" | "wide"));
+    if usage.sub() == "get"
+        && shows
+        && first.split(',').any(|kind| matches!(kind.split('/').next(), Some("secret" | "secrets")))
+    {
+        deeds.add(Deed::RevealsSecret);
     }
     if matches!(usage.sub(), "apply" | "create" | "replace") {
         deeds.on_each(Deed::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));

@@ -36,7 +36,7 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(
         &["ln"],
-        "b backup? d f,force i,interactive L n,no-dereference P r,relative s,symbolic S,suffix= t,target-directory= T v,verbose",
+        "b backup? d f,force i,interactive L n,no-dereference P r,relative s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose",
         link,
     ),
     plain(
@@ -180,8 +180,12 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
         return Deeds::none();
     }
     let (from, to) = ends(command);
-    let mut deeds = Deeds::of(Deed::DeletesFile, &from);
+    // The folder it stands in it cannot move, by that name.
+    let gone: Vec<Word> =
+        from.iter().filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..")).cloned().collect();
+    let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
     arrives(&mut deeds, Deed::WritesFile, &from, to.as_ref());
+    arrives_whole(&mut deeds, Deed::WritesFile, command, &from, to.as_ref());
     without_hooks(&mut deeds, &from);
     deeds
 }
@@ -190,7 +194,14 @@ fn copy(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
     let mut deeds = Deeds::of(Deed::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
     let new = command.usage.has("--no-clobber") || to.as_ref().is_some_and(|to| is_template(&from, to));
-    arrives(&mut deeds, if new { Deed::CreatesFile } else { Deed::WritesFile }, &from, to.as_ref());
+    let deed = if new { Deed::CreatesFile } else { Deed::WritesFile };
+    arrives(&mut deeds, deed, &from, to.as_ref());
+    if command.usage.has("--recursive") || command.usage.has("--archive") {
+        arrives_whole(&mut deeds, deed, command, &from, to.as_ref());
+    }
+    if command.usage.has("--link") {
+        deeds.on_each(Deed::ChangesAccess, &from);
+    }
     if let Some(to) = to.filter(|to| to.text.starts_with("/dev/") && !is_stream(&to.text)) {
         deeds.on(Deed::WipesDevice, &to);
     }
@@ -199,8 +210,11 @@ fn copy(command: &Command, _: Option<&str>) -> Deeds {
 
 fn link(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
-    // A link lets a later write reach what it points at.
     let mut deeds = Deeds::of(Deed::ReadsFile, &from);
+    if !command.usage.has("--symbolic") {
+        // A second name for the same file: whoever writes to one writes to the other.
+        deeds.on_each(Deed::ChangesAccess, &from);
+    }
     let deed = if command.usage.has("--force") { Deed::WritesFile } else { Deed::CreatesFile };
     arrives(&mut deeds, deed, &from, to.as_ref());
     deeds
@@ -212,6 +226,32 @@ fn arrives(deeds: &mut Deeds, deed: Deed, from: &[Word], to: Option<&Word>) {
     deeds.on_each(deed, to);
     if let Some(to) = to.filter(|to| !is_stream(&to.text)) {
         deeds.on_each(deed, &inside(from, to));
+    }
+}
+
+/// What a folder brings along: `cp -r x/.claude .` writes whatever `x/.claude`
+/// holds. Only folders of settings, whose names begin with a dot, are told.
+pub(super) fn arrives_whole(
+    deeds: &mut Deeds,
+    deed: Deed,
+    command: &Command,
+    from: &[Word],
+    to: Option<&Word>,
+) {
+    let Some(to) = to.filter(|to| !is_stream(&to.text)) else { return };
+    let dotted = |word: &&Word| {
+        let name = super::base_name(word.text.trim_end_matches('/'));
+        name.starts_with('.') && name.len() > 1 && name != ".."
+    };
+    let below = |word: &Word| Word { text: format!("{}/*", word.text), glob: true, ..word.clone() };
+    let source: Vec<Word> = from
+        .iter()
+        .filter(dotted)
+        .map(|word| Word { text: word.text.trim_end_matches('/').to_string(), ..word.clone() })
+        .collect();
+    deeds.on_each(deed, &inside(&source, to).iter().map(below).collect::<Vec<_>>());
+    if command.usage.has("--no-target-directory") {
+        deeds.on(deed, &below(to));
     }
 }
 
@@ -256,11 +296,28 @@ fn gives_owner_rights(mode: &str) -> bool {
     mode.split(',').any(|one| one.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
 }
 
-fn patch(command: &Command, _: Option<&str>) -> Deeds {
+fn patch(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::of(Deed::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
     deeds.on_each(Deed::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
+    if let Some(text) = input.filter(|_| !usage.has("--dry-run") && usage.operands.is_empty()) {
+        deeds.on_each(Deed::WritesFile, &named_by_patch(command, text, 0));
+    }
     deeds
+}
+
+/// The files a patch of this text changes when this command applies it.
+pub(super) fn named_by_patch(command: &Command, text: &str, strip: usize) -> Vec<Word> {
+    let usage = &command.usage;
+    let given = usage.value("--strip").or(usage.value("-p")).and_then(|word| word.text.parse().ok());
+    let folder = usage.value("--directory").map(|word| format!("{}/", word.text.trim_end_matches('/')));
+    let word = |name: String| Word {
+        text: format!("{}{name}", folder.as_deref().unwrap_or("")),
+        exact: true,
+        glob: false,
+        span: command.span,
+    };
+    super::patches::patched_files(text, given.unwrap_or(strip)).into_iter().map(word).collect()
 }
 
 fn read_first(command: &Command, _: Option<&str>) -> Deeds {

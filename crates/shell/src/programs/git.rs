@@ -38,6 +38,10 @@ const SUBCOMMANDS: &[(&str, &str)] = &[
          progress recurse-submodules= 4,ipv4 6,ipv6 porcelain",
     ),
     (
+        "send-pack|http-push",
+        "all n,dry-run f,force receive-pack= exec= v,verbose thin atomic mirror stdin d D",
+    ),
+    (
         "merge",
         "no-verify verify commit no-commit e,edit no-edit cleanup= ff no-ff ff-only S,gpg-sign? log? signoff n,no-stat stat \
          squash no-squash s,strategy= X,strategy-option= m,message=~ F,file= into-name= abort quit continue autostash \
@@ -177,13 +181,13 @@ const HOOKED: [&str; 12] = [
     "worktree",
 ];
 
-fn effects(command: &Command, _: Option<&str>) -> Deeds {
+fn effects(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     hooks(command, &mut deeds);
     remote(command, &mut deeds);
     git_work::discarded(command, &mut deeds);
     history(command, &mut deeds);
-    git_work::files(command, &mut deeds);
+    git_work::files(command, input, &mut deeds);
     deeds
 }
 
@@ -198,7 +202,8 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
         HOOKED.contains(&sub) && (settings.iter().any(|(name, _)| includes(name)) || other_settings(command));
     let by_plumbing = matches!(sub, "commit-tree" | "fast-import");
     let by_variable = HOOKED.contains(&sub) && skips_by_variable(command);
-    let by_config = sub == "config" && (redirects_hooks(command) || names_bypass(command));
+    let by_config = sub == "config"
+        && (redirects_hooks(command) || names_bypass(command) || sets(command, |name, _| includes(name)));
     if by_flag
         || by_plumbing
         || by_variable
@@ -217,13 +222,28 @@ fn includes(name: &str) -> bool {
 }
 
 /// Another file of settings for this command only; none at all is no bypass.
+/// Another home brings another file as well.
 fn other_settings(command: &Command) -> bool {
     command.assignments.iter().any(|one| {
         let value = &one.value;
-        matches!(one.name.as_str(), "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG")
-            && value.exact
+        matches!(
+            one.name.as_str(),
+            "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" | "GIT_CONFIG" | "HOME" | "XDG_CONFIG_HOME"
+        ) && value.exact
             && !matches!(value.text.as_str(), "" | "/dev/null")
     })
+}
+
+/// Does `git config` put a value under a name that fits?
+fn sets(command: &Command, fits: impl Fn(&str, &str) -> bool) -> bool {
+    let usage = &command.usage;
+    let looks = ["--get", "--get-all", "--get-regexp", "--list", "--unset", "--unset-all"];
+    let mut words = usage.operands.iter().map(|word| word.text.as_str()).peekable();
+    let verb = words.next_if(|word| matches!(*word, "set" | "unset" | "get" | "list" | "edit"));
+    if verb.is_some_and(|verb| verb != "set") || looks.iter().any(|name| usage.has(name)) {
+        return false;
+    }
+    matches!((words.next(), words.next()), (Some(name), Some(value)) if fits(name, value))
 }
 
 /// Variables that make hook managers stand aside.
@@ -289,7 +309,13 @@ fn remote(command: &Command, deeds: &mut Deeds) {
             None => deeds.add(Deed::ReachesHost),
         }
     }
-    if sub != "push" || usage.has("--dry-run") {
+    // The same said once and for all: every later push is forced.
+    let lasting = sub == "config" && sets(command, forces);
+    if lasting || sub == "push" && git_settings(command).iter().any(|(name, value)| forces(name, &value.text))
+    {
+        deeds.add(Deed::RewritesRemote);
+    }
+    if !matches!(sub, "push" | "send-pack" | "http-push") || usage.has("--dry-run") {
         return;
     }
     if let Some(address) = usage.operands.first().filter(is_address) {
@@ -310,6 +336,14 @@ fn remote(command: &Command, deeds: &mut Deeds) {
         }
     }
     deeds.on_each(Deed::RewritesRemote, &rewritten);
+}
+
+/// Settings that make a push rewrite the remote.
+fn forces(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with("remote.")
+        && (name.ends_with(".push") && value.starts_with(['+', ':'])
+            || name.ends_with(".mirror") && matches!(value, "true" | "yes" | "on" | "1"))
 }
 
 /// The branch a refspec changes: `+HEAD:main` changes `main`.

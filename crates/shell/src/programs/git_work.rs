@@ -81,7 +81,7 @@ fn is_tree(text: &str) -> bool {
         || matches!(text, "." | "./." | ":" | "*" | ":/." | "./*" | "$(git rev-parse --show-toplevel)")
 }
 
-pub(super) fn files(command: &Command, deeds: &mut Deeds) {
+pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
     let usage = &command.usage;
     match usage.sub() {
         "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
@@ -106,6 +106,10 @@ pub(super) fn files(command: &Command, deeds: &mut Deeds) {
         "apply" | "am" => {
             deeds.on_each(Deed::ReadsFile, &usage.operands);
             usage.values("--directory").for_each(|folder| writes_below(deeds, folder));
+            let only_looks = ["--check", "--stat", "--numstat", "--summary", "--cached"];
+            if let Some(text) = input.filter(|_| !only_looks.iter().any(|name| usage.has(name))) {
+                deeds.on_each(Deed::WritesFile, &super::files::named_by_patch(command, text, 1));
+            }
         }
         // `git show REV:path` prints the file as it was.
         "show" | "cat-file" | "archive" => {

@@ -11,21 +11,26 @@ mod cloud;
 mod container;
 mod database;
 mod disk;
+pub(crate) mod fd;
 mod files;
 pub(crate) mod find;
+mod formatters;
 mod git;
 mod git_work;
 mod machine;
 mod network;
 mod packages;
+mod patches;
 mod process;
 mod readers;
+mod secret_stores;
 mod socket;
 pub(crate) mod sql;
 mod sql_parsed;
 mod user;
 
 pub use aliases::canonical_sub;
+pub use patches::patched_files;
 use std::collections::HashSet;
 
 use by_name::BY_NAME;
@@ -97,6 +102,8 @@ const MODELS: &[&[Model]] = &[
     files::MODELS,
     readers::MODELS,
     find::MODELS,
+    fd::MODELS,
+    formatters::MODELS,
     network::MODELS,
     socket::MODELS,
     packages::MODELS,
@@ -108,6 +115,7 @@ const MODELS: &[&[Model]] = &[
     container::MODELS,
     cloud::MODELS,
     machine::MODELS,
+    secret_stores::MODELS,
 ];
 
 /// Every program with a model, and every subcommand with options of its own:
@@ -165,6 +173,7 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
         effects.extend((model.effects)(command, input).0);
+        secret_stores::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
     }
@@ -176,14 +185,32 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
     command.effects = without_repeats(effects);
 }
 
+/// So few effects are compared with each other.
+const FEW: usize = 8;
+
+fn is_same(one: &Effect, other: &Effect) -> bool {
+    one.deed == other.deed
+        && match (&one.target, &other.target) {
+            (Some(one), Some(other)) => one.text == other.text && one.exact == other.exact,
+            (one, other) => one.is_none() && other.is_none(),
+        }
+}
+
 fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
-    if effects.len() > 1 {
-        let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
-        effects.retain(|effect| {
-            let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
-            seen.insert((effect.deed, target))
-        });
+    if effects.len() <= FEW {
+        let mut kept: Vec<Effect> = Vec::with_capacity(effects.len());
+        for effect in effects {
+            if !kept.iter().any(|known| is_same(known, &effect)) {
+                kept.push(effect);
+            }
+        }
+        return kept;
     }
+    let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
+    effects.retain(|effect| {
+        let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
+        seen.insert((effect.deed, target))
+    });
     effects
 }
 

@@ -215,6 +215,9 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
         };
         let from: Vec<Word> = from.iter().map(path).collect();
         deeds.on_each(Deed::WritesFile, &super::files::inside(&from, to));
+        if ["--archive", "--recursive", "-r"].iter().any(|name| usage.has(name)) {
+            super::files::arrives_whole(&mut deeds, Deed::WritesFile, command, &from, Some(to));
+        }
         if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
             deeds.on(Deed::DeletesTree, to);
         }

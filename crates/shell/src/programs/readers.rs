@@ -4,7 +4,7 @@
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, RedirectKind, Word};
 
 const SEARCH: &str = "e,regexp=~ f,file= i,ignore-case y v,invert-match w,word-regexp x,line-regexp c,count color? colour? L,files-without-match \
      l,files-with-matches m,max-count= o,only-matching q,quiet s,no-messages b,byte-offset H,with-filename h,no-filename label= \
@@ -63,7 +63,6 @@ pub(super) const MODELS: &[Model] = &[
             "sdiff",
             "sum",
             "vimdiff",
-            "gpg",
             "open",
             "xdg-open",
             "dos2unix",
@@ -163,6 +162,20 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
         || usage.has("-g");
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
+    // Without a path it looks through the folder it runs in, unless something comes in.
+    let deep = !command.program.ends_with("grep")
+        || usage.has("--recursive")
+        || usage.has("--dereference-recursive");
+    let fed = command.piped_from.is_some()
+        || command.redirects.iter().any(|one| {
+            !matches!(one.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate)
+        });
+    if paths.is_empty() && deep && !fed && !command.words.get(1..).unwrap_or_default().is_empty() {
+        deeds.on(
+            Deed::ReadsFile,
+            &Word { text: ".".to_string(), exact: true, glob: false, span: command.span },
+        );
+    }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));
     deeds
@@ -187,8 +200,13 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     let is_assignment = |word: &&Word| command.program.ends_with("awk") && word.text.contains('=');
     let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|word| !is_assignment(word)));
-    if usage.has("--inplace") {
-        deeds.on_each(Deed::WritesFile, real(paths));
+    // awk's own library for it: `awk -i inplace …`.
+    let by_library = usage
+        .values("--include")
+        .chain(usage.values("--load"))
+        .any(|word| word.text.ends_with("inplace") || word.text.ends_with("inplace.awk"));
+    if usage.has("--inplace") || by_library {
+        deeds.on_each(Deed::WritesFile, real(paths).filter(|word| !is_assignment(word)));
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file").into_iter().chain(usage.value("--from-file")));
     deeds

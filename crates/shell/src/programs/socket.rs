@@ -116,7 +116,11 @@ fn openssl(command: &Command, _: Option<&str>) -> Deeds {
     }
     let read = ["-in", "-inkey"].iter().filter_map(|name| usage.value(name));
     deeds.on_each(Deed::ReadsFile, read.filter(|word| !is_stream(&word.text)));
-    let written = ["-out", "-keyout"].iter().filter_map(|name| usage.value(name));
-    deeds.on_each(Deed::WritesFile, written.filter(|word| !is_stream(&word.text)));
+    // A key is made where there is none; the disk knows whether there is.
+    let verb = usage.operands.first().map_or("", |word| word.text.as_str());
+    let makes_key = matches!(verb, "genrsa" | "genpkey" | "gendsa" | "ecparam");
+    let out = usage.value("-out").filter(|word| !is_stream(&word.text));
+    deeds.on_each(if makes_key { Deed::CreatesFile } else { Deed::WritesFile }, out);
+    deeds.on_each(Deed::CreatesFile, usage.value("-keyout").filter(|word| !is_stream(&word.text)));
     deeds
 }

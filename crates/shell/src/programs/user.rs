@@ -43,7 +43,6 @@ pub(super) const MODELS: &[Model] = &[
             "python3",
             "pypy",
             "pypy3",
-            "ruby",
             "node",
             "nodejs",
             "php",

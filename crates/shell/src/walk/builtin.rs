@@ -26,17 +26,7 @@ impl Walker<'_> {
                 }
             }
             "set" => self.set_positions(arguments),
-            "shift" => {
-                let bytes = self.scope.get("@").map_or(0, size_of);
-                let affordable = self.grow(bytes);
-                let moved = self.scope.get("@").filter(|_| affordable).map(|options| {
-                    options
-                        .iter()
-                        .map(|value| value.get(1..).unwrap_or_default().to_vec())
-                        .collect::<Options>()
-                });
-                moved.into_iter().for_each(|options| self.scope.set("@", options));
-            }
+            "shift" => self.shift_positions(arguments),
             "read" => self.read_variables(arguments, stdin),
             "mapfile" | "readarray" => self.read_lines(arguments, stdin),
             "hash" => {
@@ -100,6 +90,11 @@ impl Walker<'_> {
             }
         };
         self.scope.set_one(DIR, new);
+        if self.scope.get("PWD").is_some() {
+            // Whatever it was set to, it is the folder again.
+            let here = self.here().unwrap_or_else(|| Text::unknown("$PWD"));
+            self.scope.set_one("PWD", here);
+        }
     }
 
     fn declare(&mut self, command: &Command, arguments: &[Word]) {
@@ -114,8 +109,8 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let value = self.declared(arguments, text, exact);
-                    self.scope.set_one(name, value);
+                    let options = self.declared(arguments, text, exact);
+                    self.scope.set(name, options);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
                     }
@@ -144,20 +139,21 @@ impl Walker<'_> {
     }
 
     /// `declare -l`, `-u` and `-n` change what the value means.
-    fn declared(&self, arguments: &[Word], text: &str, exact: bool) -> Text {
+    fn declared(&mut self, arguments: &[Word], text: &str, exact: bool) -> Options {
         let has = |letter: char| {
             arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter))
         };
         if has('n') {
-            let known = self.scope.get(text).and_then(|options| options.first()?.first()).cloned();
-            return known.unwrap_or_else(|| Text::unknown(format!("${text}")));
+            let bytes = self.scope.get(text).map_or(0, size_of);
+            let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
+            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
         }
         let text = match (has('l'), has('u')) {
             (true, _) => text.to_lowercase(),
             (_, true) => text.to_uppercase(),
             _ => text.to_string(),
         };
-        Text { text, exact }
+        vec![vec![Text { text, exact }]]
     }
 
     /// `set -- a b`: the positional parameters.
@@ -178,6 +174,26 @@ impl Walker<'_> {
         if !only_options {
             self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
         }
+    }
+
+    /// `shift 2`: what cannot be shifted stays.
+    fn shift_positions(&mut self, arguments: &[Word]) {
+        let count = match arguments {
+            [] => Some(1),
+            [word] if word.exact => Some(word.text.parse().unwrap_or(0)),
+            [_] => None,
+            _ => Some(0),
+        };
+        let bytes = self.scope.get("@").map_or(0, size_of);
+        if !self.grow(bytes) {
+            return;
+        }
+        let left = |value: &Vec<Text>| match count {
+            Some(count) => value.get(count..).unwrap_or(value).to_vec(),
+            None => vec![Text::unknown("$@")],
+        };
+        let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
+        moved.into_iter().for_each(|options| self.scope.set("@", options));
     }
 
     /// `mapfile x`: every line of a known input is an item.

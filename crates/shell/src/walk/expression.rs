@@ -32,9 +32,10 @@ impl Walker<'_> {
             "declare" | "typeset" | "local" | "export" | "readonly" => {
                 let counts = |word: &Word| word.text.starts_with('-') && word.text.contains('i');
                 self.counted |= arguments.iter().any(counts);
-                let values = arguments.iter().filter_map(|word| Some((word.text.split_once('=')?.1, word)));
-                for (text, word) in values {
-                    self.assigned(&Word { text: text.to_string(), ..word.clone() });
+                for word in arguments {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.assigned(name, &Word { text: text.to_string(), ..word.clone() });
+                    }
                 }
                 true
             }
@@ -73,8 +74,12 @@ impl Walker<'_> {
         }
     }
 
-    /// Values of variables that may be integers are evaluated when they are set.
-    pub(super) fn assigned(&mut self, value: &Word) {
+    /// Values of variables that may be integers are evaluated when they are set;
+    /// a prompt is expanded before every command, once `set -x` is in force.
+    pub(super) fn assigned(&mut self, name: &str, value: &Word) {
+        if name == "PS4" {
+            self.run_prompt(&value.text, value.span);
+        }
         if self.counted {
             self.run_text(&value.text, value.span);
             self.evaluate(&value.text, value.span);

@@ -197,17 +197,20 @@ impl Walker<'_> {
         Unknown::Name
     }
 
-    /// `dd if=a of=b` copies.
-    pub(super) fn remember_copy(&mut self, operands: &[Word]) {
+    /// `dd if=a of=b` copies, and without `if` it keeps what comes in.
+    pub(super) fn remember_copy(&mut self, operands: &[Word], out: &Stream) {
         let named = |sign: &str| {
             operands.iter().find_map(|word| {
                 let text = word.text.strip_prefix(sign)?;
                 Some(Word { text: text.to_string(), ..word.clone() })
             })
         };
-        if let (Some(from), Some(to)) = (named("if="), named("of="))
-            && let Some(stream) = self.files.get(&self.path_key(&from)).cloned()
-        {
+        let Some(to) = named("of=") else { return };
+        let stream = match named("if=") {
+            Some(from) => self.files.get(&self.path_key(&from)).cloned(),
+            None => Some(out.clone()),
+        };
+        if let Some(stream) = stream {
             let key = self.path_key(&to);
             self.files.insert(key, stream);
         }
@@ -304,6 +307,7 @@ pub(super) fn mark_sent(commands: &mut [Command]) {
         if command.words.iter().any(|word| word.text.contains("$stdin")) {
             quoted.extend(behind(commands, command.piped_from));
         }
+        quoted.extend(secret_variable(command));
         for from in &command.quotes {
             quoted.extend(behind(commands, Some(*from)));
         }
@@ -319,6 +323,55 @@ pub(super) fn mark_sent(commands: &mut [Command]) {
             }
         }
     }
+}
+
+/// Variables that hold the key to an account, by the names their makers gave
+/// them, and the host it is for. What goes into a header is how they are meant
+/// to be used.
+const SECRET_VARIABLES: [(&str, &str); 9] = [
+    ("AWS_SECRET_ACCESS_KEY", "amazonaws.com"),
+    ("AWS_SESSION_TOKEN", "amazonaws.com"),
+    ("GITHUB_TOKEN", "github.com"),
+    ("GH_TOKEN", "github.com"),
+    ("NPM_TOKEN", "npmjs.org"),
+    ("ANTHROPIC_API_KEY", "anthropic.com"),
+    ("OPENAI_API_KEY", "openai.com"),
+    ("SSH_PRIVATE_KEY", ""),
+    ("DATABASE_URL", ""),
+];
+
+/// Where variables come from, if one of them stands in what a request says to
+/// a host it is not for.
+fn secret_variable(command: &Command) -> Option<Word> {
+    if !matches!(command.program.as_str(), "curl" | "wget") {
+        return None;
+    }
+    let usage = &command.usage;
+    let body = |flag: &&crate::reading::Flag| {
+        ["--data", "--json", "--form", "--post", "--body", "--url"]
+            .iter()
+            .any(|head| flag.name.starts_with(head))
+    };
+    let meant = |own: &str| {
+        let ends = |word: &Word| host_of(&word.text).ends_with(own);
+        !own.is_empty() && !usage.operands.is_empty() && usage.operands.iter().all(ends)
+    };
+    let says = |word: &&Word| {
+        let named =
+            |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}"));
+        !word.exact && SECRET_VARIABLES.iter().any(|(name, own)| named(name) && !meant(own))
+    };
+    let values = usage.flags.iter().filter(body).filter_map(|flag| flag.value.as_ref());
+    let word = values.chain(&usage.operands).find(says)?;
+    Some(Word { text: "/proc/self/environ".to_string(), exact: true, glob: false, span: word.span })
+}
+
+/// The host of an address.
+fn host_of(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    host.split(':').next().unwrap_or(host)
 }
 
 fn text_of(effect: &Effect) -> Option<&str> {

@@ -20,12 +20,20 @@ const WRAPPERS_MAX: usize = 12;
 const TRAPPED_MAX: usize = 16;
 
 impl Walker<'_> {
-    /// Opens whatever `command` wraps.
-    pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+    /// Opens whatever `command` wraps. What the one command prints that a plain
+    /// wrapper starts is what the wrapper prints.
+    pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) -> Option<Stream> {
         self.open_named(command, index, stdin);
+        let mut printed = None;
         for inner in wrappers::open(command, stdin) {
+            let plain = matches!(&inner, Inner::Words { words, moved: false, .. } if !words.is_empty());
             self.open_one(command, index, stdin, inner);
+            let one = self.printed.take();
+            if plain && wrappers::passes_output(&command.program) {
+                printed = one;
+            }
         }
+        printed
     }
 
     /// Commands named by variables (`GIT_EDITOR=x`). What they start does not
@@ -60,8 +68,10 @@ impl Walker<'_> {
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
+                    walker.enter_dir(command, call.dir.as_ref());
                     let scoped = walker.assign_for_call(values);
-                    let _ = walker.call(call, stdin);
+                    let printed = walker.call(Call { dir: None, ..call }, stdin);
+                    walker.printed = Some(printed);
                     for (name, old) in scoped.into_iter().rev() {
                         walker.scope.restore(&name, old);
                     }
@@ -87,7 +97,18 @@ impl Walker<'_> {
                 self.away = was_away;
             }
             Inner::Opaque { span, kind, what } => self.opaque(span, kind, what),
+            Inner::Foreign(text) => self.mark_download(index, &text.text),
+            Inner::Download(from) => self.add_effect(index, Deed::RunsDownload, Some(from)),
         }
+    }
+
+    /// `env -C x` runs all of what follows in `x`.
+    fn enter_dir(&mut self, command: &Command, dir: Option<&Word>) {
+        let Some(dir) = dir else { return };
+        let here = command.dir.clone().unwrap_or(Word { exact: true, ..Word::default() });
+        let text = super::join_path(&here.text, &dir.text);
+        let exact = dir.exact && !dir.glob && (here.exact || dir.text.starts_with('/'));
+        self.scope.set_one(crate::scope::DIR, Text { text, exact });
     }
 
     /// What `trap` was given runs at the end, with the values of then.
@@ -165,6 +186,9 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
+        if stream.noisy && stream.text.is_some() {
+            self.opaque(span, Unknown::Variable, format!("errors given to `{}`", command.program));
+        }
         match stream.text.clone().or(partial) {
             Some(text) if stream.text.is_none() && self.is_unknown(&text) => {
                 let kind = self.kind_of_text(&text);
@@ -173,7 +197,13 @@ impl Walker<'_> {
             Some(text) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                self.open_text(&Word { text, exact: true, glob: false, span }, &command.program, Vec::new());
+                for text in std::iter::once(text).chain(stream.other.clone()) {
+                    self.open_text(
+                        &Word { text, exact: true, glob: false, span },
+                        &command.program,
+                        Vec::new(),
+                    );
+                }
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}
@@ -210,6 +240,9 @@ impl Walker<'_> {
         let key = self.path_key(path);
         let stream = self.streams.get(&path.text).or_else(|| self.files.get(&key)).cloned();
         let Some(stream) = stream.or_else(|| self.descriptor(&path.text)) else {
+            if let Some(from) = self.unpacked_from(&key) {
+                self.add_effect(index, Deed::RunsDownload, Some(from));
+            }
             if path.text.starts_with("<(") {
                 self.opaque(path.span, Unknown::Output, format!("text given to `{}`", command.program));
             }
@@ -218,6 +251,7 @@ impl Walker<'_> {
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
+        self.touch(&key, path, false);
         if self.writing.iter().any(|file| self.path_key(file) == key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }

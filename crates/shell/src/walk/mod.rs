@@ -4,13 +4,17 @@
 //! that change the shell itself (`builtin.rs`). What a command does is asked
 //! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
 
+mod absent;
 mod budget;
 mod builtin;
 mod expression;
 mod flow;
 mod inner;
+mod links;
+mod order;
 mod runaway;
 mod simple;
+mod strands;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -19,7 +23,7 @@ use std::rc::Rc;
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Link, List, Node, Output, Part};
+use crate::tree::{List, Node, Output};
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
@@ -67,10 +71,17 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
     files: HashMap<String, Stream>,
+    /// What the last command started by another one printed.
+    printed: Option<Stream>,
+    /// Folders a download was unpacked into, with where it came from.
+    unpacked: Vec<(String, Word)>,
+    /// Files that are not there where what is walked now runs.
+    absent: Vec<String>,
     /// Texts given to `trap`.
     trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<String>,
+    strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// The commands found so far; shared with whoever follows one, because a
@@ -100,7 +111,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
     flow::mark_sent(&mut walker.reading.commands);
-    in_reading_order(walker.reading)
+    order::in_reading_order(walker.reading)
 }
 
 impl<'a> Walker<'a> {
@@ -127,8 +138,12 @@ impl<'a> Walker<'a> {
             streams: HashMap::new(),
             downloads: Vec::new(),
             files: HashMap::new(),
+            printed: None,
+            unpacked: Vec::new(),
+            absent: Vec::new(),
             trapped: Vec::new(),
             overwritten: Vec::new(),
+            strands: strands::Strands::default(),
             writing: Vec::new(),
             seen: HashMap::new(),
             descriptors: None,
@@ -189,14 +204,18 @@ impl<'a> Walker<'a> {
             }
             Node::Subshell(list, redirects) => {
                 let mark = self.scope.mark();
-                let stream = self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin));
+                let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
+                    // In the background.
+                    [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
+                    _ => walker.list(list, stdin),
+                });
                 self.scope.rollback(mark);
                 stream
             }
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
                 let mark = self.scope.mark();
-                let stream = self.node(inner, Some(&Stream::unknown()));
+                let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);
                 stream
@@ -242,56 +261,18 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
-        let mut flowing: Option<Stream> = stdin.cloned();
-        for stage in stages {
-            if self.is_spent() {
-                break;
-            }
-            let mark = self.scope.mark();
-            let out = self.node(stage, flowing.as_ref());
-            self.scope.rollback(mark);
-            flowing = Some(out);
-        }
-        flowing.unwrap_or_default()
-    }
-
-    /// What hangs behind `&&` or `||` may run or not. Inside the chain it is
-    /// taken to have run, so `test -d x && cd x && y` runs `y` in `x` only;
-    /// behind the chain both are possible, unless the first surely succeeds.
-    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
-        let mut all = self.node(first, stdin);
-        let mark = self.scope.mark();
-        let overwritten = self.overwritten.len();
-        for (link, node) in rest {
-            match link {
-                Link::And => all.append(self.node(node, stdin)),
-                Link::Or => {
-                    // Whatever stood behind `&&` may not have run.
-                    let so_far = self.scope.take_changes(mark);
-                    self.merge(&[so_far], true);
-                    let inner = self.scope.mark();
-                    let _ = self.node(node, stdin);
-                    let changes = self.scope.take_changes(inner);
-                    self.merge(&[changes], true);
-                }
-            }
-        }
-        let changes = self.scope.take_changes(mark);
-        let sure = succeeds(first) && rest.iter().all(|(link, _)| *link == Link::And);
-        self.merge(&[changes], !sure);
-        if !sure {
-            self.doubt_written(overwritten);
-        }
-        all
-    }
-
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {
         for (condition, _) in arms {
             let _ = self.list(condition, stdin);
         }
         let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).chain(rest).collect();
-        self.one_of(&bodies, rest.is_none(), stdin)
+        let absent = match (arms, rest) {
+            ([(condition, _)], None) => self.enter_absent_if(condition),
+            _ => self.absent.len(),
+        };
+        let out = self.one_of(&bodies, rest.is_none(), stdin);
+        self.absent.truncate(absent);
+        out
     }
 
     fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
@@ -427,18 +408,6 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Commands that are taken to succeed: what follows `&&` behind them runs.
-fn succeeds(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    match simple.words.first().map(|word| word.parts.as_slice()) {
-        None => true,
-        Some([Part::Plain(text)]) => {
-            matches!(text.as_str(), "cd" | "mkdir" | "export" | "true" | ":" | "set" | "echo")
-        }
-        Some(_) => false,
-    }
-}
-
 /// `path` as seen from `dir`, without `.` and `..` where they can be resolved.
 pub(crate) fn join_path(dir: &str, path: &str) -> String {
     if path.starts_with('~') {
@@ -462,23 +431,4 @@ pub(crate) fn join_path(dir: &str, path: &str) -> String {
         (false, true) => ".".to_string(),
         (false, false) => joined,
     }
-}
-
-/// Sorts commands by where they stand, keeping pipes right.
-fn in_reading_order(reading: Reading) -> Reading {
-    let mut order: Vec<(usize, Command)> = reading.commands.into_iter().enumerate().collect();
-    order.sort_by_key(|(at, command)| (command.span.start, *at));
-    let mut place = vec![0; order.len()];
-    for (new, (old, _)) in order.iter().enumerate() {
-        if let Some(slot) = place.get_mut(*old) {
-            *slot = new;
-        }
-    }
-    let moved = |(_, mut command): (usize, Command)| {
-        command.piped_from = command.piped_from.and_then(|old| place.get(old).copied());
-        command.started_by = command.started_by.and_then(|old| place.get(old).copied());
-        command.quotes = command.quotes.iter().filter_map(|old| place.get(*old).copied()).collect();
-        command
-    };
-    Reading { commands: order.into_iter().map(moved).collect(), ..reading }
 }

@@ -1,7 +1,5 @@
 //! One simple command: expanded, listed, and followed into what it starts.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use super::flow::is_descriptor;
@@ -59,7 +57,7 @@ impl Walker<'_> {
                 collect(&mut assigned, values);
                 out = self.only_redirects(call);
             } else {
-                let scoped = self.assign_for_call(values);
+                let scoped = self.assign_for_call(unspelled(values, &call.words));
                 let one = self.call(call, own.as_ref().or(stdin));
                 let same = at == 0 || out.text == one.text;
                 out = if same { one } else { Stream { text: None, ..one } };
@@ -98,7 +96,8 @@ impl Walker<'_> {
     }
 
     fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(String, Value)>, Option<Stream>) {
-        let mut call = Call { span: simple.span, ..Call::default() };
+        let words = Vec::with_capacity(simple.words.len());
+        let mut call = Call { span: simple.span, words, ..Call::default() };
         let mut values = Vec::new();
         for raw in &simple.assignments {
             let (value, word) = self.expand_assignment(raw);
@@ -110,7 +109,7 @@ impl Walker<'_> {
             values.push((raw.name.clone(), value));
         }
         for word in &simple.words {
-            call.words.extend(self.fields(word));
+            self.add_fields(word, &mut call.words);
         }
         let mut own = None;
         for raw in &simple.redirects {
@@ -146,7 +145,7 @@ impl Walker<'_> {
                 (vec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };
-        self.assigned(&word);
+        self.assigned(&raw.name, &word);
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
@@ -259,9 +258,10 @@ impl Walker<'_> {
             in_place,
             ..Command::default()
         };
-        let from_pipe = stdin.and_then(|stream| stream.text.as_deref());
+        let from_pipe = stdin.and_then(|stream| stream.text.as_deref()).or_else(|| self.patch_text(&command));
         self.add_options(&mut command);
         programs::study(&mut command, from_pipe);
+        self.mark_new(&mut command);
         command.quotes = self.quoted(&command);
         if self.away {
             command.effects.retain(|effect| !effect.deed.is_local());
@@ -283,12 +283,7 @@ impl Walker<'_> {
 
     /// Adds the command unless it is already listed.
     fn list_command(&mut self, command: &Rc<Command>) -> usize {
-        let mut hasher = DefaultHasher::new();
-        (command.span, &command.via, command.dir.as_ref().map(|dir| &dir.text)).hash(&mut hasher);
-        for word in &command.words {
-            (&word.text, word.exact).hash(&mut hasher);
-        }
-        let key = hasher.finish();
+        let key = key_of(command);
         let known = self.seen.get(&key).copied();
         if let Some(at) = known
             && let Some(same) = self.commands.get(at)
@@ -345,8 +340,8 @@ impl Walker<'_> {
         {
             self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
         }
-        self.open(command, index, stdin);
-        returned
+        let printed = self.open(command, index, stdin);
+        returned.or(printed)
     }
 
     fn call_function(
@@ -439,6 +434,36 @@ fn program_name(word: &Word) -> String {
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
     let matched = word.glob && name.contains(['*', '?', '[', '(']);
     if unknown || matched { String::new() } else { name.to_string() }
+}
+
+/// `X=1 eval $X`: the value of before is meant, and where that is not known,
+/// the new one does not stand for it.
+fn unspelled(mut values: Vec<(String, Value)>, words: &[Word]) -> Vec<(String, Value)> {
+    for (name, value) in &mut values {
+        let spells = |word: &Word| !word.exact && word.text.contains(name.as_str());
+        if words.iter().any(spells) {
+            *value = vec![Text::unknown(format!("${name}"))];
+        }
+    }
+    values
+}
+
+/// Tells most commands apart. Two that share a key are compared, so nobody gains
+/// by finding some.
+fn key_of(command: &Command) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |key: u64, value: u64| (key.rotate_left(5) ^ value).wrapping_mul(ODD);
+    let text = |key: u64, text: &str| {
+        let chunks = text
+            .as_bytes()
+            .chunks(8)
+            .map(|chunk| chunk.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)));
+        mix(chunks.fold(key, mix), text.len() as u64)
+    };
+    let start = mix(command.span.start as u64, command.span.end as u64);
+    let key = command.via.iter().fold(start, |key, via| text(key, via));
+    let key = command.dir.iter().fold(key, |key, dir| text(key, &dir.text));
+    command.words.iter().fold(key, |key, word| mix(text(key, &word.text), u64::from(word.exact)))
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.

@@ -7,6 +7,12 @@ use crate::reading::{Command, Redirect, RedirectKind, Word};
 use crate::stream::Stream;
 use crate::tree::RawRedirect;
 
+/// The program this reader belongs to: under another name it is the same.
+const OWN_NAME: &str = "toolgate";
+
+/// Unpacked downloads that are remembered.
+const UNPACKED_MAX: usize = 16;
+
 /// Redirects of surrounding groups that are carried on.
 const CARRIED_MAX: usize = 16;
 
@@ -44,10 +50,10 @@ impl Walker<'_> {
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
         match command.words.as_slice() {
             [_, path] if command.program == "cat" => self.files.get(&self.path_key(path)).cloned(),
-            [_, sub, option]
+            [_, rest @ ..]
                 if command.program == "git"
-                    && sub.text == "rev-parse"
-                    && option.text == "--show-toplevel" =>
+                    && command.usage.sub() == "rev-parse"
+                    && rest.iter().any(|word| word.text == "--show-toplevel") =>
             {
                 let top = self.setting.project.as_ref()?;
                 let here = self.here().filter(|here| here.exact)?;
@@ -71,6 +77,7 @@ impl Walker<'_> {
     /// this is added, or where the command is run once more with other values.
     pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
         let path = self.path_key(target);
+        self.touch(&path, target, true);
         let Some(known) = self.files.get_mut(&path) else {
             self.files.insert(path, out.clone());
             return;
@@ -99,9 +106,15 @@ impl Walker<'_> {
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {
+                let fed = command.piped_from.is_some() || !command.redirects.is_empty();
                 for file in files.iter().take(8) {
                     let path = self.path_key(file);
-                    self.files.insert(path, out.clone());
+                    // Without anything that comes in, nobody here knows the text.
+                    if fed {
+                        self.files.insert(path, out.clone());
+                    } else {
+                        self.files.remove(&path);
+                    }
                 }
             }
             ("mkfifo" | "mknod", pipes) => {
@@ -118,8 +131,8 @@ impl Walker<'_> {
                     self.files.insert(path, stream);
                 }
             }
-            ("dd", operands) => self.remember_copy(operands),
-            _ => {}
+            ("dd", operands) => self.remember_copy(operands, out),
+            _ => self.remember_unpacking(command, out),
         }
         for effect in &command.effects {
             if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
@@ -135,11 +148,61 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
+    /// An archive that came from the network: what lies in it came from there.
+    fn remember_unpacking(&mut self, command: &Command, out: &Stream) {
+        let unpacks = matches!(command.program.as_str(), "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "cpio");
+        if !unpacks || self.unpacked.len() >= UNPACKED_MAX {
+            return;
+        }
+        let from_file = command.effects.iter().filter(|effect| effect.deed == Deed::ReadsFile);
+        let from_file = from_file.filter_map(|effect| effect.target.as_ref());
+        let from = from_file
+            .filter_map(|path| self.files.get(&self.path_key(path))?.download.clone())
+            .next()
+            .or_else(|| out.download.clone());
+        let folder = command.effects.iter().find(|effect| effect.deed == Deed::WritesFile);
+        if let (Some(from), Some(folder)) = (from, folder.and_then(|effect| effect.target.as_ref())) {
+            let folder = self.path_key(folder);
+            self.unpacked.push((folder, from));
+        }
+    }
+
+    /// Where a file in a folder came from that a download was unpacked into.
+    pub(super) fn unpacked_from(&self, path: &str) -> Option<Word> {
+        let inside = |folder: &str| {
+            path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.unpacked.iter().find(|(folder, _)| inside(folder)).map(|(_, from)| from.clone())
+    }
+
+    /// The text of a patch this same text wrote to a file, for who applies it.
+    pub(super) fn patch_text(&self, command: &Command) -> Option<&str> {
+        let applies = |word: &Word| matches!(word.text.as_str(), "apply" | "am");
+        let patches = command.program == "patch"
+            || command.program == "git" && command.words.iter().take(8).any(applies);
+        if !patches {
+            return None;
+        }
+        let named = command.words.iter().skip(1).take(32);
+        let files = named.filter_map(|word| {
+            let path =
+                word.text.strip_prefix("--input=").or(word.text.strip_prefix("-i")).unwrap_or(&word.text);
+            self.files.get(&self.path_key(&Word { text: path.to_string(), ..word.clone() }))
+        });
+        files.filter_map(|stream| stream.text.as_deref()).next()
+    }
+
     /// `ln -s /usr/bin/git g`: from here on `./g` is git.
     fn rename_program(&mut self, from: &Word, to: &Word) {
         let (old, new) = (base_name(&from.text), base_name(&to.text));
         let program = from.text.contains("/bin/") || from.text.contains("/sbin/") || from.text == old;
-        if from.exact && to.exact && program && old != new && !new.is_empty() && is_known(old) {
+        if from.exact
+            && to.exact
+            && program
+            && old != new
+            && !new.is_empty()
+            && (is_known(old) || old == OWN_NAME)
+        {
             self.scope.set_alias(new, old);
         }
     }

@@ -1,11 +1,12 @@
 //! Files that programs of other languages read, write and delete by a literal
 //! name: each amounts to a `cat`, a `tee` or an `rm`.
 //!
-//! A scan behind the name of the call, no parser. Names put together at run
-//! time are not guessed at.
+//! A scan behind the name of the call, no parser. What the arguments amount to
+//! is asked of `values`; names put together otherwise are not guessed at.
 
 use super::Inner;
 use super::language::literal;
+use super::values::{Values, is_from_home, shell_word};
 use crate::reading::Word;
 
 /// Calls that read the file named first.
@@ -58,6 +59,8 @@ pub(super) struct Call<'a> {
     /// What follows the name, and what follows its parenthesis.
     pub(super) opening: &'a str,
     pub(super) inside: Option<&'a str>,
+    /// What the program has given names to so far.
+    pub(super) values: &'a Values,
 }
 
 /// What the call does to a file, if that is plain.
@@ -65,11 +68,28 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
     if let Some((_, option)) = DELETERS.iter().find(|(name, _)| *name == call.name) {
         return deletion(call, option, program);
     }
+    if let Some(does) = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does)) {
+        // `p.write_text(…)` of a path with a name.
+        let owner = call.head.strip_suffix('.')?;
+        let at = owner.rfind(|found: char| !(found.is_alphanumeric() || found == '_')).map_or(0, |at| at + 1);
+        let (path, _) = path(owner.get(at..).unwrap_or(""), call.values)?;
+        return does_to(does, &path, program);
+    }
     let inside = call.inside?;
-    let (path, after) = path(inside)?;
+    if matches!(call.name, "Path" | "PurePath") {
+        let (path, after) =
+            call.values.text(&format!("Path({inside}")).map(|(path, after)| (path, after.to_string()))?;
+        return does_to(by_method(&after), &path, program);
+    }
+    if call.name == "open"
+        && let Some((does, named)) = mode_first(inside)
+    {
+        let (path, _) = path(named, call.values)?;
+        return does_to(does, &path, program);
+    }
+    let (path, after) = path(inside, call.values)?;
     let does = match call.name {
         "open" | "fopen" | "openSync" | "File" => by_mode(after, call),
-        "Path" | "PurePath" => by_method(after),
         "remove" if call.head.ends_with("os.") => "rm -f",
         "rename" | "replace" if call.head.ends_with("os.") => "rm -f",
         "read" | "readlines" | "binread" if ends_with_file(call.head) => "cat",
@@ -79,12 +99,30 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         name if WRITES.contains(&name) => "tee",
         _ => return None,
     };
-    let mut words: Vec<Word> =
-        does.split(' ').filter(|word| !word.is_empty()).map(|word| made(word, program)).collect();
-    if words.is_empty() {
+    does_to(does, &path, program)
+}
+
+/// Methods of a path.
+const METHODS: [(&str, &str); 6] = [
+    ("read_text", "cat"),
+    ("read_bytes", "cat"),
+    ("write_text", "tee"),
+    ("write_bytes", "tee"),
+    ("unlink", "rm -f"),
+    ("touch", "tee"),
+];
+
+/// The command that does the same to the file.
+fn does_to(does: &str, path: &str, program: &Word) -> Option<Inner> {
+    if does.is_empty() {
         return None;
     }
-    words.push(made(&path, program));
+    if is_from_home(path) {
+        let line = format!("{does} {}", shell_word(path));
+        return Some(Inner::text(Word { text: line, exact: true, ..program.clone() }));
+    }
+    let mut words: Vec<Word> = does.split(' ').map(|word| made(word, program)).collect();
+    words.push(made(path, program));
     Some(Inner::made(words))
 }
 
@@ -108,9 +146,22 @@ fn by_mode(after: &str, call: &Call) -> &'static str {
     }
 }
 
+/// Perl's `open(my $f, '>', path)`: what it does, and where the path begins.
+fn mode_first(inside: &str) -> Option<(&'static str, &str)> {
+    let (handle, rest) = inside.split_once(',')?;
+    let is_handle = !handle.contains(['\'', '"', '(', '.']) && handle.len() < 64;
+    let (mode, after) = literal(rest.trim_start()).filter(|_| is_handle)?;
+    let named = after.trim_start().strip_prefix(',')?;
+    match mode.trim().trim_start_matches('+').chars().next()? {
+        '>' => Some(("tee", named)),
+        '<' => Some(("cat", named)),
+        _ => None,
+    }
+}
+
 /// `Path("x").write_text(…)`.
 fn by_method(after: &str) -> &'static str {
-    let method = after.trim_start().strip_prefix(')').unwrap_or("").trim_start_matches('.');
+    let method = after.trim_start().trim_start_matches(')').trim_start_matches('.');
     let name: String = method.chars().take_while(|found| found.is_alphanumeric() || *found == '_').collect();
     match name.as_str() {
         "read_text" | "read_bytes" => "cat",
@@ -127,14 +178,14 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
         let line = format!("rm {option} {text}");
         return Some(Inner::text(Word { text: line, exact: true, ..program.clone() }));
     }
-    let (path, _) = path(argument)?;
-    Some(Inner::made(vec![made("rm", program), made(option, program), made(&path, program)]))
+    let (path, _) = path(argument, call.values)?;
+    does_to(&format!("rm {option}"), &path, program)
 }
 
-/// A literal path: not put together, nothing filled in.
-fn path(text: &str) -> Option<(String, &str)> {
+/// A path that is plain to see.
+fn path<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
     let text = text.trim_start();
-    let (path, after) = literal(text)?;
+    let (path, after) = values.text(text)?;
     let fills = text.starts_with(['f', 'F', '`']) && path.contains('{') || path.contains("${");
     let joined = after.trim_start().starts_with(['+', '%', '.']);
     let plain = !path.is_empty() && path.len() < 4096 && !path.contains('\n');
@@ -142,8 +193,8 @@ fn path(text: &str) -> Option<(String, &str)> {
 }
 
 /// awk's `print > "file"` and `getline < "file"`.
-pub(super) fn awk(sign: char, after: &str, program: &Word) -> Option<Inner> {
-    let (path, _) = path(after.trim_start_matches('>').trim_start())?;
+pub(super) fn awk(sign: char, after: &str, values: &Values, program: &Word) -> Option<Inner> {
+    let (path, _) = path(after.trim_start_matches('>').trim_start(), values)?;
     let does = if sign == '>' { "tee" } else { "cat" };
     let plain = !matches!(path.as_str(), "/dev/stderr" | "/dev/stdout" | "/dev/null" | "-");
     plain.then(|| Inner::made(vec![made(does, program), made(&path, program)]))

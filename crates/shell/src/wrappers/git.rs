@@ -21,6 +21,9 @@ const RUN_SETTINGS: [&str; 10] = [
 ];
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    if let Some(sub) = command.program.strip_prefix("git-").filter(|sub| !sub.is_empty()) {
+        return Some(vec![by_own_name(command, sub)]);
+    }
     if command.program != "git" {
         return None;
     }
@@ -44,6 +47,14 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     }
     found.extend(by_subcommand(command));
     Some(found)
+}
+
+/// `/usr/lib/git-core/git-commit …` is `git commit …`.
+fn by_own_name(command: &Command, sub: &str) -> Inner {
+    let first = command.words.first().cloned().unwrap_or_default();
+    let made = |text: &str| Word { text: text.to_string(), exact: true, glob: false, span: first.span };
+    let words = [made("git"), made(sub)].into_iter().chain(arguments(command).iter().cloned());
+    Inner::made(words.collect())
 }
 
 /// `-c name=value`, and the same through `GIT_CONFIG_KEY_0`.

@@ -5,6 +5,7 @@
 //! the string literals behind them. What those calls get from elsewhere is
 //! opaque.
 
+use super::values::{Values, is_from_home, shell_text, shell_word};
 use super::{Inner, arguments, file_calls};
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
@@ -91,7 +92,8 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let mut has_text = false;
     for (at, word) in words.iter().enumerate() {
         let text = if name.ends_with("awk") {
-            (!word.text.starts_with('-') && word.text.contains(['(', '{'])).then(|| word.clone())
+            let is_program = !word.text.starts_with(['-', '<', '>']) && word.text.contains(['(', '{']);
+            is_program.then(|| word.clone())
         } else {
             program_of(word, words.get(at + 1), options)
         };
@@ -101,11 +103,22 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
                 let what = format!("{name} program in `{}`", text.text);
                 found.push(Inner::Opaque { span: text.span, kind: Unknown::Variable, what });
             }
+            found.push(Inner::Foreign(text.clone()));
             found.extend(calls(name, &text));
         }
     }
     if let Some(words) = module_words(words) {
         found.push(words);
+    }
+    if matches!(*name, "deno" | "bun") {
+        // They run a program straight from its address.
+        let far =
+            words.iter().find(|word| ["http://", "https://"].iter().any(|head| word.text.starts_with(head)));
+        let runs = words
+            .iter()
+            .take(2)
+            .any(|word| matches!(word.text.as_str(), "run" | "serve" | "test" | "install" | "bench" | "-A"));
+        found.extend(far.filter(|_| runs).cloned().map(Inner::Download));
     }
     let operand = words.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
     let module = words.iter().any(|word| word.text == "-m" || word.text.starts_with("--version"));
@@ -167,6 +180,7 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
 /// The commands program text starts, as far as they stand there literally.
 pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
+    let mut values = Values::default();
     let text = program.text.as_str();
     let mut rest = text;
     let mut before = ' ';
@@ -177,7 +191,11 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
         if name_end == 0 {
             if language.ends_with("awk") && matches!(first, '>' | '<') {
-                found.extend(file_calls::awk(first, rest.get(1..).unwrap_or(""), program));
+                found.extend(file_calls::awk(first, rest.get(1..).unwrap_or(""), &values, program));
+                rest = rest.get(1..).unwrap_or("");
+            } else if language.ends_with("awk") && first == '|' {
+                let head = text.get(..text.len() - rest.len()).unwrap_or("");
+                found.extend(awk_pipe(head, rest, &values, program));
                 rest = rest.get(1..).unwrap_or("");
             } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
                 let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
@@ -193,7 +211,8 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         if [CALLS, EVALUATORS].iter().any(|names| names.contains(&name)) {
             looked += 1;
         }
-        found.extend(call(language, text, name, before, after, program));
+        values.learn(name, after);
+        found.extend(call(language, text, name, before, after, &values, program));
         before = name.chars().last().unwrap_or(' ');
         rest = after;
         if found.len() > 64 || looked > looks {
@@ -258,11 +277,41 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
     }
 }
 
-fn call(language: &str, text: &str, name: &str, before: char, after: &str, program: &Word) -> Vec<Inner> {
+/// awk's `command | getline` and `print … | "command"`.
+fn awk_pipe(head: &str, rest: &str, values: &Values, program: &Word) -> Vec<Inner> {
+    let behind = rest.trim_start_matches(['|', '&']).trim_start();
+    let run = |text: String| Inner::text(Word { text: shell_text(&text), exact: true, ..program.clone() });
+    // What stands before the bar: a literal that ends there, or a name.
+    let before = head.trim_end();
+    let last = match before.strip_suffix('"') {
+        Some(open) => open.rfind('"').and_then(|at| literal(before.get(at..)?)).map(|(text, _)| text),
+        None => {
+            let at = before.rfind(|found: char| !(found.is_alphanumeric() || found == '_'));
+            values.text(before.get(at.map_or(0, |at| at + 1)..).unwrap_or("")).map(|(text, _)| text)
+        }
+    };
+    if behind.starts_with("getline") {
+        return last.map(run).into_iter().collect();
+    }
+    let Some((command, _)) = values.text(behind) else { return Vec::new() };
+    let is_shell = super::shell::SHELLS.contains(&command.trim());
+    let printed = last.filter(|_| is_shell && !rest.starts_with("||")).map(run);
+    std::iter::once(run(command)).filter(|_| !rest.starts_with("||")).chain(printed).collect()
+}
+
+fn call(
+    language: &str,
+    text: &str,
+    name: &str,
+    before: char,
+    after: &str,
+    values: &Values,
+    program: &Word,
+) -> Vec<Inner> {
     let opening = after.trim_start();
     let inside = opening.strip_prefix('(').map(str::trim_start);
     let head = text.get(..text.len() - after.len() - name.len()).unwrap_or("");
-    if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside }, program) {
+    if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside, values }, program) {
         return vec![file];
     }
     if starts_command(language, text, name, before) {
@@ -275,7 +324,7 @@ fn call(language: &str, text: &str, name: &str, before: char, after: &str, progr
         if argument.starts_with(')') || argument.is_empty() {
             return Vec::new();
         }
-        return vec![started(name, argument, program)];
+        return vec![started(name, argument, values, program)];
     }
     let evaluates =
         EVALUATORS.contains(&name) && before != '.' && inside.is_some_and(|inner| literal(inner).is_none());
@@ -290,22 +339,33 @@ fn call(language: &str, text: &str, name: &str, before: char, after: &str, progr
 }
 
 /// What a call with this argument starts.
-fn started(name: &str, argument: &str, program: &Word) -> Inner {
+fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner {
     let word = |text: String| Word { text, exact: true, glob: false, span: program.span };
-    if let Some(list) = argument.strip_prefix('[') {
-        let words: Vec<Word> = literals(list).into_iter().map(word).collect();
-        if !words.is_empty() {
-            return Inner::made(words);
+    let words_of = |texts: &[String]| {
+        if texts.iter().any(|text| is_from_home(text)) {
+            let line: Vec<String> = texts.iter().map(|text| shell_word(text)).collect();
+            return Inner::text(word(line.join(" ")));
         }
-    } else if let Some((first, after)) = literal(argument) {
+        Inner::made(texts.iter().cloned().map(word).collect())
+    };
+    let list = argument.strip_prefix('[').map(|list| values.list(list));
+    let list = list.or_else(|| values.list_named(argument).map(<[String]>::to_vec));
+    if let Some(texts) = list {
+        if !texts.is_empty() {
+            return words_of(&texts);
+        }
+    } else if let Some((first, after)) = literal(argument).or_else(|| values.text(argument)) {
+        let (first, after) = values.text(argument).unwrap_or((first, after));
         let after = after.trim_start();
         let takes_list = name.starts_with("spawn") || name.starts_with("execFile") || name == "execa";
         if let Some(more) = after.strip_prefix(',').map(str::trim_start) {
             let list =
                 more.strip_prefix('[').unwrap_or(if more.starts_with(['"', '\'']) { more } else { "" });
-            let words: Vec<Word> = std::iter::once(first.clone()).chain(literals(list)).map(word).collect();
+            let named = values.list_named(more).unwrap_or_default().to_vec();
+            let all = values.list(list).into_iter().chain(named);
+            let words: Vec<String> = std::iter::once(first.clone()).chain(all).collect();
             if words.len() > 1 || takes_list {
-                return Inner::made(words);
+                return words_of(&words);
             }
         }
         let mut line = first;
@@ -322,26 +382,10 @@ fn started(name: &str, argument: &str, program: &Word) -> Inner {
                 }
             }
         }
-        return Inner::text(word(line));
+        return Inner::text(word(shell_text(&line)));
     }
     let kind = kind_of(&program.text);
     Inner::Opaque { span: program.span, kind, what: format!("command computed for `{name}`") }
-}
-
-/// All string literals up to the closing bracket.
-fn literals(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text.trim_start();
-    while found.len() < 64 {
-        let Some((text, after)) = literal(rest) else { break };
-        found.push(text);
-        rest = after.trim_start();
-        match rest.strip_prefix(',') {
-            Some(more) => rest = more.trim_start(),
-            None => break,
-        }
-    }
-    found
 }
 
 /// A string literal at the start of `text`, and what follows it.

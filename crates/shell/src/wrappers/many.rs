@@ -3,6 +3,7 @@
 
 use super::{Inner, arguments, joined, split};
 use crate::options::{self, Spec};
+use crate::programs::fd::Fd;
 use crate::programs::find::Find;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
@@ -92,12 +93,7 @@ fn line_of(words: &[Word], spec: &Spec) -> Vec<Inner> {
 
 fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
     if command.program.starts_with("fd") {
-        let at = words
-            .iter()
-            .position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
-        let Some(at) = at else { return Vec::new() };
-        let run: Vec<Word> = words.iter().skip(at + 1).take_while(|word| word.text != ";").cloned().collect();
-        return vec![Inner::words(&run)];
+        return fd(words);
     }
     let find = Find::of(words);
     let mut matches = find.matches();
@@ -105,6 +101,24 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
     let alone = matches.len() < 2;
     matches.iter_mut().for_each(|word| word.exact &= alone);
     find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &matches))).collect()
+}
+
+/// What is found goes where `{}` stands, or to the end.
+fn fd(words: &[Word]) -> Vec<Inner> {
+    let fd = Fd::of(words);
+    let matches = fd.matches();
+    if fd.run.is_empty() {
+        return Vec::new();
+    }
+    let placed = fd
+        .run
+        .iter()
+        .any(|word| ["{}", "{/}", "{//}", "{.}", "{/.}"].iter().any(|sign| word.text.contains(sign)));
+    let mut run = replaced(&fd.run, "{}", &matches);
+    if !placed {
+        run.extend(matches);
+    }
+    vec![Inner::made(run)]
 }
 
 /// `run` with every `sign` replaced by what it stands for.

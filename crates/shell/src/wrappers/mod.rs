@@ -4,17 +4,20 @@
 //! starts. Nothing here walks or lists; the walker does.
 
 mod environment;
+mod expect;
 mod file_calls;
 mod git;
 mod hidden;
 mod language;
 mod launcher;
+mod make;
 mod many;
 mod powershell;
 mod prefix;
 mod remote;
 mod runner;
 mod shell;
+mod values;
 
 use crate::reading::{Assignment, Command, Span, Unknown, Word};
 use crate::stream::Stream;
@@ -43,6 +46,10 @@ pub(crate) enum Inner {
     File(Word),
     /// Words that run in a container, away from this machine's files.
     Away(Vec<Word>),
+    /// Program text of another language, for where it came from.
+    Foreign(Word),
+    /// Code straight from an address.
+    Download(Word),
     /// Something that cannot be told.
     Opaque { span: Span, kind: Unknown, what: String },
 }
@@ -83,6 +90,8 @@ const FAMILIES: &[Family] = &[
     remote::open,
     runner::open,
     language::open,
+    expect::open,
+    make::open,
     git::open,
 ];
 
@@ -99,17 +108,36 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     all
 }
 
+/// Does it print what the command prints that it is put in front of?
+pub(crate) fn passes_output(program: &str) -> bool {
+    program == "env" || prefix::is_prefix(program)
+}
+
 /// The language of a program file, `None` for shell text: by who runs it, or
 /// by its first line.
 pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
     let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("");
     let named = first.rsplit(['/', ' ']).next().unwrap_or("");
-    language::name_of(program).or_else(|| language::name_of(named))
+    let by_program = language::name_of(program).or_else(|| own_language(program));
+    by_program.or_else(|| language::name_of(named)).or_else(|| own_language(named))
+}
+
+/// Programs that are the name of their language.
+fn own_language(program: &str) -> Option<&'static str> {
+    match program {
+        "expect" => Some("expect"),
+        "make" | "gmake" => Some("make"),
+        _ => None,
+    }
 }
 
 /// The shell text in a program of another language.
 pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
-    language::calls(language, text)
+    match language {
+        "expect" => expect::starts(text),
+        "make" | "gmake" => make::recipes(text),
+        _ => language::calls(language, text),
+    }
 }
 
 pub(crate) use environment::{editors, names_command};

@@ -93,6 +93,48 @@ const PREFIXES: &[Prefix] = &[
         skip: 0,
     },
     Prefix { names: &["faketime"], options: "f m p x=", skip: 1 },
+    Prefix {
+        names: &["setarch"],
+        options: "B,32bit F,fdpic-funcptrs I,short-inode L,addr-compat-layout R,addr-no-randomize S,whole-seconds \
+                  T,sticky-timeouts X,read-implies-exec Z,mmap-page-zero 3,3gb 4gb uname-2.6 v,verbose list",
+        skip: 1,
+    },
+    Prefix {
+        names: &["linux32", "linux64", "i386", "i686", "x86_64", "uname26"],
+        options: "B,32bit F I L R S T X Z 3 v,verbose",
+        skip: 0,
+    },
+    Prefix {
+        names: &["prlimit"],
+        options: "p,pid= o,output= noheadings raw verbose c,core? d,data? e,nice? f,fsize? i,sigpending? l,memlock? m,rss? \
+                  n,nofile? q,msgqueue? r,rtprio? s,stack? t,cpu? u,nproc? v,as? x,locks? y,rttime?",
+        skip: 0,
+    },
+    Prefix { names: &["choom"], options: "n,adjust= p,pid=", skip: 0 },
+    Prefix { names: &["ssh-agent"], options: "a= E= O= P= t= c s D d k", skip: 0 },
+    Prefix {
+        names: &["proot"],
+        options: "r,rootfs= R= S= b,bind= m,mount= q,qemu= w,pwd= cwd= k,kernel-release= i,change-id= v,verbose= 0,root-id kill-on-exit",
+        skip: 0,
+    },
+    Prefix { names: &["runcon"], options: "c,compute t,type= u,user= r,role= l,range=", skip: 0 },
+    Prefix { names: &["cgexec"], options: "g= sticky", skip: 0 },
+    Prefix {
+        names: &["valgrind", "heaptrack", "uftrace"],
+        options: "q,quiet v,verbose tool? log-file? o,output=",
+        skip: 0,
+    },
+    Prefix {
+        names: &["aa-exec"],
+        options: "p,profile= n,namespace= i,immediate d,debug v,verbose f,file=",
+        skip: 0,
+    },
+    Prefix {
+        names: &["softlimit", "chpst"],
+        options: "u= U= e= m= d= o= p= f= c= t= n= b= l= L= P",
+        skip: 0,
+    },
+    Prefix { names: &["nocache", "chronic", "ifne", "cpulimit"], options: "l= i z", skip: 0 },
     Prefix { names: &["busybox", "toybox"], options: "", skip: 0 },
     Prefix { names: &["then", "coproc"], options: "", skip: 0 },
 ];
@@ -100,12 +142,34 @@ const PREFIXES: &[Prefix] = &[
 /// Wrappers that stay in the shell: `command cd x` moves it.
 const IN_SHELL: [&str; 3] = ["command", "builtin", "exec"];
 
+/// The loader every program is started by, given a program itself.
+const LOADER: Prefix = Prefix {
+    names: &["ld.so"],
+    options: "library-path= preload= argv0= inhibit-rpath= audit= inhibit-cache list verify glibc-hwcaps-prepend= glibc-hwcaps-mask=",
+    skip: 0,
+};
+
+/// The wrapper of this name.
+fn prefix_of(program: &str) -> Option<&'static Prefix> {
+    let loads = program == "ld.so"
+        || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head));
+    if loads { Some(&LOADER) } else { PREFIXES.iter().find(|prefix| prefix.names.contains(&program)) }
+}
+
+/// Is this a wrapper that is simply put in front?
+pub(super) fn is_prefix(program: &str) -> bool {
+    prefix_of(program).is_some()
+}
+
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let program = command.program.as_str();
-    if program == "flock" {
-        return Some(flock(arguments(command)));
+    match program {
+        "flock" => return Some(flock(arguments(command))),
+        "sg" => return Some(group(arguments(command))),
+        "perf" => return Some(perf(arguments(command))),
+        _ => {}
     }
-    let prefix = PREFIXES.iter().find(|prefix| prefix.names.contains(&program))?;
+    let prefix = prefix_of(program)?;
     let words = arguments(command);
     if program == "command" && words.first().is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
         return Some(Vec::new());
@@ -137,6 +201,31 @@ fn assignment(word: &Word) -> Option<(String, Word)> {
     let (name, value) = word.text.split_once('=')?;
     let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     plain.then(|| (name.to_string(), Word { text: value.to_string(), ..word.clone() }))
+}
+
+/// `sg GROUP -c text`, `sg GROUP text`.
+fn group(words: &[Word]) -> Vec<Inner> {
+    let rest = words.iter().skip_while(|word| word.text == "-").skip(1);
+    let text = rest.filter(|word| !matches!(word.text.as_str(), "-c" | "--command")).take(1);
+    text.cloned().map(Inner::text).collect()
+}
+
+/// `perf stat command …` and `perf record command …`.
+fn perf(words: &[Word]) -> Vec<Inner> {
+    let Some((verb, rest)) = words.split_first() else { return Vec::new() };
+    if !matches!(verb.text.as_str(), "stat" | "record" | "trace" | "mem" | "lock" | "c2c" | "kmem") {
+        return Vec::new();
+    }
+    let spec = Spec {
+        options: "e,event= o,output= F,freq= c,count= g call-graph= p,pid= t,tid= C,cpu= r,repeat= I,interval-print= a,all-cpus \
+                  d,detailed x,field-separator= D,delay= M,metrics= v,verbose q,quiet timeout= m,mmap-pages= j,branch-filter=",
+        leading: true,
+        short_names: true,
+        one_dash: false,
+    };
+    let mut usage = Usage::default();
+    let at = options::sort(rest, &spec, &mut usage);
+    vec![Inner::words(rest.get(at..).unwrap_or_default())]
 }
 
 /// `flock FILE command …` or `flock FILE -c text`.

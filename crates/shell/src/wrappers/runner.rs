@@ -9,6 +9,8 @@ use crate::stream::Stream;
 /// A runner: program, subcommand (empty for none), options, operands to skip.
 type Row = (&'static str, &'static str, &'static str, usize);
 
+const UVX: &str = "from= with= p,python= q,quiet refresh isolated";
+
 const RUNNERS: &[Row] = &[
     (
         "npx",
@@ -18,7 +20,8 @@ const RUNNERS: &[Row] = &[
     ),
     ("bunx", "", "bun p,package=", 0),
     ("pnpx", "", "", 0),
-    ("uvx", "", "from= with= p,python= q,quiet refresh", 0),
+    ("uvx", "", UVX, 0),
+    ("pipx", "run", "spec= python= pip-args= no-cache verbose path pypackages", 0),
     ("npm", "exec", "p,package= c,call= y,yes w,workspace=", 0),
     ("npm", "x", "p,package= c,call= y,yes w,workspace=", 0),
     ("pnpm", "exec", "r,recursive c,shell-mode", 0),
@@ -68,6 +71,11 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     match program {
         "nix-shell" => return Some(nix_shell(words)),
         "nodemon" | "watchexec" | "cargo" => return watcher(program, words),
+        "uv" if words.first().is_some_and(|word| word.text == "tool") => {
+            let rest = words.get(2..).unwrap_or_default();
+            let runs = words.get(1).is_some_and(|word| word.text == "run");
+            return Some(if runs { run("uvx", rest, UVX, 0) } else { Vec::new() });
+        }
         _ => {}
     }
     let mut known = false;
@@ -88,8 +96,10 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     let spec = Spec { options, leading: true, short_names: false, one_dash: false };
     let mut usage = Usage::default();
     let mut at = options::sort(rest, &spec, &mut usage) + skip;
+    let mut found = from_address(name, &usage, rest.get(at));
     if let Some(text) = usage.value("--call").or(usage.value("--command")) {
-        return vec![Inner::text(text.clone())];
+        found.push(Inner::text(text.clone()));
+        return found;
     }
     if let Some(module) = usage.value("--module") {
         let python = Word { text: "python".to_string(), exact: true, ..module.clone() };
@@ -111,7 +121,44 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         at += 1;
     }
     let words = rest.get(at..).unwrap_or_default().to_vec();
-    vec![Inner::Words { words, assignments, dir: None, moved: false, same_shell: false }]
+    found.push(Inner::Words { words, assignments, dir: None, moved: false, same_shell: false });
+    found
+}
+
+/// Runners that fetch the package they run, if it is not there.
+const FETCHERS: [&str; 9] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun", "pipx"];
+
+/// A package named by an address, not by its name in a registry.
+fn from_address(name: &str, usage: &Usage, first: Option<&Word>) -> Vec<Inner> {
+    if !FETCHERS.contains(&name) {
+        return Vec::new();
+    }
+    let given =
+        ["--package", "--from", "--spec", "--with"].into_iter().flat_map(|option| usage.values(option));
+    given.chain(first).filter(|word| is_address(&word.text, name)).cloned().map(Inner::Download).collect()
+}
+
+/// `git+https://…`, `https://….tgz`, `github:user/x`; for npm also `user/x`.
+fn is_address(text: &str, name: &str) -> bool {
+    let scheme = [
+        "git+",
+        "git://",
+        "git@",
+        "ssh://",
+        "http://",
+        "https://",
+        "github:",
+        "gitlab:",
+        "bitbucket:",
+        "gist:",
+    ];
+    let address = text.split_once(" @ ").map_or(text, |(_, address)| address);
+    let npm = !matches!(name, "uvx" | "pipx");
+    let short = npm
+        && !text.starts_with(['.', '/', '@', '~', '$'])
+        && text.matches('/').count() == 1
+        && !text.contains(':');
+    scheme.iter().any(|head| address.starts_with(head)) || short
 }
 
 fn nix_shell(words: &[Word]) -> Vec<Inner> {

@@ -66,7 +66,7 @@ unset _n
 const FOLDERS: &str = r#"
 _note() { printf '%s\0' $# "${@//$'\n'/$'\036'}" >>"$NOTED"; return $STATUS; }
 cd() { case $1 in /*) PWD=$1 ;; esac; }; pushd() { :; }; popd() { :; }
-which() { printf '%s\n' "$1"; _note which "$@"; }
+which() { [[ $STATUS -ne 0 ]] || printf '%s\n' "$1"; _note which "$@"; }
 cat() {
     local text
     [[ $# -gt 0 && $1 != - ]] || { IFS= read -r -d '' text; printf %s "$text"; }

@@ -1,0 +1,147 @@
+//! Commands that hang together: pipes, `&&` and `||`.
+
+use super::Walker;
+use crate::reading::{RedirectKind, Word};
+use crate::stream::Stream;
+use crate::tree::{Link, Node, Part, RawRedirect};
+
+/// Files written by the stages of a pipe that are remembered.
+const BESIDE_MAX: usize = 16;
+
+/// Programs that say nothing but what they are told to.
+const QUIET: [&str; 5] = ["echo", "printf", "cat", "true", ":"];
+
+impl Walker<'_> {
+    pub(super) fn pipe(&mut self, stages: &[Node], stdin: Option<&Stream>) -> Stream {
+        let mut flowing: Option<Stream> = stdin.cloned();
+        let writing = self.writing.len();
+        let strands = self.strands.made();
+        for redirect in stages.iter().flat_map(Node::redirects).take(BESIDE_MAX) {
+            self.note_written_beside(redirect);
+        }
+        for stage in stages {
+            if self.is_spent() {
+                break;
+            }
+            let mark = self.scope.mark();
+            let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
+            self.scope.rollback(mark);
+            let noisy = out.noisy || pipes_errors(stage);
+            flowing = Some(Stream { noisy, ..out });
+        }
+        self.strands.end(strands);
+        self.writing.truncate(writing);
+        flowing.unwrap_or_default()
+    }
+
+    /// What hangs behind `&&` or `||` may run or not. Inside the chain it is
+    /// taken to have run, so `test -d x && cd x && y` runs `y` in `x` only;
+    /// behind the chain both are possible, unless all before surely succeed.
+    pub(super) fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
+        let mut all = self.node(first, stdin);
+        let mut mark = self.scope.mark();
+        let mut overwritten = self.overwritten.len();
+        let mut sure = succeeds(first);
+        for (link, node) in rest {
+            let absent = self.enter_absent(first, *link);
+            match link {
+                Link::And => {
+                    let one = self.node(node, stdin);
+                    self.grow(all.text.as_ref().map_or(0, String::len));
+                    if sure {
+                        all.append(one);
+                        mark = self.scope.mark();
+                        overwritten = self.overwritten.len();
+                    } else {
+                        perhaps(&mut all, one);
+                    }
+                    sure &= succeeds(node);
+                }
+                Link::Or => {
+                    // Whatever stood behind `&&` may not have run.
+                    let so_far = self.scope.take_changes(mark);
+                    self.merge(&[so_far], true);
+                    let inner = self.scope.mark();
+                    let other = self.node(node, stdin);
+                    if !sure {
+                        let known = rest.len() == 1 && matches!(first, Node::Simple(_) | Node::Test(..));
+                        either(&mut all, other, known);
+                    }
+                    sure = false;
+                    let changes = self.scope.take_changes(inner);
+                    self.merge(&[changes], true);
+                }
+            }
+            self.absent.truncate(absent);
+        }
+        let changes = self.scope.take_changes(mark);
+        self.merge(&[changes], true);
+        self.doubt_written(overwritten);
+        all
+    }
+
+    /// All stages of a pipe run at once: a file one of them writes to may change
+    /// while another runs it.
+    fn note_written_beside(&mut self, redirect: &RawRedirect) {
+        let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+        if let [Part::Plain(text) | Part::Quoted(text)] = redirect.target.parts.as_slice()
+            && writes
+            && text != "/dev/null"
+        {
+            self.writing.push(Word { text: text.clone(), exact: true, ..Word::default() });
+        }
+    }
+}
+
+/// Are the errors of `node` piped on, and may there be some? What a shell then
+/// reads is not only what it was meant to.
+fn pipes_errors(node: &Node) -> bool {
+    let is_errors = |one: &RawRedirect| {
+        one.kind == RedirectKind::Duplicate
+            && one.from.as_deref() == Some("2")
+            && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
+    };
+    let is_quiet = match node {
+        Node::Simple(simple) => match simple.words.first().map(|word| word.parts.as_slice()) {
+            Some([Part::Plain(text)]) => QUIET.contains(&text.as_str()),
+            _ => false,
+        },
+        _ => false,
+    };
+    !is_quiet && node.redirects().iter().any(is_errors)
+}
+
+/// `more` is written behind `all`, or nothing is.
+fn perhaps(all: &mut Stream, more: Stream) {
+    let before = all.text.clone().filter(|_| all.other.is_none() && more.other.is_none());
+    let silent = more.text.as_deref() == Some("");
+    all.append(more);
+    if !silent && all.other.is_none() && all.text.is_some() {
+        all.other = before;
+    }
+}
+
+/// Either what is in `all` is written or `other`, and nobody knows which. What
+/// failed may have printed before it did: `known` says that it does not.
+fn either(all: &mut Stream, other: Stream, known: bool) {
+    if other.text.as_deref() == Some("") {
+        return;
+    }
+    all.download = all.download.take().or(other.download);
+    all.other = other.text.filter(|_| known && other.other.is_none() && all.text.is_some());
+    if all.other.is_none() {
+        all.text = None;
+    }
+}
+
+/// Commands that are taken to succeed: what follows `&&` behind them runs.
+fn succeeds(node: &Node) -> bool {
+    let Node::Simple(simple) = node else { return false };
+    match simple.words.first().map(|word| word.parts.as_slice()) {
+        None => true,
+        Some([Part::Plain(text)]) => {
+            matches!(text.as_str(), "cd" | "mkdir" | "export" | "true" | ":" | "set" | "echo")
+        }
+        Some(_) => false,
+    }
+}

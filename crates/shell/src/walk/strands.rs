@@ -1,0 +1,73 @@
+//! What runs at the same time: the stages of a pipe, jobs in the background.
+//! A file one of them writes and another runs holds nobody knows what.
+
+use super::Walker;
+use crate::reading::{Unknown, Word};
+
+/// Files written or run that are remembered.
+const TOUCHED_MAX: usize = 64;
+
+/// A file that was written or run.
+struct Touched {
+    path: String,
+    strand: usize,
+    written: bool,
+}
+
+/// The strands of what is walked, and what they touched.
+#[derive(Default)]
+pub(super) struct Strands {
+    /// Those around what is walked now, outermost first.
+    around: Vec<usize>,
+    made: usize,
+    touched: Vec<Touched>,
+}
+
+impl Strands {
+    fn now(&self) -> usize {
+        self.around.last().copied().unwrap_or(0)
+    }
+
+    /// Is the file written by one strand while another one has to do with it?
+    fn clashes(&mut self, path: &str, written: bool) -> bool {
+        let around = |strand: usize| strand == 0 || self.around.contains(&strand);
+        let clashes = |one: &Touched| one.path == path && (one.written || written) && !around(one.strand);
+        let found = self.touched.iter().any(clashes);
+        let strand = self.now();
+        let known = |one: &Touched| one.path == path && one.strand == strand && one.written == written;
+        if self.touched.len() < TOUCHED_MAX && !self.touched.iter().any(known) {
+            self.touched.push(Touched { path: path.to_string(), strand, written });
+        }
+        found
+    }
+
+    /// The strands made since then have ended.
+    pub(super) fn end(&mut self, since: usize) {
+        let now = self.now();
+        for one in self.touched.iter_mut().filter(|one| one.strand > since) {
+            one.strand = now;
+        }
+    }
+
+    pub(super) fn made(&self) -> usize {
+        self.made
+    }
+}
+
+impl Walker<'_> {
+    /// Runs `inner` as something that runs beside the rest.
+    pub(crate) fn in_strand<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.strands.made += 1;
+        self.strands.around.push(self.strands.made);
+        let value = inner(self);
+        self.strands.around.pop();
+        value
+    }
+
+    /// Notes that a file is written, or run.
+    pub(super) fn touch(&mut self, path: &str, file: &Word, written: bool) {
+        if self.strands.clashes(path, written) {
+            self.opaque(file.span, Unknown::Output, format!("`{}` while it is written", file.text));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `make`: the recipes of a makefile that this same text gives it.
+
+use super::{Inner, arguments};
+use crate::reading::{Command, Word};
+use crate::stream::Stream;
+
+/// More lines and variables than this are not looked at.
+const LINES_MAX: usize = 512;
+const NAMES_MAX: usize = 32;
+
+pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+    if !matches!(command.program.as_str(), "make" | "gmake") {
+        return None;
+    }
+    let words = arguments(command);
+    let looks = words.iter().any(|word| {
+        let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or("");
+        matches!(word.text.as_str(), "--dry-run" | "--just-print" | "--recon")
+            || letters.bytes().all(|byte| byte.is_ascii_lowercase()) && letters.contains('n')
+    });
+    if looks {
+        return Some(Vec::new());
+    }
+    let mut found = Vec::new();
+    let mut named = false;
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        let next = || words.get(at + 1).cloned();
+        let attached = |head: &str| {
+            let rest = text.strip_prefix(head).filter(|rest| !rest.is_empty())?;
+            Some(Word { text: rest.to_string(), ..word.clone() })
+        };
+        let file = match text {
+            "-f" | "--file" | "--makefile" => next(),
+            _ if text.starts_with("--") => attached("--file=").or_else(|| attached("--makefile=")),
+            _ => attached("-f"),
+        };
+        if let Some(file) = file {
+            named = true;
+            found.push(if file.text == "-" || file.text == "/dev/stdin" {
+                Inner::Program
+            } else {
+                Inner::File(file)
+            });
+        }
+        let eval = if text == "--eval" { next() } else { attached("--eval=") };
+        found.extend(eval.map(|text| recipes(&text)).unwrap_or_default());
+    }
+    if !named {
+        let span = command.span;
+        let usual = |name: &str| Inner::File(Word { text: name.to_string(), exact: true, glob: false, span });
+        found.extend(["GNUmakefile", "makefile", "Makefile"].map(usual));
+    }
+    Some(found)
+}
+
+/// The lines of a makefile that a shell runs.
+pub(super) fn recipes(file: &Word) -> Vec<Inner> {
+    let mut known: Vec<(String, String)> = Vec::new();
+    let mut found = Vec::new();
+    let text = file.text.replace("\\\n", " ");
+    for line in text.lines().take(LINES_MAX) {
+        let run = match line.strip_prefix('\t') {
+            Some(recipe) => Some(recipe),
+            None => {
+                if let Some((name, value)) = assignment(line).filter(|_| known.len() < NAMES_MAX) {
+                    known.push((name, value));
+                    continue;
+                }
+                line.split_once(':').and_then(|(_, rest)| rest.split_once(';')).map(|(_, recipe)| recipe)
+            }
+        };
+        let Some(run) = run else { continue };
+        let run = run.trim_start_matches([' ', '\t', '@', '-', '+']);
+        found.push(Inner::text(Word { text: filled(run, &known), exact: true, ..file.clone() }));
+    }
+    found
+}
+
+/// `NAME = value`, `NAME := value`, `NAME ?= value`.
+fn assignment(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end_matches([':', '?', '+', ' ']).trim();
+    let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain.then(|| (name.to_string(), value.trim().to_string()))
+}
+
+/// A recipe as the shell sees it: variables of the makefile in place, `$$` a `$`.
+fn filled(recipe: &str, known: &[(String, String)]) -> String {
+    let mut text = recipe.to_string();
+    for (name, value) in known {
+        text = text.replace(&format!("$({name})"), value).replace(&format!("${{{name}}}"), value);
+        if text.len() > 16 << 10 {
+            break;
+        }
+    }
+    text.replace("$$", "$")
+}

@@ -1,0 +1,326 @@
+//! What expressions of other languages amount to where that is plain to see:
+//! literals, names given one before, texts joined, paths put together, the
+//! home folder.
+//!
+//! No parser: whatever is not of these few forms is not known. Bounded in
+//! depth and in the length of what it keeps.
+
+use super::language::literal;
+use crate::normal::quote;
+
+/// Stands for the home folder, which only the shell knows.
+const HOME: &str = "\u{1}home";
+
+/// Names that are remembered, and bytes of one value.
+const NAMES_MAX: usize = 64;
+const VALUE_MAX: usize = 4096;
+
+/// Expressions inside expressions are read so deep.
+const DEPTH_MAX: usize = 6;
+
+/// Calls that put their arguments together as a path.
+const JOINS: [&str; 8] =
+    ["os.path.join", "path.join", "path.resolve", "File.join", "osp.join", "Path", "PurePath", "join"];
+
+/// Calls that give their argument back, as far as a path is concerned.
+const SAMES: [&str; 9] = [
+    "os.path.abspath",
+    "os.path.realpath",
+    "os.path.normpath",
+    "os.fspath",
+    "str",
+    "String",
+    "shlex.quote",
+    "realpath",
+    "abspath",
+];
+
+/// Calls that put the home in place of a tilde.
+const TILDES: [&str; 3] = ["os.path.expanduser", "File.expand_path", "expanduser"];
+
+/// What stands for the home, and for the folder the program runs in.
+const HOMES: [&str; 6] =
+    ["Path.home", "os.homedir", "homedir", "Dir.home", "process.env.HOME", "process.env['HOME']"];
+const FOLDERS: [&str; 6] = ["os.getcwd", "process.cwd", "Path.cwd", "Dir.pwd", "Deno.cwd", "getcwd"];
+
+/// Calls and tables that give a variable of the environment.
+const VARIABLES: [&str; 7] =
+    ["os.environ", "os.environ.get", "os.getenv", "getenv", "ENV", "ENV.fetch", "Deno.env.get"];
+
+#[derive(Debug, Clone)]
+enum Value {
+    Text(String),
+    List(Vec<String>),
+}
+
+/// The names a program has given values to so far.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    known: Vec<(String, Value)>,
+}
+
+impl Values {
+    /// `name = …`: what it is from here on.
+    pub(super) fn learn(&mut self, name: &str, after: &str) {
+        let Some(right) =
+            after.trim_start().strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>', '~']))
+        else {
+            return;
+        };
+        let right = right.trim_start();
+        let value = match right.strip_prefix('[') {
+            Some(list) => Some(Value::List(self.list(list)))
+                .filter(|value| matches!(value, Value::List(items) if !items.is_empty())),
+            None => self.text(right).map(|(text, _)| Value::Text(text)),
+        };
+        self.known.retain(|(known, _)| known != name);
+        if let Some(value) = value.filter(|_| self.known.len() < NAMES_MAX) {
+            self.known.push((name.to_string(), value));
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.known.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The text of the expression `text` begins with, and what follows it.
+    pub(super) fn text<'a>(&self, text: &'a str) -> Option<(String, &'a str)> {
+        self.expression(text, 0)
+    }
+
+    /// The texts of a list up to its end; what is not known ends it.
+    pub(super) fn list(&self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut rest = text;
+        while found.len() < 64 {
+            let Some((text, after)) = self.expression(rest, 1) else { break };
+            found.push(text);
+            match after.trim_start().strip_prefix(',') {
+                Some(more) => rest = more,
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// The list a name stands for.
+    pub(super) fn list_named(&self, text: &str) -> Option<&[String]> {
+        match self.get(name_of(text)) {
+            Some(Value::List(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn expression<'a>(&self, text: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        let (mut value, mut rest) = self.term(text.trim_start(), depth)?;
+        loop {
+            let after = rest.trim_start();
+            let joins = after.starts_with('/') && !after.starts_with("//");
+            let more = after.strip_prefix('+').or_else(|| after.strip_prefix('/').filter(|_| joins));
+            let Some(more) = more.filter(|more| !more.starts_with(['+', '='])) else { break };
+            let Some((next, after)) = self.term(more.trim_start(), depth + 1) else { break };
+            if joins {
+                value = joined(&value, &next);
+            } else {
+                value.push_str(&next);
+            }
+            if value.len() > VALUE_MAX {
+                return None;
+            }
+            rest = after;
+        }
+        Some((value, rest))
+    }
+
+    fn term<'a>(&self, text: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        if let Some((value, after)) = literal(text) {
+            let value = self.filled(text, value);
+            return (value.len() <= VALUE_MAX).then_some((value, after));
+        }
+        if let Some(inside) = text.strip_prefix('(') {
+            let (value, after) = self.expression(inside, depth + 1)?;
+            let after = after.trim_start().strip_prefix(')')?;
+            return Some(self.methods(value, after, depth));
+        }
+        let (name, after) = dotted(text)?;
+        let (value, after) = self.named(name, after, depth)?;
+        Some(self.methods(value, after, depth))
+    }
+
+    /// A call of a few known names, or a name with a known value.
+    fn named<'a>(&self, name: &'a str, after: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        let name = name.trim_start_matches(['$', '@', '%']);
+        let call = name.strip_prefix("pathlib.").unwrap_or(name);
+        if call == "require" {
+            let behind = after.split_once(')').map(|(_, behind)| behind.trim_start_matches('.'))?;
+            let module = literal(after.trim_start_matches(['(', ' ']))?.0;
+            let (method, rest) = dotted(behind)?;
+            let whole = format!("{}.{method}", module.trim_start_matches("node:"));
+            return self.called(&whole, rest, depth);
+        }
+        if let Some(found) = self.called(call, after, depth) {
+            return Some(found);
+        }
+        // `p.write_text(…)`: the name, and the rest is for whoever asked.
+        let first = name.split('.').next().unwrap_or(name);
+        let behind = name.get(first.len()..).unwrap_or("");
+        match self.get(first)? {
+            Value::Text(value) if behind.is_empty() => Some((value.clone(), after)),
+            Value::Text(_) | Value::List(_) => None,
+        }
+    }
+
+    fn called<'a>(&self, call: &str, after: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        let inside = after.trim_start().strip_prefix('(');
+        let no_arguments =
+            || inside.and_then(|inside| inside.trim_start().strip_prefix(')')).unwrap_or(after);
+        if HOMES.contains(&call) {
+            return Some((HOME.to_string(), no_arguments()));
+        }
+        if FOLDERS.contains(&call) {
+            return Some((".".to_string(), no_arguments()));
+        }
+        if VARIABLES.contains(&call) {
+            let key = after.trim_start_matches(['(', '[', '{', ' ']);
+            let behind = key.trim_start_matches(['\'', '"']).strip_prefix("HOME")?;
+            return Some((HOME.to_string(), behind.trim_start_matches(['\'', '"']).get(1..)?));
+        }
+        let inside = inside?;
+        if JOINS.contains(&call) {
+            return self.joined_arguments(inside, depth);
+        }
+        let tilde = TILDES.contains(&call);
+        if tilde || SAMES.contains(&call) {
+            let (value, rest) = self.expression(inside, depth + 1)?;
+            let rest = rest.trim_start().strip_prefix(')')?;
+            return Some((if tilde { with_home(&value) } else { value }, rest));
+        }
+        None
+    }
+
+    fn joined_arguments<'a>(&self, inside: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        let (mut value, mut rest) = self.expression(inside, depth + 1)?;
+        while let Some(more) = rest.trim_start().strip_prefix(',') {
+            let (next, after) = self.expression(more, depth + 1)?;
+            value = joined(&value, &next);
+            rest = after;
+        }
+        Some((value, rest.trim_start().strip_prefix(')')?))
+    }
+
+    /// Methods that leave a path what it is.
+    fn methods<'a>(&self, mut value: String, mut rest: &'a str, depth: usize) -> (String, &'a str) {
+        for _ in 0..DEPTH_MAX {
+            let same = [".resolve()", ".absolute()", ".as_posix()", ".toString()", ".strip()", ".trim()"];
+            if let Some(after) = rest.strip_prefix(".expanduser()") {
+                value = with_home(&value);
+                rest = after;
+            } else if let Some(after) = same.iter().find_map(|method| rest.strip_prefix(method)) {
+                rest = after;
+            } else if let Some((next, after)) =
+                rest.strip_prefix(".joinpath(").and_then(|inside| self.joined_arguments(inside, depth + 1))
+            {
+                value = joined(&value, &next);
+                rest = after;
+            } else {
+                break;
+            }
+        }
+        (value, rest)
+    }
+
+    /// A literal with the known names in it replaced: `f'{d}/x'`, `` `${d}/x` ``, `"$d/x"`.
+    fn filled(&self, source: &str, value: String) -> String {
+        let python = source.starts_with(['f', 'F'])
+            || source.get(1..2).is_some_and(|second| matches!(second, "f" | "F"));
+        let plain = !value.contains(['{', '$'])
+            || self.known.is_empty() && !value.contains("HOME") && !value.contains("home");
+        if plain || source.starts_with('\'') {
+            return value;
+        }
+        let mut filled = value;
+        for (name, known) in &self.known {
+            let Value::Text(text) = known else { continue };
+            let signs = [format!("${{{name}}}"), format!("#{{{name}}}"), format!("${name}")];
+            for sign in
+                signs.iter().filter(|sign| filled.contains(sign.as_str())).cloned().collect::<Vec<_>>()
+            {
+                filled = filled.replace(&sign, text);
+            }
+            if python && filled.contains('{') {
+                filled = filled.replace(&format!("{{{name}}}"), text);
+            }
+            if filled.len() > VALUE_MAX {
+                return filled;
+            }
+        }
+        let homes = ["$ENV{HOME}", "${process.env.HOME}", "${os.homedir()}", "#{Dir.home}", "#{ENV['HOME']}"];
+        homes.iter().fold(filled, |filled, sign| filled.replace(sign, HOME))
+    }
+}
+
+/// `a.b.c` at the start of `text`, with the sign Perl and PHP put in front.
+fn dotted(text: &str) -> Option<(&str, &str)> {
+    let signs = text.len() - text.trim_start_matches(['$', '@', '%']).len();
+    let is_part = |found: char| found.is_alphanumeric() || matches!(found, '_' | '.');
+    let body = text.get(signs..)?;
+    let end = body.find(|found: char| !is_part(found)).unwrap_or(body.len());
+    // The last part may be a method of a value: leave those to the caller.
+    let name = body.get(..end)?;
+    let method =
+        [".expanduser", ".resolve", ".absolute", ".as_posix", ".toString", ".strip", ".trim", ".joinpath"]
+            .iter()
+            .find_map(|method| {
+                name.strip_suffix(method)
+                    .filter(|head| *head != "path" && !head.is_empty() && *head != "os.path")
+            });
+    let name = method.unwrap_or(name);
+    let starts = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    starts.then(|| (name, body.get(name.len()..).unwrap_or("")))
+}
+
+/// The plain name at the start of `text`.
+fn name_of(text: &str) -> &str {
+    let text = text.trim_start().trim_start_matches(['$', '@']);
+    let end = text.find(|found: char| !(found.is_alphanumeric() || found == '_')).unwrap_or(text.len());
+    text.get(..end).unwrap_or("")
+}
+
+fn joined(folder: &str, path: &str) -> String {
+    if path.starts_with('/') || path.starts_with(HOME) {
+        return path.to_string();
+    }
+    format!("{}/{path}", folder.trim_end_matches('/'))
+}
+
+fn with_home(path: &str) -> String {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{HOME}{rest}"),
+        _ => path.to_string(),
+    }
+}
+
+/// Does the value speak of the home?
+pub(super) fn is_from_home(value: &str) -> bool {
+    value.contains(HOME)
+}
+
+/// A value as a word of a shell.
+pub(super) fn shell_word(value: &str) -> String {
+    let parts: Vec<String> = value.split(HOME).map(|part| quote(part).into_owned()).collect();
+    let quoted =
+        if value.starts_with(HOME) { parts.get(1..).unwrap_or_default().join("") } else { parts.join("") };
+    if value.starts_with(HOME) {
+        format!("\"$HOME\"{}", if quoted == "''" { "" } else { &quoted })
+    } else {
+        quoted
+    }
+}
+
+/// A value as text for a shell.
+pub(super) fn shell_text(value: &str) -> String {
+    value.replace(HOME, "$HOME")
+}
