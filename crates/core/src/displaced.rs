@@ -88,7 +88,8 @@ fn displaced(at: usize, command: &Command, start: &str) -> Vec<Displaced> {
             let stands_for = absolute(&source.text, &seen_from(&link));
             found.push(Displaced { by: at, name: link, stands_for, glob: source.glob, is_link });
         };
-        if !matches!(to.text.as_str(), "." | "..") && !(to.text.ends_with('/') && is_link) {
+        let into_folder = matches!(to.text.as_str(), "." | "..") || to.text.ends_with('/') && is_link;
+        if !into_folder {
             add(target.clone());
         }
         if let Some(name) = name {
