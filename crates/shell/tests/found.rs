@@ -294,6 +294,7 @@ fn a_semicolon_is_lost_behind_a_here_document() {
     check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
     check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
     check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+    check("a $(b <<E\nE\nc; ! case 2 in (rm|d) e;; esac)", &["rm"]);
 }
 
 #[test]

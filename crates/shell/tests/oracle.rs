@@ -34,7 +34,7 @@ fn names<'s>(node: Node<'_>, source: &'s str, found: &mut BTreeSet<&'s str>) {
         found.insert(text);
     }
     for at in 0..node.child_count() {
-        if let Some(child) = u32::try_from(at).ok().and_then(|at| node.child(at)) {
+        if let Some(child) = node.child(at) {
             names(child, source, found);
         }
     }

@@ -6,7 +6,7 @@
 
 use super::Parser;
 use crate::reading::Unknown;
-use crate::tree::{List, Node};
+use crate::tree::{List, Node, Part, RawWord, Simple};
 
 /// How far bash is with printing.
 #[derive(Default)]
@@ -58,6 +58,16 @@ impl Parser<'_> {
         let lost = !self.at_list_end();
         self.reprint.printed &= !lost;
         lost
+    }
+
+    /// Where the lost `;` stood before `case a in`, the patterns stand on a line
+    /// of their own: `(b|c)` runs `b` and `c`.
+    pub(super) fn lost_patterns(&mut self, simple: &Simple) -> List {
+        let ends_head = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(text)] if text == "in");
+        if !self.reprint.active || !simple.words.last().is_some_and(ends_head) || !self.eat("(") {
+            return List::new();
+        }
+        self.list()
     }
 
     /// The list of a substitution that stands from `open` to here, and how bash

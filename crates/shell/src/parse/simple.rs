@@ -59,7 +59,12 @@ impl Parser<'_> {
             self.fail_unexpected();
         }
         simple.span = self.span(start, last);
-        Node::Simple(Box::new(simple))
+        let patterns = self.lost_patterns(&simple);
+        let node = Node::Simple(Box::new(simple));
+        if patterns.is_empty() {
+            return node;
+        }
+        Node::Group(std::iter::once(node).chain(patterns).collect(), Vec::new())
     }
 
     fn function_parens(&mut self, simple: &Simple) -> Node {
@@ -180,7 +185,7 @@ impl Parser<'_> {
             }
             let bare = self.bare();
             let is_refused =
-                refused.contains(&bare.as_str()) || refused.len() > 0 && CLOSERS.contains(&bare.as_str());
+                refused.contains(&bare.as_str()) || !refused.is_empty() && CLOSERS.contains(&bare.as_str());
             let key = if self.eat("[") { Some(self.subscript()) } else { None };
             match self.word().filter(|_| !is_refused) {
                 Some(word) => {
