@@ -277,11 +277,10 @@ fn what_already_happened_is_answered_with_context_or_silence() {
     ] {
         let asked = read(name);
         for answer in answers() {
-            let context = json!({ "hookEventName": "PostToolUse", "additionalContext": "words" });
-            let told = match &answer {
-                Delivered::Warned { .. } if name == "post_tool_use_bash" => {
-                    json!({ "hookSpecificOutput": context })
-                }
+            let said = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "words" } });
+            let told = match (&answer, name) {
+                (Delivered::Warned { .. }, "post_tool_use_bash") => said("PostToolUse"),
+                (Delivered::Warned { .. }, "post_tool_use_failure_bash") => said("PostToolUseFailure"),
                 _ => silent(),
             };
             check_said(&claude().encode(&asked, &answer), &told);

@@ -167,7 +167,7 @@ impl Spent {
 /// calls side by side cannot share what is left, and let go when they end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserved {
-    /// The host's id of the call.
+    /// The host's id of the call; of one without an id, the hash of its arguments.
     pub call: Option<String>,
     /// Lines it writes.
     pub lines: u64,
@@ -273,7 +273,10 @@ pub fn reserves(call: &Call, facts: &Facts, settings: &Settings, session: &Sessi
     let counts_files = budgets().any(|budget| budget.files.is_some());
     let lines = if counts_lines { call.lines() } else { 0 };
     let files = if counts_files { new_files(facts, session) } else { Vec::new() };
-    (lines > 0 || !files.is_empty()).then_some(Reserved { call: call.id.clone(), lines, files })
+    (lines > 0 || !files.is_empty()).then(|| {
+        let call = call.id.clone().unwrap_or_else(|| call.arguments_digest());
+        Reserved { call: Some(call), lines, files }
+    })
 }
 
 #[cfg(test)]

@@ -210,7 +210,8 @@ impl Session {
     fn settle(&mut self, resulted: &Resulted) {
         self.spent.lines = self.spent.lines.saturating_add(resulted.lines);
         self.spent.files = self.spent.files.saturating_add(resulted.files.unwrap_or(0));
-        if let Some(at) = self.reserved.iter().position(|one| one.call == resulted.call) {
+        let call = resulted.call.as_ref().or(resulted.arguments.as_ref());
+        if let Some(at) = self.reserved.iter().position(|one| one.call.as_ref() == call) {
             self.reserved.remove(at);
         }
     }

@@ -126,7 +126,9 @@ impl Gate {
             files: None,
             message: said.map(kept_message),
             to: event.call.receiver().map(str::to_owned),
-            arguments: (event.kind == EventKind::OnError).then(|| event.call.arguments_digest()),
+            // Tells failures apart, and calls that have no id.
+            arguments: (event.kind == EventKind::OnError || event.call.id.is_none())
+                .then(|| event.call.arguments_digest()),
         };
         let context = context(event, self.scene.policy());
         let Gate { scene, store, approver, setup } = self;

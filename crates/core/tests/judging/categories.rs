@@ -20,7 +20,7 @@ fn decide_on(policy: &Policy, event: &Event, session: &Session, branch: Option<&
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);
     let on = |_: &str| branch.map(str::to_owned);
-    let disk = Disk { is_there: &|_| None, branch: &on };
+    let disk = Disk { branch: &on, ..Disk::BLIND };
     judge(
         policy,
         event,

@@ -132,6 +132,7 @@ fn failed(agent: &str, command: &str, message: Option<&str>) -> Record {
         message: message.map(str::to_owned),
         to: None,
         arguments: message.map(|_| shell(command).call.arguments_digest()),
+        files: None,
     });
     let context = Context { session: "s".to_owned(), agent: agent.to_owned(), ..Context::default() };
     Record { seq: 1, time_ms: 0, prev: Digest::default(), context, entry }
