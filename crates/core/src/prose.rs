@@ -202,7 +202,7 @@ fn paths(spans: &[&str]) -> Option<Match> {
             && span.contains(['/', '.', '*'])
             && !span.contains("://")
     };
-    if spans.is_empty() || !spans.iter().all(|span| is_path(span)) {
+    if spans.is_empty() || !spans.iter().all(is_path) {
         return None;
     }
     let globs = spans.iter().map(|span| match span.strip_suffix('/') {

@@ -1,6 +1,13 @@
 //! Plain texts raise no alarm: every file of this project, and what its tools print.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs,
+    clippy::disallowed_methods
+)]
 
 use std::path::{Path, PathBuf};
 use toolgate_core::{Personal, leaks};

@@ -82,11 +82,7 @@ impl Copying {
                 let path = entry.path();
                 if path_fits(pattern, &path.to_string_lossy()) {
                     self.path(&path, access)?;
-                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && pattern.contains("**") {
-                    open.push(path);
-                } else if entry.file_type().is_ok_and(|kind| kind.is_dir())
-                    && pattern.matches('/').count() > path.to_string_lossy().matches('/').count()
-                {
+                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && reaches_below(pattern, &path) {
                     open.push(path);
                 }
             }
@@ -278,4 +274,10 @@ fn make_room(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Whether something deeper than a folder can be meant.
+fn reaches_below(pattern: &str, folder: &Path) -> bool {
+    let depth = |text: &str| text.matches('/').count();
+    pattern.contains("**") || depth(pattern) > depth(&folder.to_string_lossy())
 }

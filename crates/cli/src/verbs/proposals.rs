@@ -98,11 +98,9 @@ fn compared(
 }
 
 fn as_value(one: &Proposal) -> Value {
-    let mut value = json!(one.sentence);
-    value["file"] = json!(one.file);
-    value["now"] = json!(one.now);
-    value["conflict"] = json!(one.conflict);
-    value
+    let Sentence { line, text, enforceable, rule } = &one.sentence;
+    json!({ "file": one.file, "line": line, "text": text, "enforceable": enforceable, "rule": rule,
+            "now": one.now, "conflict": one.conflict })
 }
 
 fn show(all: &[Proposal]) {
