@@ -149,6 +149,10 @@ fn empty_output_and_errors_in_disguise_are_told() {
     house.write(".toolgate/policy.yaml", "version: 1\noutput: { empty: { tools: Bash } }\n");
     assert!(told(&bash(&house, "list", "")).unwrap().contains("gave back nothing"));
     assert_eq!(told(&fetch("")), None);
+    for on in ["quality", "quality-001"] {
+        house.write(".toolgate/policy.yaml", format!("version: 1\ncategory_guardrails: {{ on: [{on}] }}\n"));
+        assert!(told(&fetch("")).unwrap().contains("quality-001"), "{on}");
+    }
 }
 
 #[test]

@@ -143,11 +143,23 @@ impl Settings {
             .map(|(entry, check)| (entry.source.clone(), check.clone()))
             .collect();
         let person_spoke = said.iter().any(|(entry, _)| by_person(entry.layer));
-        if off || person_spoke {
-            return own;
-        }
         let unsaid = Source { file: "built-in".to_owned(), line: 0 };
-        own.into_iter().chain([(unsaid, SecretCheck::default())]).collect()
+        let always = (!off && !person_spoke).then_some(unsaid);
+        let plain = always.into_iter().chain(self.turned_on("safety-003"));
+        own.into_iter().chain(plain.map(|source| (source, SecretCheck::default()))).collect()
+    }
+
+    /// How empty output is looked for, and where that is written.
+    pub(crate) fn empty_checks(&self) -> Vec<(Source, EmptyCheck)> {
+        let said = self.output.iter().filter_map(|entry| Some((&entry.source, entry.checks.empty.clone()?)));
+        let own = said.filter(|(_, check)| check.on).map(|(source, check)| (source.clone(), check));
+        let plain = self.turned_on("quality-001").map(|source| (source, EmptyCheck::default()));
+        own.chain(plain).collect()
+    }
+
+    /// Where the section of category guardrails or a risk level turns one on.
+    fn turned_on(&self, id: &str) -> impl Iterator<Item = Source> {
+        self.categories.iter().filter(move |entry| entry.turns_on(id)).map(|entry| entry.source.clone())
     }
 
     /// The personal data any layer looks for.
@@ -162,9 +174,8 @@ impl Settings {
 
     /// Whether anything looks at output after an event of this kind.
     pub(crate) fn looks_at_output(&self, kind: EventKind) -> bool {
-        let rest = self.output.iter().any(|entry| {
-            entry.checks.empty.as_ref().is_some_and(|check| check.on) || !entry.checks.schemas.is_empty()
-        });
+        let schemas = self.output.iter().any(|entry| !entry.checks.schemas.is_empty());
+        let rest = schemas || !self.empty_checks().is_empty();
         match kind {
             EventKind::PostExecution => rest || !self.secret_checks().is_empty(),
             EventKind::OnError => !self.secret_checks().is_empty(),

@@ -46,9 +46,7 @@ impl Guard for OutputEmpty {
             return None;
         }
         let wrong = wrong(seen)?;
-        let said =
-            seen.settings.output.iter().filter_map(|entry| Some((entry, entry.checks.empty.as_ref()?)));
-        let findings = said.filter(|(_, check)| check.on).filter_map(|(entry, check)| {
+        let findings = seen.settings.empty_checks().into_iter().filter_map(|(source, check)| {
             let fits =
                 |name: &str| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(&seen.event.call.tool));
             let meant = if check.tools.is_empty() {
@@ -58,7 +56,6 @@ impl Guard for OutputEmpty {
             };
             let finding = block(ID, wrong.clone(), "look again, or say that there is nothing", Vec::new());
             let outcome = on_fail(check.action_on_fail);
-            let source = entry.source.clone();
             let own =
                 Finding { source, category: Category::Quality, severity: Severity::Low, outcome, ..finding };
             meant.then_some(own)
