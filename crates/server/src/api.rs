@@ -62,7 +62,7 @@ pub(crate) async fn answer(
 #[derive(Deserialize)]
 pub(crate) struct Before {
     #[serde(default)]
-    before: Option<u64>,
+    pub(crate) before: Option<u64>,
 }
 
 /// Records, the newest first.

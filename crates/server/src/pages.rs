@@ -2,6 +2,7 @@
 
 use crate::Shared;
 use crate::access::Session;
+use crate::api::Before;
 use crate::failure::Failure;
 use crate::inbox::{Given, RuleLine, apart, is_waiting};
 use askama::Template;
@@ -188,13 +189,6 @@ pub(crate) async fn answer(
     let at = format!("/requests/{id}");
     apart(&app, move |app| app.answer(&id, Given { word, words, passphrase })).await?;
     Ok(Redirect::to(&at).into_response())
-}
-
-/// Where to go on reading.
-#[derive(Deserialize)]
-pub(crate) struct Before {
-    #[serde(default)]
-    before: Option<u64>,
 }
 
 /// What was decided, the newest first.

@@ -15,12 +15,11 @@
 
 mod shapes;
 
-use serde_json::json;
 use shapes::{SHAPES, TYPICAL, script, shape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use toolgate_bench::{median, ratio};
-use toolgate_core::{Call, Facts, Kind, Places};
+use toolgate_bench::{median, places, ratio, shell_call};
+use toolgate_core::Facts;
 use toolgate_shell::{Setting, read};
 
 const SMALL: usize = 32 << 10;
@@ -52,24 +51,8 @@ fn main() -> std::process::ExitCode {
     if failed { std::process::ExitCode::FAILURE } else { std::process::ExitCode::SUCCESS }
 }
 
-fn call(command: &str) -> Call {
-    Call {
-        host: "bench".to_owned(),
-        session: "bench".to_owned(),
-        agent: "main".to_owned(),
-        role: None,
-        task: None,
-        id: None,
-        tool: "Bash".to_owned(),
-        kind: Kind::Shell { command: command.to_owned(), field: "command".to_owned() },
-        input: json!({ "command": command }),
-        dir: "/project".to_owned(),
-    }
-}
-
 fn facts_time(command: &str, rounds: usize) -> Duration {
-    let places = Places { workspace: vec!["/project".to_owned()], ..Places::default() };
-    let call = call(command);
+    let (places, call) = (places(), shell_call(command));
     let mut samples = Vec::new();
     for _ in 0..rounds {
         let started = Instant::now();
@@ -183,8 +166,7 @@ fn memory_mb(number: usize) -> u64 {
 fn repeat(what: &str, rounds: usize) {
     let number: usize = what.parse().unwrap_or(0);
     let text = TYPICAL.get(number).map_or_else(|| script(number), |command| (*command).to_owned());
-    let places = Places { workspace: vec!["/project".to_owned()], ..Places::default() };
-    let call = call(&text);
+    let (places, call) = (places(), shell_call(&text));
     for _ in 0..rounds {
         black_box(Facts::of(black_box(&call), &places));
     }
