@@ -3,7 +3,7 @@
 
 use crate::broken::Broken;
 use crate::dirs::Dirs;
-use crate::private::{make_private_folder, write_private};
+use crate::private::{beside, make_private_folder, write_private};
 use ed25519_dalek::SigningKey;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -48,17 +48,46 @@ fn make(dirs: &Dirs, path: &Path) -> Result<SigningKey, Broken> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
         .map_err(|error| Broken::new(format!("no randomness for a key: {error}"), "run `toolgate doctor`"))?;
-    // Linking fails if another process was faster; then its key is the key.
-    let fresh = dirs.state.join(format!("ledger.key.{}", std::process::id()));
+    // Linking fails if somebody else was faster; then that key is the key.
+    let fresh = beside(path);
     write_private(&fresh, &seed)?;
     let linked = std::fs::hard_link(&fresh, path);
     let _ = std::fs::remove_file(&fresh);
     match linked {
-        Ok(()) => Ok(SigningKey::from_bytes(&seed)),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let bytes = std::fs::read(path).map_err(|error| Broken::io("read", path, &error))?;
-            from_bytes(path, &bytes)
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Broken::io("write", path, &error)),
+        _ => read(path),
+    }
+}
+
+fn read(path: &Path) -> Result<SigningKey, Broken> {
+    let bytes = std::fs::read(path).map_err(|error| Broken::io("read", path, &error))?;
+    from_bytes(path, &bytes)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::sync::Barrier;
+
+    /// However many begin at once, in one process, all sign with the same key.
+    #[test]
+    fn whoever_begins_at_once_has_one_key() {
+        for _ in 0..50 {
+            let home = tempfile::tempdir().unwrap();
+            let home = home.path().display().to_string();
+            let dirs = Dirs::from_env(&move |name| (name == "HOME").then(|| home.clone()));
+            let start = Barrier::new(8);
+            let keys: BTreeSet<[u8; 32]> = std::thread::scope(|scope| {
+                let one = || {
+                    start.wait();
+                    signing_key(&dirs).unwrap().to_bytes()
+                };
+                let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+                all.into_iter().map(|one| one.join().unwrap()).collect()
+            });
+            assert_eq!(keys.len(), 1);
         }
-        Err(error) => Err(Broken::io("write", path, &error)),
     }
 }
