@@ -13,6 +13,7 @@ mod after;
 mod answer;
 mod approver;
 mod arrivals;
+mod asking;
 mod backup;
 mod branch;
 mod broken;
@@ -38,6 +39,7 @@ mod ran;
 mod restore;
 mod scene;
 mod spending;
+mod standing;
 mod untracked;
 mod yaml;
 

@@ -138,6 +138,12 @@ pub trait Turn {
     /// If the store cannot be read.
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
 
+    /// Requests whose answer stands for further calls, of any session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError>;
+
     /// Appends one record and folds it into session and request.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use crate::categories::Categories;
 use crate::guardrail::Guardrail;
 use crate::handoff::Handoff;
 use crate::output::OutputChecks;
+use crate::people::People;
 use crate::recovery::Errors;
 use crate::risk::Risk;
 use crate::rule::{Names, Rule};
@@ -39,6 +40,8 @@ pub enum Delivery {
     /// Let the host set the call aside and end, where it can; resumed after the
     /// answer, it goes on. For runs nobody watches.
     Defer,
+    /// Nobody is there: what would be asked is denied at once.
+    Deny,
 }
 
 /// How questions reach a person.
@@ -120,6 +123,9 @@ pub struct PolicyFile {
     /// What follows when a call fails, again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
+    /// When people are asked, how many of them, and what happens when nobody is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<People>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
@@ -145,6 +151,7 @@ impl PolicyFile {
             risk: None,
             handoff: None,
             errors: None,
+            people: None,
             rules: Vec::new(),
         }
     }
