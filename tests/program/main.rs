@@ -15,6 +15,7 @@
 
 mod answer;
 mod house;
+mod judge;
 mod plain;
 
 mod agents;
@@ -45,5 +46,6 @@ mod rules;
 mod sequence;
 mod serve;
 mod shown;
+mod supervisors;
 mod tampered;
 mod traps;

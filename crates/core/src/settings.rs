@@ -15,6 +15,7 @@ use crate::output::OutputEntry;
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
+use crate::supervisor::Supervision;
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,9 @@ pub struct Settings {
     /// What each layer says about failed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorsEntry>,
+    /// Supervisors and the room they have.
+    #[serde(skip_serializing_if = "Supervision::is_empty")]
+    pub supervision: Supervision,
 }
 
 /// What one layer says about verified tools.

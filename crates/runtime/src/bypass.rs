@@ -144,6 +144,7 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         made_ms: now,
         expires_ms: now.saturating_add(EXPIRES_MS),
         bypass: Some(asked),
+        reviews: Vec::new(),
         state: RequestState::Pending,
     })
 }

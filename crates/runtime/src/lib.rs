@@ -38,6 +38,7 @@ mod ran;
 mod restore;
 mod scene;
 mod spending;
+mod supervise;
 mod untracked;
 mod yaml;
 
@@ -55,4 +56,5 @@ pub use places::find_project;
 pub use private::{make_private_folder, write_private};
 pub use restore::{Backup, Standing};
 pub use scene::{Scene, Setup};
+pub use supervise::Trial;
 pub use yaml::{PolicyFault, parse as parse_policy};

@@ -29,6 +29,10 @@ const STEPS: &[&str] = &[
 ",
     // Labels, waiting calls, budgets reserved: folded anew.
     "",
+    "
+    CREATE TABLE supervisor (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE supervised (shape TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+",
 ];
 
 /// Brings a file to the present format.

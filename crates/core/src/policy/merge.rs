@@ -156,6 +156,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         categories: files.iter().filter_map(categories_of).collect(),
         handoff: files.iter().filter_map(handoff_of).collect(),
         errors: files.iter().filter_map(errors_of).collect(),
+        supervision: crate::supervisor::joined(files),
     }
 }
 
