@@ -300,7 +300,7 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
         supervised: severities(&own, &project, plain.supervised),
         confidence_percent: sureness(&own, &project, plain.confidence_percent),
         together: strictest(&own, &project),
-        seconds: shortest(own.iter().chain(&project).filter_map(|one| one.supervisor_seconds), plain.seconds),
+        seconds: shortest(&own, &project, plain.seconds),
         cache_minutes: own.iter().rev().find_map(|one| one.cache_minutes).unwrap_or(plain.cache_minutes),
         people: own.iter().chain(&project).flat_map(|one| one.people.iter().map(str::to_owned)).collect(),
     }
@@ -327,8 +327,9 @@ fn strictest(own: &[&Review], project: &[&Review]) -> Together {
     project.iter().filter_map(|one| one.together).fold(chosen, Together::max)
 }
 
-fn shortest(said: impl Iterator<Item = u32>, usual: u32) -> u32 {
-    said.min().unwrap_or(usual)
+fn shortest(own: &[&Review], project: &[&Review], usual: u32) -> u32 {
+    let chosen = own.iter().filter_map(|one| one.supervisor_seconds).min().unwrap_or(usual);
+    project.iter().filter_map(|one| one.supervisor_seconds).fold(chosen, u32::min)
 }
 
 /// How sure an answer must be, in per cent, rounded against it.
