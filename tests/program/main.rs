@@ -36,6 +36,7 @@ mod hostile;
 mod inbox;
 mod install;
 mod ledger;
+mod lying;
 mod mutated;
 mod output;
 mod pipes;

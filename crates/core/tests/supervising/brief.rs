@@ -197,10 +197,8 @@ fn the_shape_of_a_question_is_what_it_would_do() {
     assert_ne!(shape("git push --force origin other"), push);
     assert_ne!(shape("git push --force origin main && ls"), push);
     assert_ne!(shape("git push --force origin $BRANCH"), shape("git push --force origin $OTHER"));
-    let made = decision(
-        call("git push --force origin main"),
-        vec![finding("a", Severity::Low, Outcome::Escalate)],
-    );
+    let made =
+        decision(call("git push --force origin main"), vec![finding("a", Severity::Low, Outcome::Escalate)]);
     assert_ne!(shape_of(&made, "p2", 0), push, "another policy");
     assert_ne!(shape_of(&made, "p1", 1), push, "the workspace changed");
     for change in ["session", "dir", "agent", "tool"] {

@@ -1,11 +1,11 @@
 //! Whom to ask next, and what answers come to.
 
 use crate::stage::said;
+use Judgement::{Approve, Delay, Escalate, Modify, Reject};
 use toolgate_core::{
     Came, Candidate, Consulted, Health, Judgement, Panel, PanelStep, Reviewed, Settled, Supervisor,
     SupervisorRole, Together, in_asking_order,
 };
-use Judgement::{Approve, Delay, Escalate, Modify, Reject};
 
 fn candidate(name: &str) -> Candidate {
     Candidate {
@@ -132,8 +132,7 @@ fn several_decide_together() {
 
 #[test]
 fn the_next_is_asked_when_the_first_is_slow() {
-    let mut panel =
-        Panel::new(Together::FirstConfident, 70, 20_000, vec![candidate("a"), candidate("b")]);
+    let mut panel = Panel::new(Together::FirstConfident, 70, 20_000, vec![candidate("a"), candidate("b")]);
     assert_eq!(panel.next(0), PanelStep::Ask("a".to_owned()));
     panel.asked("a", 0);
     assert_eq!(panel.next(1), PanelStep::Wait { until_ms: 2_000 });

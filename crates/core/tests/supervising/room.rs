@@ -30,8 +30,10 @@ fn never_a_block_and_never_anything_but_a_question() {
         let own = decision(call("x"), vec![finding("a", Severity::Low, outcome.clone())]);
         assert!(all.fit_for(&own).is_empty(), "{outcome:?}");
         // Nor where a question stands beside it that the other outweighs.
-        let beside =
-            vec![finding("a", Severity::Low, outcome.clone()), finding("b", Severity::Low, Outcome::Escalate)];
+        let beside = vec![
+            finding("a", Severity::Low, outcome.clone()),
+            finding("b", Severity::Low, Outcome::Escalate),
+        ];
         let own = decision(call("x"), beside);
         assert_eq!(!all.fit_for(&own).is_empty(), own.verdict.name() == "escalate", "{outcome:?}");
     }
@@ -86,7 +88,10 @@ fn a_supervisor_is_asked_what_it_is_fit_for() {
 fn a_project_can_only_narrow() {
     let user = with_one(json!({ "supervised": ["low", "high"], "confidence": 0.8 }));
     let joined = |project: serde_json::Value| {
-        supervision(&[(Layer::User, user.clone()), (Layer::Project, json!({ "version": 1, "review": project }))])
+        supervision(&[
+            (Layer::User, user.clone()),
+            (Layer::Project, json!({ "version": 1, "review": project })),
+        ])
     };
     let wide = joined(json!({ "supervised": ["low", "medium", "high", "critical"], "confidence": 0.1,
                               "together": "first_confident", "supervisor_seconds": 90, "cache_minutes": 600 }));
@@ -104,7 +109,8 @@ fn a_project_can_only_narrow() {
     let faults = own.faults();
     assert!(faults[0].1.message.contains("own judge") && faults[0].1.cure.contains("config"), "{faults:?}");
     // Nor does a lower layer put another in a name's place.
-    let other = json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
+    let other =
+        json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
     let both = supervision(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
     assert_eq!(both.named("one").unwrap().url.as_deref(), Some("http://127.0.0.1:1/v1"));
 }

@@ -1,13 +1,16 @@
-//! A trial question to one supervisor, for people who set it up.
+//! A trial question to one supervisor, and whether each can be reached at all:
+//! for people who set them up.
 
 use crate::broken::Broken;
+use crate::checks::within;
 use crate::gate::Gate;
 use crate::supervise::client::Asking;
 use crate::supervise::random;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 use toolgate_core::{
-    Call, Category, Decision, Event, EventKind, Facts, Finding, Kind, Opinion, Outcome, Session, Severity,
-    Source, Verdict, read_opinion,
+    Address, Call, Category, Decision, Event, EventKind, Facts, Finding, Kind, Opinion, Outcome, Session,
+    Severity, Source, Supervisor, Verdict, read_opinion,
 };
 
 /// What came of a trial question.
@@ -47,6 +50,40 @@ impl Gate {
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Some(Trial { answer, duration_ms }))
     }
+}
+
+/// How long a supervisor may take to be reached.
+const REACH_MAX: Duration = Duration::from_secs(2);
+
+impl Gate {
+    /// Whether each supervisor can be reached; nothing is asked.
+    #[must_use]
+    pub fn reach_supervisors(&self) -> Vec<(String, Result<(), String>)> {
+        let entries = self.policy().settings().supervision.supervisors.iter();
+        entries.map(|entry| (entry.name.clone(), reach(&entry.supervisor))).collect()
+    }
+}
+
+fn reach(supervisor: &Supervisor) -> Result<(), String> {
+    if let Some(variable) = &supervisor.key_env
+        && std::env::var_os(variable).is_none()
+    {
+        return Err(format!("the variable `{variable}` is not set"));
+    }
+    let Some(url) = supervisor.proxy.as_ref().or(supervisor.url.as_ref()) else {
+        let program = supervisor.command.iter().next().unwrap_or_default();
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let there = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+        return if there { Ok(()) } else { Err(format!("there is no program `{program}`")) };
+    };
+    let address = Address::parse(url).ok_or("it has no address")?;
+    let (host, port, until) = (address.host, address.port, Instant::now() + REACH_MAX);
+    let connect = move || {
+        let all = (host.as_str(), port).to_socket_addrs().map_err(|_| "its name leads nowhere".to_owned())?;
+        let mut tried = all.take(4).map(|one| TcpStream::connect_timeout(&one, REACH_MAX));
+        if tried.any(|one| one.is_ok()) { Ok(()) } else { Err("nothing answers there".to_owned()) }
+    };
+    within(until, connect).unwrap_or_else(|| Err("nothing answers there in time".to_owned()))
 }
 
 /// A question nobody has.
