@@ -34,6 +34,7 @@ fn request(id: &str) -> Request {
         made_ms: 1,
         expires_ms: 1_000_000,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     }
 }

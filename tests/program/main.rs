@@ -15,6 +15,7 @@
 
 mod answer;
 mod house;
+mod judge;
 mod plain;
 
 mod agents;
@@ -38,6 +39,7 @@ mod hostile;
 mod inbox;
 mod install;
 mod ledger;
+mod lying;
 mod mutated;
 mod output;
 mod pipes;
@@ -48,5 +50,6 @@ mod rules;
 mod sequence;
 mod serve;
 mod shown;
+mod supervisors;
 mod tampered;
 mod traps;

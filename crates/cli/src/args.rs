@@ -3,7 +3,7 @@
 
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, ledger, logs,
-    man, policy, restore, rules, serve, stats, test,
+    man, policy, restore, rules, serve, stats, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -73,6 +73,8 @@ pub enum Verb {
     Bypass(bypass::Args),
     /// Who may answer requests
     Approver(approver::Args),
+    /// Models that may answer before a person
+    Supervisors(supervisors::Args),
     /// Completions for a shell
     Completions(completions::Args),
     /// Man pages

@@ -12,6 +12,7 @@ use crate::facts::Facts;
 use crate::ledger::{Entry, Handling};
 use crate::people::EMERGENCY_MS;
 use crate::progress::{Comment, Progress};
+use crate::supervisor::ReviewNote;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -40,6 +41,19 @@ pub enum Proof {
         key: String,
         /// Over [`signed_text`], hex.
         signature: String,
+    },
+    /// Given by supervisors the policy names: no person's, and worth something
+    /// only where [`crate::Supervision::backs`] says so.
+    Supervisor {
+        /// Who.
+        names: Vec<String>,
+        /// The policy it was given under.
+        policy: Digest,
+        /// What makes the same question again.
+        shape: Digest,
+        /// Whether it is an earlier answer to the same question.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        again: bool,
     },
 }
 
@@ -79,6 +93,8 @@ impl Answer {
     #[must_use]
     pub fn is_backed(&self, request: &Request, approver: Option<&str>) -> bool {
         match (approver, &self.proof) {
+            // Never a person's word, whatever is set.
+            (_, Proof::Supervisor { .. }) => false,
             (None, _) => true,
             (Some(_), Proof::Terminal | Proof::Browser) => false,
             (Some(wanted), Proof::Signature { key, signature }) => {
@@ -192,6 +208,9 @@ pub struct Request {
     /// The guardrail it asks past, if it is a bypass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassRequest>,
+    /// What supervisors said of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<ReviewNote>,
     /// Where it stands.
     #[serde(flatten)]
     pub state: RequestState,
@@ -270,12 +289,17 @@ impl Request {
         if let Some(state) = next {
             self.state = state;
         }
+        self.note_review(entry);
         self
     }
 
     fn answered(&mut self, answer: &Answer, at_ms: i64) -> Option<RequestState> {
         // Nobody answers for themselves (separation of duties).
         if at_ms >= self.expires_ms || answer.by == self.agent {
+            return None;
+        }
+        // Where several people must say yes, no model is one of them.
+        if self.progress.needs > 1 && matches!(answer.proof, Proof::Supervisor { .. }) {
             return None;
         }
         match (&self.state, answer.word) {

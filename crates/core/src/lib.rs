@@ -53,6 +53,7 @@ mod risk;
 pub mod rule;
 mod session;
 mod settings;
+mod supervisor;
 mod tally;
 mod traps;
 mod verification;
@@ -120,6 +121,12 @@ pub use risk::Risk as RiskLevel;
 pub use rule::path_fits;
 pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
+pub use supervisor::{
+    Brief, CallSort, Came, Candidate, Consulted, Endpoint, Fence, Health, HealthStep, Judgement, KeptAnswer,
+    Opinion, Panel, PanelStep, Question, Reason, ReviewNote, Reviewed, Settled, Supervision,
+    SupervisionChange, Supervisor, SupervisorEntry, SupervisorRole, Together, Unread, answer_schema,
+    in_asking_order, read_opinion, shape_of, supervision_changes,
+};
 pub use tally::{GuardTally, Tally};
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,

@@ -16,6 +16,7 @@ use crate::people::PeopleEntry;
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
+use crate::supervisor::Supervision;
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,9 @@ pub struct Settings {
     /// What each layer says about asking people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<PeopleEntry>,
+    /// Supervisors and the room they have.
+    #[serde(skip_serializing_if = "Supervision::is_empty")]
+    pub supervision: Supervision,
 }
 
 /// What one layer says about verified tools.

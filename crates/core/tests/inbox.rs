@@ -26,6 +26,7 @@ fn request() -> Request {
         made_ms: MADE,
         expires_ms: END,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     }
 }

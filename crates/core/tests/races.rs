@@ -24,6 +24,7 @@ fn request() -> Request {
         made_ms: MADE,
         expires_ms: END,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     }
 }

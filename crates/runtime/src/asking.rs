@@ -28,15 +28,14 @@ impl Round<'_> {
         let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
         // A yes past one guardrail answers no other question.
         for request in open.into_iter().filter(|request| request.bypass.is_none()) {
-            let key = self.approver.map(|approver| approver.key.as_str());
-            if request.grant(self.now_ms, key).is_some() {
+            if self.grant_of(&request, &decision).is_some() {
                 let recorded = self.turn.request_in_records(&request.id)?;
-                let grant =
-                    recorded.filter(|told| *told == request).and_then(|told| told.grant(self.now_ms, key));
+                let told = recorded.filter(|told| *told == request);
+                let grant = told.and_then(|told| self.grant_of(&told, &decision));
                 let altered = || Broken::from(StoreError::Altered);
                 return self.use_grant(decision, &grant.ok_or_else(altered)?);
             }
-            if let Some(answer) = request.refusal(self.now_ms, key) {
+            if let Some(answer) = self.refusal_of(&request, &decision) {
                 let delivered = refused(answer);
                 return Ok(Answered { decision, delivered, request: Some(request) });
             }
@@ -47,11 +46,12 @@ impl Round<'_> {
                 pending = Some(request);
             }
         }
-        if self.policy.review().delivery == Delivery::Deny {
+        let supervised = self.is_supervised(&decision);
+        if self.policy.review().delivery == Delivery::Deny && !supervised {
             let text = format!("{text} {NOBODY}");
             return Ok(plain(decision, Delivered::Denied { text }));
         }
-        if self.policy.review().delivery == Delivery::Ask {
+        if self.policy.review().delivery == Delivery::Ask && !supervised {
             return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
@@ -59,10 +59,13 @@ impl Round<'_> {
             Some(request) => request,
             None => self.request(&decision, arguments)?,
         };
-        let text = format!("{text} {}", ticket(&request));
-        let delivered = match self.policy.review().delivery {
+        let delivery = self.policy.review().delivery;
+        let next = if delivery == Delivery::Deny { NOBODY.to_owned() } else { ticket(&request) };
+        let text = format!("{text} {next}");
+        let delivered = match delivery {
             Delivery::Defer => Delivered::Deferred { text },
-            Delivery::Hold | Delivery::Ticket | Delivery::Ask | Delivery::Deny => Delivered::Denied { text },
+            Delivery::Ask => Delivered::Asked { text },
+            Delivery::Hold | Delivery::Ticket | Delivery::Deny => Delivered::Denied { text },
         };
         Ok(Answered { decision, delivered, request: Some(request) })
     }
@@ -108,6 +111,7 @@ impl Round<'_> {
             made_ms: self.now_ms,
             expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
             bypass: None,
+            reviews: Vec::new(),
             state: RequestState::Pending,
         };
         self.turn.append(

@@ -147,6 +147,7 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         made_ms: now,
         expires_ms: asked.expires_ms(now),
         bypass: Some(asked),
+        reviews: Vec::new(),
         state: RequestState::Pending,
     })
 }

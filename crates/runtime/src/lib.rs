@@ -40,6 +40,7 @@ mod restore;
 mod scene;
 mod spending;
 mod standing;
+mod supervise;
 mod untracked;
 mod yaml;
 
@@ -57,4 +58,5 @@ pub use places::find_project;
 pub use private::{make_private_folder, write_private};
 pub use restore::{Backup, Standing};
 pub use scene::{Scene, Setup};
+pub use supervise::Trial;
 pub use yaml::{PolicyFault, parse as parse_policy};

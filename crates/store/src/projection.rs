@@ -5,13 +5,16 @@
 //! program folds otherwise, it makes them anew from the records.
 
 use crate::error::StoreError;
+use crate::supervision;
 use rusqlite::{Connection, OptionalExtension, params};
 use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, lock_change, marks_of};
 
 /// Makes every projection anew from the records.
 pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
-    connection
-        .execute_batch("DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;")?;
+    connection.execute_batch(
+        "DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;
+                        DELETE FROM supervisor; DELETE FROM supervised;",
+    )?;
     let mut statement = connection.prepare("SELECT body FROM ledger ORDER BY seq")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -33,6 +36,7 @@ pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), Store
     if let Some(change) = lock_change(record) {
         change_locks(connection, &change)?;
     }
+    supervision::fold(connection, record)?;
     match &record.entry {
         Entry::Requested(request) => put_request(connection, request),
         entry => entry.request().map_or(Ok(()), |id| fold_request(connection, id, record)),

@@ -33,6 +33,10 @@ const STEPS: &[&str] = &[
     "
     CREATE INDEX request_standing ON request (id) WHERE is_open = 2;
 ",
+    "
+    CREATE TABLE supervisor (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE supervised (shape TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+",
 ];
 
 /// Brings a file to the present format.

@@ -7,7 +7,7 @@
 
 use crate::error::StoreError;
 use crate::projection::{self, mark, number, read_mark, request};
-use crate::{Store, Turn, Which, schema, verify};
+use crate::{Store, Turn, Which, schema, supervision, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -17,7 +17,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Lock, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Health, KeptAnswer, Lock, Mark, Marks, Record, Request, Session,
+    genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -144,6 +145,10 @@ impl Store for Sqlite {
     fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<verify::Verified, StoreError> {
         verify::verify(self, trusted, kept)
     }
+
+    fn health(&self, supervisor: &str) -> Result<Health, StoreError> {
+        supervision::health(&self.connection, supervisor)
+    }
 }
 
 impl Sqlite {
@@ -210,6 +215,11 @@ impl Sqlite {
         let rows = statement.query_map([], projection::read_lock)?;
         let rows: Vec<Lock> = rows.collect::<Result<_, _>>()?;
         Ok(rows.into_iter().map(|lock| (lock.path.clone(), Some(lock))).collect())
+    }
+
+    /// What is kept of supervisors, for checking it against the records.
+    pub(crate) fn supervision(&self) -> Result<supervision::Kept, StoreError> {
+        supervision::all(&self.connection)
     }
 
     /// How many records there are, whatever their numbers.
@@ -326,6 +336,14 @@ impl Turn for SqliteTurn<'_> {
         let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
         let found = bodies(&self.turn, sql, [])?;
         found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn health(&mut self, supervisor: &str) -> Result<Health, StoreError> {
+        supervision::health(&self.turn, supervisor)
+    }
+
+    fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
+        supervision::kept(&self.turn, shape)
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {

@@ -93,6 +93,7 @@ fn blank() -> Request {
         made_ms: 0,
         expires_ms: 0,
         bypass: None,
+        reviews: Vec::new(),
         state: toolgate_core::RequestState::Pending,
     }
 }

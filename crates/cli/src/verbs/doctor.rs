@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut checks = policy(&setup);
     checks.extend(ledger(&setup));
     checks.push(approver(&setup));
+    checks.extend(supervisors(&setup));
     let before = checks.len();
     for host in HOSTS {
         checks.extend(hooks(*host, &setup));
@@ -200,6 +201,20 @@ fn approver(setup: &Setup) -> Check {
         ),
         Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
     }
+}
+
+/// Who cannot be reached costs waiting, not safety: a person is asked then.
+fn supervisors(setup: &Setup) -> Vec<Check> {
+    let Ok((gate, _)) = Gate::open(setup.clone()) else { return Vec::new() };
+    let reached = gate.reach_supervisors();
+    let check = |(name, reached): (String, Result<(), String>)| match reached {
+        Ok(()) => Check::ok("supervisor", format!("`{name}` can be reached")),
+        Err(why) => {
+            let cure = format!("mend it, then try `toolgate supervisors test {name}`");
+            Check::look("supervisor", format!("`{name}`: {why}; people are asked instead"), cure)
+        }
+    };
+    reached.into_iter().map(check).collect()
 }
 
 fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {

@@ -245,6 +245,11 @@ fn card(request: &Request) {
     for why in &request.why {
         out(&format!("why     {}", visible(why)));
     }
+    for note in &request.reviews {
+        let decision = note.decision.map_or("no answer", toolgate_core::Judgement::name);
+        let sure = note.confidence_percent;
+        out(&format!("said    supervisor {}: {decision} ({sure} %) {}", note.by, visible(&note.said)));
+    }
     out(&format!(
         "asked   {} by agent {} of session {}",
         logs::time(request.made_ms),

@@ -20,6 +20,7 @@ pub mod restore;
 pub mod rules;
 pub mod serve;
 pub mod stats;
+pub mod supervisors;
 pub mod test;
 
 use crate::args::{Cli, Verb};
@@ -68,6 +69,7 @@ pub fn run() -> ExitCode {
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
+        Verb::Supervisors(args) => supervisors::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

@@ -11,6 +11,7 @@ use crate::inbox::{Answer, Request};
 use crate::ledger::backup::{Backed, Changed};
 use crate::outcome::Verdict;
 use crate::prerequisite::CheckResult;
+use crate::supervisor::{Consulted, Reviewed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -170,6 +171,10 @@ pub enum Entry {
     Advised(Advice),
     /// A person is asked.
     Requested(Request),
+    /// A supervisor is asked about a request.
+    Consulted(Consulted),
+    /// What a supervisor said of it.
+    Reviewed(Reviewed),
     /// A person answered.
     Answered(Answer),
     /// A grant was used up by its one call.
@@ -210,6 +215,8 @@ impl Entry {
     pub fn request(&self) -> Option<&str> {
         match self {
             Entry::Answered(answer) => Some(&answer.request),
+            Entry::Consulted(asked) => Some(&asked.request),
+            Entry::Reviewed(said) => Some(&said.request),
             Entry::Used { request, .. } | Entry::Expired { request } | Entry::Handled { request, .. } => {
                 Some(request)
             }

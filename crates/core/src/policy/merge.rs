@@ -159,6 +159,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         handoff: files.iter().filter_map(handoff_of).collect(),
         errors: files.iter().filter_map(errors_of).collect(),
         people: files.iter().filter_map(people_of).collect(),
+        supervision: crate::supervisor::joined(files),
     }
 }
 

@@ -84,6 +84,7 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.settings.categories {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
+    faults.extend(merged.settings.supervision.faults());
     for entry in &merged.settings.guardrails {
         faults.extend(CompiledGuardrail::faults(entry));
         faults.extend(id_of_a_rule(merged, entry));
