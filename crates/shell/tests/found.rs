@@ -187,6 +187,8 @@ fn braces_close_where_bash_closes_them() {
     check("{p1},w}", &["p1}", "w"]);
     check("p {},b} a{},b}", &["p", "{},b}", "a}", "ab"]);
     check("p {1..3..} {1..3..2}", &["p", "{1..3..}", "1", "3"]);
+    check("p x{\\1..3} {'1'..3}{a,b}", &["p", "x{1..3}", "{1..3}a", "{1..3}b"]);
+    check("V=1; p {$V..3} {'a,b'..3} {a\\,b..3}", &["p", "{1..3}", "a,b..3", "{a,b..3}"]);
 }
 
 #[test]
@@ -199,6 +201,9 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
+    check("time -p( (! a; rm x) )", &["rm", "x"]);
+    check("time -p;rm x", &["rm", "x"]);
+    check("time -- (rm x)", &["rm", "x"]);
 }
 
 #[test]
@@ -212,6 +217,8 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
+    check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["rm", "x"]);
+    check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["+", "1"]);
 }
 
 #[test]
@@ -294,6 +301,9 @@ fn a_semicolon_is_lost_behind_a_here_document() {
     check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
     check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
     check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+    // Each time it is printed.
+    check("a=(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);
+    check("a $(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);
     check("a $(b <<E\nE\nc; ! case 2 in (rm|d) e;; esac)", &["rm"]);
 }
 

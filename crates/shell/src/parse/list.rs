@@ -147,11 +147,11 @@ impl Parser<'_> {
                 "time" if self.plain_time != Some(self.pos) && self.time_is_reserved() => {
                     self.take_bare("time");
                     self.blanks();
-                    if self.looking_at("-p ") || self.looking_at("-p\t") {
+                    if self.looking_at("-p") && ends_word(self.peek_at(2)) {
                         self.advance(2);
                     }
                     self.blanks();
-                    if self.looking_at("-- ") {
+                    if self.looking_at("--") && ends_word(self.peek_at(2)) {
                         self.advance(2);
                     }
                 }
@@ -165,11 +165,16 @@ impl Parser<'_> {
         let rest = self.ahead().map(|(_, byte)| byte).skip(4);
         let after: Vec<u8> = rest.skip_while(|byte| matches!(byte, b' ' | b'\t')).take(3).collect();
         match after.as_slice() {
-            [b'-', b'p', b' ' | b'\t', ..] | [b'-', b'-', b' '] => true,
+            [b'-', b'p' | b'-', rest @ ..] => ends_word(rest.first().copied()),
             [b'-', ..] => false,
             _ => true,
         }
     }
+}
+
+/// Does a word end before this byte?
+fn ends_word(byte: Option<u8>) -> bool {
+    byte.is_none_or(|byte| b" \t\n;&|<>()".contains(&byte))
 }
 
 /// `|&` is short for `2>&1 |`.

@@ -42,6 +42,7 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.count_piece();
+        self.print_redirect();
         self.advance(text.len());
         self.blanks();
         if *kind == RedirectKind::HereDoc {

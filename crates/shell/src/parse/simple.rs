@@ -200,6 +200,7 @@ impl Parser<'_> {
                     // A shell that reads a script goes on with the next line. It
                     // may not know patterns with parentheses and stop before.
                     let next = self.line_end_from(pattern_at.unwrap_or(self.pos)).unwrap_or(self.end);
+                    self.broken_line = self.broken_line.or(Some(next));
                     self.fail_unexpected();
                     self.forgive(next);
                     // Nothing was assigned then.
