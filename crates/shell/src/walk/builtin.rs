@@ -100,6 +100,7 @@ impl Walker<'_> {
     fn declare(&mut self, command: &Command, arguments: &[Word]) {
         let exports = command.program == "export"
             || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        let refused = arguments.iter().map_while(|word| word.text.strip_prefix('-')).any(is_refused);
         for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
             match word.text.split_once('=') {
                 Some((name, text)) => {
@@ -109,7 +110,12 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let options = self.declared(arguments, text, exact);
+                    let mut options = self.declared(arguments, text, exact);
+                    if refused {
+                        // Either way: other shells know other letters.
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
+                        options.extend(old.into_iter().take(OPTIONS_MAX - 1));
+                    }
                     self.scope.set(name, options);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
@@ -253,4 +259,9 @@ impl Walker<'_> {
             self.scope.set(name, options);
         }
     }
+}
+
+/// Does `declare` know one of these letters not? Then it sets nothing.
+fn is_refused(letters: &str) -> bool {
+    letters != "-" && letters.chars().any(|letter| !"aAfFgiIlnprtux".contains(letter))
 }
