@@ -130,6 +130,8 @@ fn lists_are_cut_as_bash_cuts_them() {
     check("set -- a b p; shift 2; $1 x", &["p", "x"]);
     check("set -- p b; shift b; $1 x", &["p", "x"]);
     check("set -- p b; shift 3; $1 x", &["p", "x"]);
+    check("set -- $w p; shift; $1 x", &["p", "x"]);
+    check("set -- $w p; shift; ${@:1:1} rm x", &["rm", "x"]);
     check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
     check("IFS=' :'; X=' p : x'; $X", &["p", "x"]);
     check("p ${A[1 [[ 2 ]] N='a[$(rm x)]']}", &["rm", "x"]);

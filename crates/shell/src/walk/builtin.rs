@@ -178,7 +178,11 @@ impl Walker<'_> {
         }
         let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
         if !only_options {
-            self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
+            let all: Vec<Text> = arguments.iter().skip(from).map(Text::of).collect();
+            // What is not known may be nothing, and what follows moves up.
+            let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
+            let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
+            self.scope.set("@", std::iter::once(all).chain(known).collect());
         }
     }
 
