@@ -133,6 +133,9 @@ fn lists_are_cut_as_bash_cuts_them() {
     check("set -- $w p; shift; $1 x", &["p", "x"]);
     check("set -- $w p; shift; ${@:1:1} rm x", &["rm", "x"]);
     check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
+    check("IFS=:; echo 'p w' | while read X Y; do $X $Y; done", &["p w"]);
+    check("read X Y Z <<<'  p   w  x y '; $X $Y \"$Z\"", &["p", "w", "x y"]);
+    check("echo p:w | while IFS=: read X Y; do $X $Y; done", &["p", "w"]);
     check("IFS=' :'; X=' p : x'; $X", &["p", "x"]);
     check("p ${A[1 [[ 2 ]] N='a[$(rm x)]']}", &["rm", "x"]);
     check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);

@@ -84,13 +84,12 @@ impl Parser<'_> {
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
-        if !self.at_head() {
-            return self.word();
-        }
-        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
-        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
+        let first = simple.words.first();
+        let reads = first.is_some_and(|word| is_one_of(&LIST_READERS, word));
+        let takes_list = named || reads || first.is_some_and(|word| is_one_of(&DECLARERS, word));
         let start = self.pos;
-        if (declares || named || reads)
+        if takes_list
+            && self.at_head()
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {

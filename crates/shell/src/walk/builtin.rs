@@ -1,6 +1,7 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::{Walker, join_path};
+use crate::expand::USUAL;
 use crate::reading::{Command, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, size_of};
 use crate::stream::Stream;
@@ -252,14 +253,16 @@ impl Walker<'_> {
         let text = stdin.and_then(|stream| stream.text.as_deref());
         let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
         let count = names.len();
+        // Cut at what parts words now, and as usual, should that be in doubt.
+        let own = self.separators();
+        let cuts = std::iter::once(own.as_ref()).chain((own != USUAL).then_some(USUAL));
+        let cut: Vec<(&str, &str)> =
+            cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         for (at, name) in names.iter().enumerate() {
             let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick = |line: &&str| {
-                let mut fields = line.splitn(count, [' ', '\t']);
-                vec![Text::exact(fields.nth(at).unwrap_or("").trim())]
-            };
-            let known = !lines.is_empty() && lines.len() <= OPTIONS_MAX;
-            let options = if known { lines.iter().map(pick).collect() } else { unknown };
+            let pick = |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
+            let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
         }
     }
@@ -268,4 +271,22 @@ impl Walker<'_> {
 /// Does `declare` know one of these letters not? Then it sets nothing.
 fn is_refused(letters: &str) -> bool {
     letters != "-" && letters.chars().any(|letter| !"aAfFgiIlnprtux".contains(letter))
+}
+
+/// What `read` puts into the variable `at` of `count`: the last one gets the rest.
+fn field<'a>(line: &'a str, separators: &str, at: usize, count: usize) -> &'a str {
+    let is_blank = |found: char| " \t".contains(found) && separators.contains(found);
+    let mut rest = line.trim_matches(is_blank);
+    for now in 0..=at {
+        let end = rest.find(|found| separators.contains(found)).filter(|_| now + 1 < count);
+        let Some(end) = end else { return if now == at { rest } else { "" } };
+        if now == at {
+            return rest.get(..end).unwrap_or_default();
+        }
+        // Blanks around another separator belong to it.
+        let behind = rest.get(end..).unwrap_or_default().trim_start_matches(is_blank);
+        let other = behind.strip_prefix(|found| separators.contains(found));
+        rest = other.unwrap_or(behind).trim_start_matches(is_blank);
+    }
+    rest
 }

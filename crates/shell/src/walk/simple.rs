@@ -232,9 +232,13 @@ impl Walker<'_> {
     }
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
-        let written = call.written.clone();
-        let from_descriptor =
-            self.descriptors.clone().filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor));
+        let mut call = call;
+        let written = call.written.take();
+        let from_descriptor = self
+            .descriptors
+            .as_ref()
+            .filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor))
+            .cloned();
         let stdin = stdin.or(from_descriptor.as_ref());
         let command = Rc::new(self.command_of(call, stdin));
         let index = self.list_command(&command);
@@ -259,8 +263,7 @@ impl Walker<'_> {
     }
 
     fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
-        let first = call.words.first().cloned().unwrap_or_default();
-        let program = program_name(&first);
+        let program = call.words.first().map(program_name).unwrap_or_default();
         let mut assignments = self.exported.clone();
         assignments.extend(call.assignments);
         let mut redirects = call.redirects;
@@ -358,6 +361,7 @@ impl Walker<'_> {
             self.call_alias(command, &text);
         }
         if command.program == "git"
+            && self.scope.has_aliases()
             && let Some(text) = self.scope.alias(&format!("git {}", command.usage.sub())).cloned()
         {
             self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
@@ -476,11 +480,10 @@ fn key_of(command: &Command) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |key: u64, value: u64| (key.rotate_left(5) ^ value).wrapping_mul(ODD);
     let text = |key: u64, text: &str| {
-        let chunks = text
-            .as_bytes()
-            .chunks(8)
-            .map(|chunk| chunk.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)));
-        mix(chunks.fold(key, mix), text.len() as u64)
+        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+        let key = chunks.iter().fold(key, |key, chunk| mix(key, u64::from_be_bytes(*chunk)));
+        let rest = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        mix(mix(key, rest), text.len() as u64)
     };
     let start = mix(command.span.start as u64, command.span.end as u64);
     let key = command.via.iter().fold(start, |key, via| text(key, via));

@@ -2,6 +2,7 @@
 
 use super::{Inner, arguments};
 use crate::options::{self, Spec};
+use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Usage, Word};
 use crate::stream::Stream;
 
@@ -151,9 +152,11 @@ const LOADER: Prefix = Prefix {
 
 /// The wrapper of this name.
 fn prefix_of(program: &str) -> Option<&'static Prefix> {
-    let loads = program == "ld.so"
-        || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head));
-    if loads { Some(&LOADER) } else { PREFIXES.iter().find(|prefix| prefix.names.contains(&program)) }
+    let loads = program.starts_with("ld")
+        && (program == "ld.so"
+            || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head)));
+    let is_one = |prefix: &&Prefix| prefix.names.iter().any(|name| is_named(name, program));
+    if loads { Some(&LOADER) } else { PREFIXES.iter().find(is_one) }
 }
 
 /// Is this a wrapper that is simply put in front?
