@@ -86,6 +86,10 @@ fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
     check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
     check("echo $((a)#) ; rm x", &["rm", "x"]);
+    check("f() { (( $((( V = 0 )); [[ ${ (b) -eq 1 ]]\nc ${V%.*} | d) + 1 )); }\nrm x", &["rm", "x"]);
+    check("(( ${x:+(} rm x ))", &["(", "rm", "x"]);
+    check("(( ${x:-(} + 1 ) )); rm x", &["rm", "x"]);
+    check("for ((i=0; i<${x:-(1)}; i++)); do rm x; done", &["rm", "x"]);
     check("[[ ${#A[@} == a ]]; rm x", &["rm", "x"]);
     check("echo ${a[}; rm x", &["rm", "x"]);
     check("(( $(a \")\" # )\n) + 1 )); rm x", &["rm", "x"]);
@@ -308,6 +312,7 @@ fn a_semicolon_is_lost_behind_a_here_document() {
     check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
     check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
     check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+    check("a $(if b | sh <<E\nE\nthen c;rm x\nfi)", &["c", "rm", "x"]);
     // Each time it is printed.
     check("a=(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);
     check("a $(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);

@@ -28,6 +28,9 @@ impl Parser<'_> {
             }
             let before = self.pos;
             let node = self.chain();
+            if !list.is_empty() {
+                self.print_second();
+            }
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
                 self.advance(1);
@@ -88,6 +91,7 @@ impl Parser<'_> {
             self.print_heredocs();
             self.lines();
             rest.push((link, self.pipeline()));
+            self.print_second();
         }
         if rest.is_empty() { first } else { Node::Chain(Box::new(first), rest) }
     }
@@ -113,6 +117,9 @@ impl Parser<'_> {
                 self.blanks();
             }
             stages.push(self.command());
+        }
+        if stages.len() > 1 {
+            self.print_second();
         }
         match stages.len() {
             1 => stages.pop().unwrap_or(Node::Group(Vec::new(), Vec::new())),

@@ -21,6 +21,8 @@ pub(super) struct Reprint {
     pub(super) deferred: bool,
     /// The lines of one were printed: the next `;` is not.
     printed: bool,
+    /// Just now, so that their line end stands for the `;`.
+    just_printed: bool,
     /// Where a `;` was not printed this time.
     lost: Vec<usize>,
     /// Where one was not printed the times before.
@@ -33,7 +35,21 @@ impl Parser<'_> {
     /// A sign between two commands, or the end of a compound one: here the
     /// lines of here-documents are printed.
     pub(super) fn print_heredocs(&mut self) {
+        self.reprint.just_printed = false;
         self.reprint.printed |= std::mem::take(&mut self.reprint.deferred);
+    }
+
+    /// The end of the second of two commands that hang together: here as well.
+    pub(super) fn print_second(&mut self) {
+        if std::mem::take(&mut self.reprint.deferred) {
+            self.reprint.printed = true;
+            self.reprint.just_printed = true;
+        }
+    }
+
+    /// A command begins.
+    pub(super) fn print_command(&mut self) {
+        self.reprint.just_printed = false;
     }
 
     /// Bash forgets what it printed when it prints redirects.
@@ -43,16 +59,17 @@ impl Parser<'_> {
 
     /// The `;` between two commands, or the line end in its place.
     pub(super) fn print_semicolon(&mut self) {
+        let just_printed = std::mem::take(&mut self.reprint.just_printed);
         if self.reprint.deferred {
             self.print_heredocs();
-        } else if std::mem::take(&mut self.reprint.printed) && self.reprint.functions == 0 {
+        } else if std::mem::take(&mut self.reprint.printed) && !just_printed && self.reprint.functions == 0 {
             self.reprint.lost.push(self.pos);
         }
     }
 
     /// Moves over a `;` that bash did not print, if one stands here.
     pub(super) fn eat_lost(&mut self) -> bool {
-        let Reprint { active, deferred, printed, functions, .. } = self.reprint;
+        let Reprint { active, deferred, printed, just_printed, functions, .. } = self.reprint;
         if !active {
             return false;
         }
@@ -63,7 +80,7 @@ impl Parser<'_> {
         };
         let at = self.pos;
         let gone = self.reprint.gone.contains(&at);
-        let loses = printed && !deferred && functions == 0;
+        let loses = printed && !just_printed && !deferred && functions == 0;
         if !separates || !gone && !loses {
             return false;
         }
