@@ -171,7 +171,7 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
     let reading = read(text, &setting);
     let home = places.home.as_deref();
-    let mut files: Vec<FileFact> = Vec::new();
+    let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
     for (at, command) in reading.commands.iter().enumerate() {
         files.extend(files_of(at, command, dir, home));
     }

@@ -376,8 +376,11 @@ fn tilde_of(parts: &[Part]) -> Tilde {
 /// Would unquoted `text` be matched against files? `(` is only there as part
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
-    let matched = text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'('));
-    matched || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+    let mut open = false;
+    text.bytes().any(|byte| {
+        open |= byte == b'[';
+        matches!(byte, b'*' | b'?' | b'(') || open && byte == b']'
+    })
 }
 
 /// Several words as one text.

@@ -16,7 +16,11 @@ impl Parser<'_> {
         self.blanks();
         self.count_piece();
         self.print_command();
-        let bare = self.bare();
+        let bare = match self.peek() {
+            Some(b'c'..=b'f' | b'i' | b's'..=b'w' | b'{' | b'}' | b'[') => self.bare(),
+            // No word that means something here begins with anything else.
+            _ => super::Bare::default(),
+        };
         let bare = bare.as_str();
         if bare == "coproc" {
             return self.coproc();

@@ -72,7 +72,9 @@ impl Parser<'_> {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
-            _ => CLOSERS.contains(&self.bare().as_str()),
+            // With these they begin; looking for a whole word costs more.
+            Some(b't' | b'd' | b'f' | b'e' | b'}') => CLOSERS.contains(&self.bare().as_str()),
+            _ => false,
         }
     }
 
@@ -98,12 +100,11 @@ impl Parser<'_> {
 
     fn pipeline(&mut self) -> Node {
         let first = self.first_stage();
+        if !self.at_pipe() {
+            return first;
+        }
         let mut stages = vec![first];
-        loop {
-            self.blanks();
-            if self.peek() != Some(b'|') || self.peek_at(1) == Some(b'|') {
-                break;
-            }
+        while self.at_pipe() {
             self.advance(1);
             if self.eat("&")
                 && let Some(redirects) = stages.last_mut().and_then(Node::redirects_mut)
@@ -118,13 +119,14 @@ impl Parser<'_> {
             }
             stages.push(self.command());
         }
-        if stages.len() > 1 {
-            self.print_second();
-        }
-        match stages.len() {
-            1 => stages.pop().unwrap_or(Node::Group(Vec::new(), Vec::new())),
-            _ => Node::Pipe(stages),
-        }
+        self.print_second();
+        Node::Pipe(stages)
+    }
+
+    /// Moves to a `|` that is no `||`, if one stands here.
+    fn at_pipe(&mut self) -> bool {
+        self.blanks();
+        self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|')
     }
 
     /// The first command of a pipeline. `!` and `time` alone are commands, too.
@@ -145,6 +147,9 @@ impl Parser<'_> {
         let mut negated = false;
         loop {
             self.blanks();
+            if !matches!(self.peek(), Some(b'!' | b't')) {
+                return negated;
+            }
             let bare = self.bare();
             match bare.as_str() {
                 "!" => {

@@ -25,6 +25,12 @@ const OPERATORS: [(&str, RedirectKind); 12] = [
 ];
 
 impl<'a> Parser<'a> {
+    /// Could a redirect stand here? Asked before every word.
+    #[inline]
+    pub(super) fn may_redirect(&self) -> bool {
+        matches!(self.raw(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9' | b'\\'))
+    }
+
     /// The redirect standing here, if one does.
     pub(super) fn redirect(&mut self) -> Option<RawRedirect> {
         if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')) {

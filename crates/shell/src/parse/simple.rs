@@ -34,7 +34,9 @@ impl Parser<'_> {
         let mut last = start;
         loop {
             self.blanks();
-            if let Some(redirect) = self.redirect() {
+            if self.may_redirect()
+                && let Some(redirect) = self.redirect()
+            {
                 simple.redirects.push(redirect);
             } else if simple.words.is_empty()
                 && let Some(head) = self.head()
@@ -277,7 +279,7 @@ fn has_group(word: &RawWord) -> bool {
 /// Is this the name of one of these builtins, in whatever quotes?
 fn is_one_of(names: &[&str], word: &RawWord) -> bool {
     match word.parts.as_slice() {
-        [Part::Plain(text)] => names.contains(&text.as_str()),
+        [Part::Plain(text)] => names.iter().any(|name| crate::programs::is_named(name, text)),
         parts => parts.len() < 16 && names.contains(&plain_text(word).as_str()),
     }
 }
