@@ -16,6 +16,7 @@
 mod answer;
 mod house;
 mod plain;
+mod server;
 
 mod agents;
 mod broken;

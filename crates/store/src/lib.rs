@@ -9,12 +9,14 @@
 //! and request become after a record is folded by `toolgate-core`.
 
 mod error;
+mod listing;
 mod projection;
 mod schema;
 mod sqlite;
 mod verify;
 
 pub use error::StoreError;
+pub use listing::{Behind, Part};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
