@@ -9,6 +9,7 @@
 //! and request become after a record is folded by `toolgate-core`.
 
 mod error;
+mod listing;
 mod projection;
 mod schema;
 mod sqlite;
@@ -16,6 +17,7 @@ mod supervision;
 mod verify;
 
 pub use error::StoreError;
+pub use listing::{Behind, Part};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 

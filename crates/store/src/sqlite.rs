@@ -70,6 +70,10 @@ impl Sqlite {
         Ok(Sqlite { connection, key, log: PathBuf::from(log) })
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Folds the log back if it has grown. The records are safe without it, so
     /// a lock held by somebody else only means that the next process does it.
     pub fn tidy(&self) {
@@ -413,7 +417,7 @@ fn make_private(path: &Path) {
     }
 }
 
-fn bodies<P: rusqlite::Params>(
+pub(crate) fn bodies<P: rusqlite::Params>(
     connection: &Connection,
     sql: &str,
     values: P,

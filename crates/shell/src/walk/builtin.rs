@@ -260,7 +260,8 @@ impl Walker<'_> {
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         for (at, name) in names.iter().enumerate() {
             let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick = |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let pick =
+                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
             let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
             let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
