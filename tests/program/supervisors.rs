@@ -443,3 +443,44 @@ fn agreement_with_people_is_counted() {
     assert_eq!(list[0]["agreed"], json!([1, 2]), "{list}");
     house.run(&["ledger", "verify"]).ended(0);
 }
+
+/// A row put in by hand is no yes, and what is kept of supervisors is checked against the records.
+#[test]
+fn rows_written_by_hand_are_no_answers() {
+    let judge = Judge::start(|asked| Line::json(opinion(asked, "escalate", 0.9)));
+    let house = house(&judge);
+    let id = house.ask(ASKED).request();
+    let revision = house.records().last().unwrap()["context"]["policy"].clone();
+    let proof = json!({ "proof": "supervisor", "names": ["one"], "policy": revision, "shape": "" });
+    let answer = json!({ "request": id, "word": "approve", "by": "supervisor one", "proof": proof });
+    let store = rusqlite::Connection::open(house.ledger()).unwrap();
+    let forge = format!(
+        "UPDATE request SET body = json_set(body, '$.state', 'approved', '$.at_ms', 1, '$.answer', json('{answer}'))"
+    );
+    store.execute_batch(&forge).unwrap();
+    assert!(house.ask(ASKED).is_broken(), "a row that no record tells of");
+    house.run(&["ledger", "verify"]).ended(1);
+
+    let house = House::new();
+    house.write_user(&policy(&judge, ""));
+    house.ask(ASKED);
+    let store = rusqlite::Connection::open(house.ledger()).unwrap();
+    store
+        .execute_batch("UPDATE supervisor SET body = json_set(body, '$.spent_cents', 0, '$.failed', 9)")
+        .unwrap();
+    let said = house.run(&["ledger", "verify"]).ended(1);
+    assert!(format!("{}{}", said.text(), said.err).contains("supervisors (`one`)"), "{said:?}");
+}
+
+/// The policy may change while a yes waits to be used: then it is asked anew.
+#[test]
+fn a_yes_ends_with_the_policy_it_was_given_under() {
+    let judge = Judge::start(|asked| Line::json(opinion(asked, "reject", 0.9)));
+    let house = house(&judge);
+    assert!(house.ask(ASKED).text().contains("supervisor one"));
+    house.write_user(&policy(&judge, ", cost_cents: 1"));
+    assert!(house.ask(ASKED).text().contains("supervisor one"));
+    assert_eq!(judge.asked().len(), 2, "another policy, another question");
+    house.write_user("version: 1\nreview: { delivery: ticket }\n");
+    assert!(house.ask(ASKED).text().contains("waits for a person"), "nobody is named any more");
+}

@@ -8,7 +8,7 @@
 use crate::address::Address;
 use crate::finding::Source;
 use crate::guard::Severity;
-use crate::policy::{Layer, Layered, Review};
+use crate::policy::{Layer, Layered, Notice, Review};
 use crate::rule::{Names, Pattern, RuleFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -304,6 +304,25 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
         cache_minutes: own.iter().rev().find_map(|one| one.cache_minutes).unwrap_or(plain.cache_minutes),
         people: own.iter().chain(&project).flat_map(|one| one.people.iter().map(str::to_owned)).collect(),
     }
+}
+
+/// Names a higher layer has taken: told, never dropped in silence.
+pub(crate) fn displaced(files: &[Layered]) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        for name in file.policy.supervisors.keys() {
+            let earlier = files.iter().take(at).find(|one| one.policy.supervisors.contains_key(name));
+            if let Some(earlier) = earlier {
+                let text = format!(
+                    "the supervisor `{name}` is the one of {}; choose another name for yours",
+                    earlier.file
+                );
+                let source = Source { file: file.file.clone(), line: 0 };
+                notices.push(Notice { source, text, conflict: true });
+            }
+        }
+    }
+    notices
 }
 
 /// What every layer that says something leaves.

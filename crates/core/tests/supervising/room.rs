@@ -1,6 +1,6 @@
 //! Which questions supervisors may answer.
 
-use crate::stage::{asks, call, decision, finding, one, supervision, with_one};
+use crate::stage::{asks, call, decision, finding, merged, one, supervision, with_one};
 use serde_json::json;
 use toolgate_core::{
     Answer, Category, EventKind, Kind, Layer, Outcome, Proof, Request, RequestState, Severity, Together, Word,
@@ -111,7 +111,9 @@ fn a_project_can_only_narrow() {
     // Nor does a lower layer put another in a name's place.
     let other =
         json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
-    let both = supervision(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
+    let both = merged(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
+    assert!(both.notices.iter().any(|one| one.conflict && one.text.contains("supervisor `one`")));
+    let both = both.settings.supervision;
     assert_eq!(both.named("one").unwrap().url.as_deref(), Some("http://127.0.0.1:1/v1"));
 }
 

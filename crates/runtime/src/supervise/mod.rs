@@ -156,7 +156,13 @@ impl Gate {
         for (name, supervisor) in &fit {
             let health = turn.health(name)?;
             let limit_ms = u64::from(supervisor.seconds).saturating_mul(1000).min(limit_ms);
-            candidates.push(Candidate { name: name.clone(), role: supervisor.role, limit_ms, health });
+            candidates.push(Candidate {
+                name: name.clone(),
+                role: supervisor.role,
+                limit_ms,
+                health,
+                away: false,
+            });
         }
         drop(turn);
         let dice = (dice.0.as_str(), dice.1.as_str());
