@@ -459,7 +459,7 @@ fn rows_written_by_hand_are_no_answers() {
     );
     store.execute_batch(&forge).unwrap();
     assert!(house.ask(ASKED).is_broken(), "a row that no record tells of");
-    house.run(&["ledger", "verify"]).ended(1);
+    house.run(&["ledger", "verify"]).ended(2);
 
     let house = House::new();
     house.write_user(&policy(&judge, ""));
@@ -468,7 +468,7 @@ fn rows_written_by_hand_are_no_answers() {
     store
         .execute_batch("UPDATE supervisor SET body = json_set(body, '$.spent_cents', 0, '$.failed', 9)")
         .unwrap();
-    let said = house.run(&["ledger", "verify"]).ended(1);
+    let said = house.run(&["ledger", "verify"]).ended(2);
     assert!(format!("{}{}", said.text(), said.err).contains("supervisors (`one`)"), "{said:?}");
 }
 
