@@ -288,7 +288,7 @@ fn a_passphrase_leaves_supervisors_their_room() {
 /// Every way a question can reach a person asks supervisors first; where the host asks, our request is closed.
 #[test]
 fn every_delivery_asks_supervisors_first() {
-    for delivery in ["hold, hold_seconds: 1", "ticket", "ask", "defer"] {
+    for delivery in ["hold, hold_seconds: 1", "ticket", "ask", "defer", "deny"] {
         for (decision, sure) in [("approve", 0.9), ("escalate", 0.9)] {
             let judge = Judge::start(move |asked| Line::json(opinion(asked, decision, sure)));
             let house = House::new();
@@ -299,10 +299,14 @@ fn every_delivery_asks_supervisors_first() {
             assert_eq!(judge.asked().len(), 1, "{delivery}");
             if decision == "approve" {
                 assert_eq!(said.answer(), Answer::Silent, "{delivery}");
-            } else if delivery == "ask" {
-                assert!(said.text().contains("\"permissionDecision\":\"ask\""), "{said:?}");
+            } else if delivery == "ask" || delivery == "deny" {
+                assert!(said.text().contains(&format!("\"permissionDecision\":\"{delivery}\"")), "{said:?}");
                 let open = house.run(&["inbox", "list", "--json"]).ended(0).text();
-                assert_eq!(serde_json::from_str::<Value>(&open).unwrap(), json!([]), "the host asks now");
+                assert_eq!(
+                    serde_json::from_str::<Value>(&open).unwrap(),
+                    json!([]),
+                    "nobody of ours is asked now"
+                );
             }
             house.run(&["ledger", "verify"]).ended(0);
         }

@@ -12,6 +12,7 @@ use crate::guardrail::GuardrailEntry;
 use crate::handoff::HandoffEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
 use crate::output::OutputEntry;
+use crate::people::PeopleEntry;
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
@@ -55,6 +56,9 @@ pub struct Settings {
     /// What each layer says about failed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorsEntry>,
+    /// What each layer says about asking people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<PeopleEntry>,
     /// Supervisors and the room they have.
     #[serde(skip_serializing_if = "Supervision::is_empty")]
     pub supervision: Supervision,

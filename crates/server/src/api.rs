@@ -9,7 +9,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use toolgate_core::Word;
+use toolgate_core::{Extent, Word};
 
 /// Records in one answer.
 const RECORDS: u32 = 200;
@@ -38,6 +38,9 @@ pub(crate) struct AnswerBody {
     word: Word,
     #[serde(default)]
     words: Option<String>,
+    /// How far it reaches: this call, once, if nothing is said.
+    #[serde(default)]
+    reach: Extent,
     #[serde(default)]
     passphrase: Option<String>,
 }
@@ -48,14 +51,14 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     body: Result<Json<AnswerBody>, JsonRejection>,
 ) -> Response {
-    let Json(AnswerBody { word, words, passphrase }) = match body {
+    let Json(AnswerBody { word, words, reach, passphrase }) = match body {
         Ok(body) => body,
         Err(wrong) => {
             let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words` and `passphrase` if needed";
             return Failure::new(wrong.status(), wrong.body_text(), cure).as_json();
         }
     };
-    told(apart(&app, move |app| app.answer(&id, Given { word, words, passphrase })).await)
+    told(apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase })).await)
 }
 
 /// Where to go on reading.

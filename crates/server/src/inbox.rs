@@ -8,7 +8,7 @@ use crate::{App, Shared};
 use axum::http::StatusCode;
 use std::collections::BTreeMap;
 use std::path::Path;
-use toolgate_core::{Answer, Proof, Record, Request, RequestState, Tally, Word};
+use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word};
 use toolgate_runtime::{
     Approver, Gate, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer, trusted_key,
 };
@@ -58,14 +58,17 @@ impl App {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
+        if let Some(fault) = given.reach.fault() {
+            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach."));
+        }
         let proof = self.proof(&request, &given)?;
         let project = find_project(Path::new(&request.dir));
         let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
-        let Given { word, words, .. } = given;
+        let Given { word, words, reach, .. } = given;
         let words = words.filter(|words| !words.trim().is_empty());
         gate.answer(
             &request,
-            Answer { request: id.to_owned(), word, by: self.person.clone(), words, proof },
+            Answer { request: id.to_owned(), word, by: self.person.clone(), words, reach, proof },
         )?;
         self.request(id)
     }
@@ -75,7 +78,7 @@ impl App {
             None => Ok(Proof::Browser),
             Some(approver) => {
                 let passphrase = Passphrase::new(given.passphrase.as_deref().unwrap_or_default())?;
-                Ok(sign_answer(&approver, &passphrase, request, given.word)?)
+                Ok(sign_answer(&approver, &passphrase, request, given.word, &given.reach)?)
             }
         }
     }
@@ -116,6 +119,7 @@ impl App {
 pub(crate) struct Given {
     pub word: Word,
     pub words: Option<String>,
+    pub reach: Extent,
     pub passphrase: Option<String>,
 }
 

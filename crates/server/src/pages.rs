@@ -14,7 +14,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
-use toolgate_core::{Entry, Record, Request, RequestState, Word, one_line, visible};
+use toolgate_core::{Entry, Extent, Record, Request, RequestState, Word, one_line, visible};
 use toolgate_runtime::now_ms;
 use toolgate_store::Verified;
 
@@ -140,7 +140,7 @@ pub(crate) async fn request(
     let (request, passphrase) =
         apart(&app, move |app| Ok((app.request(&id)?, app.needs_passphrase()?))).await?;
     let said = match &request.state {
-        RequestState::Approved { answer, .. } | RequestState::Denied { answer } => {
+        RequestState::Approved { answer, .. } | RequestState::Denied { answer, .. } => {
             let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
             Some(format!("by {}{}", visible(&answer.by), words.unwrap_or_default()))
         }
@@ -187,7 +187,7 @@ pub(crate) async fn answer(
         return Err(Failure::new(StatusCode::FORBIDDEN, what, "Open the request again and answer there."));
     }
     let at = format!("/requests/{id}");
-    apart(&app, move |app| app.answer(&id, Given { word, words, passphrase })).await?;
+    apart(&app, move |app| app.answer(&id, Given { word, words, reach: Extent::Once, passphrase })).await?;
     Ok(Redirect::to(&at).into_response())
 }
 

@@ -157,6 +157,12 @@ pub trait Turn {
     /// If the store cannot be read.
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError>;
 
+    /// Requests whose answer stands for further calls, of any session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError>;
+
     /// Appends one record and folds it into session and request.
     ///
     /// # Errors

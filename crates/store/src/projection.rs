@@ -39,11 +39,7 @@ pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), Store
     supervision::fold(connection, record)?;
     match &record.entry {
         Entry::Requested(request) => put_request(connection, request),
-        Entry::Answered(answer) => fold_request(connection, &answer.request, record),
-        Entry::Consulted(asked) => fold_request(connection, &asked.request, record),
-        Entry::Reviewed(said) => fold_request(connection, &said.request, record),
-        Entry::Used { request, .. } | Entry::Expired { request } => fold_request(connection, request, record),
-        _ => Ok(()),
+        entry => entry.request().map_or(Ok(()), |id| fold_request(connection, id, record)),
     }
 }
 
@@ -142,9 +138,15 @@ fn put_request(connection: &Connection, request: &Request) -> Result<(), StoreEr
     let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
     let body = serde_json::to_string(request)?;
-    let values = params![request.id, request.is_open(), request.session, request.arguments, body];
+    let values = params![request.id, openness(request), request.session, request.arguments, body];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
+}
+
+/// What the column `is_open` says: 0 over, 1 asks about its one call, 2 stands
+/// for further calls.
+pub(crate) fn openness(request: &Request) -> i64 {
+    if request.is_standing() { 2 } else { i64::from(request.is_open()) }
 }
 
 /// SQLite's whole numbers have a sign.

@@ -106,7 +106,7 @@ impl Store for Sqlite {
 
     fn requests(&self, which: Which) -> Result<Vec<Request>, StoreError> {
         let sql = match which {
-            Which::Open => "SELECT body FROM request WHERE is_open = 1 ORDER BY id DESC",
+            Which::Open => "SELECT body FROM request WHERE is_open > 0 ORDER BY id DESC",
             Which::All => "SELECT body FROM request ORDER BY id DESC",
         };
         bodies(&self.connection, sql, [])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
@@ -164,7 +164,7 @@ impl Sqlite {
         let sql = "SELECT id, session, arguments, is_open, body FROM request";
         let requests = self.rows(sql, |row| {
             serde_json::from_str(&row.body).ok().filter(|request: &Request| {
-                (&request.id, &request.session, &request.arguments, i64::from(request.is_open()))
+                (&request.id, &request.session, &request.arguments, projection::openness(request))
                     == (&row.id, &row.session, &row.arguments, row.is_open)
                     && is_as_written(serde_json::to_string(request), &row.body)
             })
@@ -312,8 +312,10 @@ impl Turn for SqliteTurn<'_> {
     }
 
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
-        let mut statement = self.turn.prepare_cached("SELECT body FROM ledger ORDER BY seq DESC")?;
-        let mut rows = statement.query([])?;
+        // Whatever is about a request names it; the rest need not be parsed.
+        let sql = "SELECT body FROM ledger WHERE instr(body, ?1) > 0 ORDER BY seq DESC";
+        let mut statement = self.turn.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
         let mut later: Vec<Record> = Vec::new();
         while let Some(row) = rows.next()? {
             let record: Record = serde_json::from_str(&row.get::<_, String>(0)?)?;
@@ -323,11 +325,7 @@ impl Turn for SqliteTurn<'_> {
                         |request: Request, record: &Record| request.after(&record.entry, record.time_ms);
                     return Ok(Some(later.iter().rev().fold(request.clone(), fold)));
                 }
-                Entry::Answered(_)
-                | Entry::Consulted(_)
-                | Entry::Reviewed(_)
-                | Entry::Used { .. }
-                | Entry::Expired { .. } => later.push(record),
+                entry if entry.request() == Some(id) => later.push(record),
                 _ => {}
             }
         }
@@ -340,6 +338,12 @@ impl Turn for SqliteTurn<'_> {
 
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
         supervision::kept(&self.turn, shape)
+    }
+
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
+        let found = bodies(&self.turn, sql, [])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {

@@ -149,19 +149,12 @@ impl Replay {
         }
         self.fold_locks(record);
         self.supervision.fold(record, |id| self.requests.get(id).cloned());
-        let request = match &record.entry {
-            Entry::Requested(request) => {
-                self.requests.insert(request.id.clone(), request.clone());
-                return;
-            }
-            Entry::Answered(answer) => &answer.request,
-            Entry::Consulted(asked) => &asked.request,
-            Entry::Reviewed(said) => &said.request,
-            Entry::Used { request, .. } | Entry::Expired { request } => request,
-            _ => return,
-        };
-        if let Some(before) = self.requests.remove(request) {
-            self.requests.insert(request.clone(), before.after(&record.entry, record.time_ms));
+        if let Entry::Requested(request) = &record.entry {
+            self.requests.insert(request.id.clone(), request.clone());
+        } else if let Some((id, before)) =
+            record.entry.request().and_then(|id| self.requests.remove_entry(id))
+        {
+            self.requests.insert(id, before.after(&record.entry, record.time_ms));
         }
     }
 

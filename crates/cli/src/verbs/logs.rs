@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Entry, Judgement, Record, Reviewed, Verdict};
+use toolgate_core::{Entry, Handling, Judgement, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -222,6 +222,9 @@ fn print(record: &Record, as_json: bool) {
         }
         Entry::Used { request, .. } => out(&format!("{stamp} used     {request}")),
         Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
+        Entry::Handled { request, by, what } => {
+            out(&format!("{stamp} {:<8} {request} by {}", handled(what), one_line(by, 40)));
+        }
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
     }
 }
@@ -233,4 +236,15 @@ fn reviewed(said: &Reviewed) -> String {
     let why = said.missing.clone().unwrap_or_else(|| words.join(" "));
     let sure = said.confidence_percent;
     format!("{} {decision} ({sure} %) by {}  {}", said.request, said.supervisor, one_line(&why, 100))
+}
+
+/// What was done with a request, in one word.
+fn handled(what: &Handling) -> &'static str {
+    match what {
+        Handling::Claimed => "claimed",
+        Handling::Commented { .. } => "comment",
+        Handling::Undone => "undone",
+        Handling::Revoked => "revoked",
+        Handling::Reviewed { .. } => "reviewed",
+    }
 }

@@ -5,7 +5,9 @@ pub mod approver;
 pub mod bypass;
 pub mod completions;
 pub mod doctor;
+pub mod escalation;
 pub mod explain;
+pub mod grants;
 pub mod inbox;
 pub mod init;
 pub mod install;
@@ -62,6 +64,8 @@ pub fn run() -> ExitCode {
         Verb::Ledger(args) => ledger::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
+        Verb::Grants(args) => grants::run(&args),
+        Verb::Escalation(args) => escalation::run(&args),
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),

@@ -6,6 +6,7 @@ use crate::guard::Severity;
 use crate::guardrail::Guardrail;
 use crate::handoff::Handoff;
 use crate::output::OutputChecks;
+use crate::people::People;
 use crate::recovery::Errors;
 use crate::risk::Risk;
 use crate::rule::{Names, Rule};
@@ -41,6 +42,8 @@ pub enum Delivery {
     /// Let the host set the call aside and end, where it can; resumed after the
     /// answer, it goes on. For runs nobody watches.
     Defer,
+    /// Nobody is there: what would be asked is denied at once.
+    Deny,
 }
 
 /// How questions reach a person.
@@ -153,6 +156,9 @@ pub struct PolicyFile {
     /// What follows when a call fails, again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
+    /// When people are asked, how many of them, and what happens when nobody is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<People>,
     /// Models that may answer questions before a person is asked, by name. Not for projects.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub supervisors: BTreeMap<String, Supervisor>,
@@ -181,6 +187,7 @@ impl PolicyFile {
             risk: None,
             handoff: None,
             errors: None,
+            people: None,
             supervisors: BTreeMap::new(),
             rules: Vec::new(),
         }

@@ -15,6 +15,7 @@ use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
 use crate::output::OutputEntry;
+use crate::people::PeopleEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::recovery::ErrorsEntry;
 use crate::rule::{Rule, RuleKind};
@@ -121,6 +122,7 @@ pub fn merge(files: &[Layered]) -> Merged {
     tell_guardrails(&settings.guardrails, &mut notices);
     notices.extend(crate::supervisor::displaced(files));
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
+    settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
@@ -157,6 +159,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         categories: files.iter().filter_map(categories_of).collect(),
         handoff: files.iter().filter_map(handoff_of).collect(),
         errors: files.iter().filter_map(errors_of).collect(),
+        people: files.iter().filter_map(people_of).collect(),
         supervision: crate::supervisor::joined(files),
     }
 }
@@ -178,6 +181,17 @@ fn handoff_of(file: &Layered) -> Option<HandoffEntry> {
 
 fn errors_of(file: &Layered) -> Option<ErrorsEntry> {
     Some(ErrorsEntry { source: whole(file), errors: file.policy.errors.clone()? })
+}
+
+fn people_of(file: &Layered) -> Option<PeopleEntry> {
+    Some(PeopleEntry { source: whole(file), layer: file.layer, people: file.policy.people.clone()? })
+}
+
+fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {
+    for key in entry.keep_to_layer() {
+        let text = format!("`{key}` would ask people less; only your own policy can say that");
+        notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+    }
 }
 
 /// A repository may be anybody's: the gate runs no command of its choosing.

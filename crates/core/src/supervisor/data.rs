@@ -295,9 +295,13 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
     let own = said(&|layer| matches!(layer, Layer::Managed | Layer::User));
     let project = said(&|layer| layer == Layer::Project);
     let plain = Supervision::default();
+    let mut supervised = severities(&own, &project, plain.supervised);
+    if files.iter().any(|file| file.policy.people.as_ref().is_some_and(|one| one.human_required_critical)) {
+        supervised.retain(|severity| *severity != Severity::Critical);
+    }
     Supervision {
         supervisors,
-        supervised: severities(&own, &project, plain.supervised),
+        supervised,
         confidence_percent: sureness(&own, &project, plain.confidence_percent),
         together: strictest(&own, &project),
         seconds: shortest(&own, &project, plain.seconds),

@@ -3,7 +3,8 @@
 use crate::stage::{asks, call, decision, finding, merged, one, supervision, with_one};
 use serde_json::json;
 use toolgate_core::{
-    Answer, Category, EventKind, Kind, Layer, Outcome, Proof, Request, RequestState, Severity, Together, Word,
+    Answer, Category, Entry, EventKind, Extent, Kind, Layer, Outcome, Proof, Request, RequestState, Severity,
+    Together, Word,
 };
 
 #[test]
@@ -142,10 +143,17 @@ fn what_cannot_be_meant_is_told() {
 }
 
 fn request(word: Word, proof: Proof) -> Request {
-    let answer = Answer { request: "r-1".to_owned(), word, by: "x".to_owned(), words: None, proof };
+    let answer = Answer {
+        request: "r-1".to_owned(),
+        word,
+        by: "x".to_owned(),
+        words: None,
+        reach: Default::default(),
+        proof,
+    };
     let state = match word {
         Word::Approve => RequestState::Approved { answer, at_ms: 10 },
-        Word::Deny => RequestState::Denied { answer },
+        Word::Deny => RequestState::Denied { answer, at_ms: 10 },
     };
     Request {
         id: "r-1".to_owned(),
@@ -157,6 +165,8 @@ fn request(word: Word, proof: Proof) -> Request {
         input: None,
         dir: "/work".to_owned(),
         why: Vec::new(),
+        asks: Vec::new(),
+        progress: Default::default(),
         made_ms: 0,
         expires_ms: 1000,
         bypass: None,
@@ -197,4 +207,38 @@ fn a_yes_of_supervisors_counts_only_in_their_room() {
     assert!(!counts(proof(&[], "p1"), &high, 10));
     assert!(!counts(proof(&["one"], "p1"), &asks(Severity::Critical), 10), "not in its room");
     assert!(!counts(Proof::Terminal, &high, 10) && !counts(Proof::Browser, &high, 10));
+}
+
+/// Where the policy wants several people, a model is none of them; nor does it answer past a guardrail.
+#[test]
+fn a_model_is_nobody_of_several_people() {
+    let names = vec!["one".to_owned()];
+    let proof = Proof::Supervisor { names, policy: "p1".to_owned(), shape: String::new(), again: false };
+    let answered = |needs: u32, reach: Extent, bypass: bool| {
+        let mut own = request(Word::Approve, proof.clone());
+        let RequestState::Approved { answer, .. } = own.state.clone() else { panic!() };
+        own.state = RequestState::Pending;
+        own.progress.needs = needs;
+        own.bypass = bypass.then(|| toolgate_core::BypassRequest {
+            guardrail: "g".to_owned(),
+            role: "architect".to_owned(),
+            reason: "r".to_owned(),
+            urgency: toolgate_core::Pressing::Normal,
+        });
+        own.after(&Entry::Answered(Answer { reach, ..answer }), 10).state.name()
+    };
+    assert_eq!(answered(0, Extent::Once, false), "approved");
+    assert_eq!(answered(1, Extent::Once, false), "approved");
+    assert_eq!(answered(2, Extent::Once, false), "pending");
+    assert_eq!(answered(0, Extent::Session, false), "pending", "never further than one call");
+    assert_eq!(answered(0, Extent::Once, true), "pending");
+}
+
+#[test]
+fn what_is_critical_can_be_kept_for_people() {
+    let user = with_one(json!({ "supervised": ["low", "critical"] }));
+    let people = json!({ "version": 1, "people": { "human_required_critical": true } });
+    assert!(supervision(&[(Layer::User, user.clone())]).has_room_for(&asks(Severity::Critical)));
+    let kept = supervision(&[(Layer::User, user), (Layer::Project, people)]);
+    assert_eq!(kept.supervised, [Severity::Low]);
 }

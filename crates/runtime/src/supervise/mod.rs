@@ -67,7 +67,9 @@ impl Gate {
             return Ok(answered);
         }
         let Some(request) = answered.request.clone() else { return Ok(answered) };
-        let is_new = request.state == RequestState::Pending && request.reviews.is_empty();
+        let is_new = request.state == RequestState::Pending
+            && request.reviews.is_empty()
+            && request.progress.needs <= 1;
         if !is_new || request.bypass.is_some() || self.supervisors_for(&answered).is_empty() {
             return Ok(answered);
         }
