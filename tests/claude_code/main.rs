@@ -23,6 +23,7 @@ mod hooks;
 mod host;
 mod http_hooks;
 mod model;
+mod npm;
 mod output;
 mod plain_hooks;
 mod review;

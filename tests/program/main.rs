@@ -17,6 +17,7 @@ mod answer;
 mod house;
 mod judge;
 mod plain;
+mod server;
 
 mod agents;
 mod broken;

@@ -1,92 +1,10 @@
 //! `toolgate serve`: the inbox in a browser, and everybody who must stay outside.
 
 use crate::house::{ASKED, House, TICKET};
-use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
-
-/// The connection was cut before an answer could be read.
-const NO_ANSWER: u16 = 0;
-
-/// A running server; ends with the test.
-struct Server {
-    child: Child,
-    host: String,
-    enter: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-struct Reply {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Server {
-    fn start(house: &House) -> Server {
-        let mut command = house.toolgate(&["serve", "--listen", "127.0.0.1:0", "--json"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        let text = |key: &str| said[key].as_str().unwrap().to_owned();
-        Server { child, host: text("origin").replace("http://", ""), enter: text("enter") }
-    }
-
-    /// Sends exactly these bytes.
-    fn raw(&self, request: &str) -> Reply {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
-        // A server that refuses early does not wait for the rest.
-        let _ = stream.write_all(request.as_bytes());
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(NO_ANSWER);
-        Reply { status, head: head.to_lowercase(), body: body.to_owned() }
-    }
-
-    fn get(&self, path: &str, headers: &str) -> Reply {
-        let host = &self.host;
-        self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n"))
-    }
-
-    fn post(&self, path: &str, headers: &str, body: &str) -> Reply {
-        let (host, length) = (&self.host, body.len());
-        self.raw(&format!(
-            "POST {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
-        ))
-    }
-
-    /// Follows the link: the header that carries the cookie.
-    fn come_in(&self) -> String {
-        let path = self.enter.split_once(&self.host).unwrap().1;
-        let reply = self.get(path, "Sec-Fetch-Site: none\r\n");
-        assert_eq!(reply.status, 200, "{}", reply.body);
-        let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
-        assert!(cookie.contains("httponly") && cookie.contains("samesite=strict"), "{cookie}");
-        format!("Cookie: {}\r\n", cookie.split(';').next().unwrap())
-    }
-
-    /// The headers of a form of ours.
-    fn form_headers(&self, cookie: &str) -> String {
-        let origin = &self.host;
-        format!("{cookie}Origin: http://{origin}\r\nContent-Type: application/x-www-form-urlencoded\r\n")
-    }
-}
-
-/// The hidden field of the page of a request.
-fn form_of(page: &Reply) -> &str {
-    let (_, rest) = page.body.split_once("name=\"form\" value=\"").expect("a form");
-    rest.split('"').next().unwrap()
-}
+use crate::server::{NO_ANSWER, Server, form_of};
+use toolgate_core::{Context, Entry, Request};
+use toolgate_runtime::{Dirs, signing_key};
+use toolgate_store::{Sqlite, Store, Which};
 
 fn asked(house: &House) -> String {
     house.ask(ASKED).request()
@@ -117,12 +35,9 @@ fn a_no_in_the_browser_reaches_the_agent_with_its_words() {
     let id = asked(&house);
     let server = Server::start(&house);
     let cookie = server.come_in();
-    let origin = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
-    let body = json!({ "word": "deny", "words": "rebase first" }).to_string();
-    let reply = server.post(&format!("/api/requests/{id}/answer"), &origin, &body);
-    assert_eq!(reply.status, 200, "{}", reply.body);
+    server.deny(&cookie, &id, "rebase first");
     assert!(house.ask(ASKED).text().contains("rebase first"));
-    for path in ["/log", "/rules", "/ledger", "/api/requests", "/api/log"] {
+    for path in ["/rules", "/ledger", "/sessions", "/grants", "/api/requests", "/api/log"] {
         let reply = server.get(path, &cookie);
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         assert!(reply.body.len() < 150_000, "{path} is large");
@@ -252,7 +167,9 @@ fn nothing_hides_on_a_page() {
     let id = house.ask(hostile).request();
     let server = Server::start(&house);
     let cookie = server.come_in();
-    for path in ["/".to_owned(), format!("/requests/{id}"), "/log".to_owned()] {
+    for path in
+        ["/".to_owned(), format!("/requests/{id}"), "/ledger".to_owned(), "/sessions/session-1".to_owned()]
+    {
         let page = server.get(&path, &cookie);
         for raw in ["<script>alert", "<img", "\u{1b}", "\u{202e}"] {
             assert!(!page.body.contains(raw), "{path}: {raw:?}");
@@ -281,4 +198,43 @@ fn only_this_machine_is_served_and_no_agent_starts_it() {
     let said = crate::house::finish(inside, b"").ended(1);
     assert!(said.err.contains("inside an agent"), "{}", said.err);
     assert!(house.ask("toolgate serve").is_no(), "the gate keeps agents from it as well");
+}
+
+/// Ten thousand more requests like the one there is.
+fn multiply(house: &House) {
+    let home = house.home().display().to_string();
+    let dirs = Dirs::from_env(&|name| (name == "HOME").then(|| home.clone()));
+    let mut store = Sqlite::open(&dirs.ledger(), signing_key(&dirs).unwrap()).unwrap();
+    let first = store.requests(Which::All).unwrap().remove(0);
+    let mut turn = store.begin().unwrap();
+    for number in 0..10_000 {
+        let request =
+            Request { id: format!("r-x{number:09}"), made_ms: first.made_ms + number, ..first.clone() };
+        turn.append(first.made_ms, &Context::default(), Entry::Requested(request)).unwrap();
+    }
+    turn.commit().unwrap();
+}
+
+#[test]
+fn ten_thousand_requests_are_looked_through_a_page_at_a_time() {
+    let house = House::with_policy(TICKET);
+    asked(&house);
+    multiply(&house);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let (mut path, mut seen) = ("/".to_owned(), std::collections::BTreeSet::new());
+    for number in 0..4 {
+        let page = server.get(&path, &cookie);
+        assert!(page.body.contains("10001 requests wait"), "{}", page.body);
+        assert!(page.body.len() < 150_000, "{} bytes", page.body.len());
+        let cards: Vec<&str> = page.body.split("<article class=\"card\" id=\"").skip(1).collect();
+        assert_eq!(cards.len(), 25, "page {number}");
+        seen.extend(cards.iter().map(|card| card.split('"').next().unwrap().to_owned()));
+        path =
+            page.body.split("class=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    }
+    assert_eq!(seen.len(), 100, "no request twice, none left out");
+    assert!(seen.contains("r-x000009999") && seen.contains("r-x000009900"), "the newest first");
+    let listed = server.get("/api/requests", &cookie);
+    assert!(listed.body.matches("\"id\":").count() == 100 && listed.body.len() < 150_000);
 }

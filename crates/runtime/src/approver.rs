@@ -182,25 +182,46 @@ const HOSTS: &[&str] =
 #[must_use]
 pub fn agent_above(var: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
-    marked.or_else(|| programs_above().into_iter().find(|name| HOSTS.contains(&name.as_str())))
+    marked.or_else(|| host_among(programs_above(std::process::id())))
 }
 
-/// Base names of the programs above this process, nearest first. Empty where
+/// The agent another process is or runs under, if one can be seen.
+#[must_use]
+pub fn agent_over(pid: u32) -> Option<String> {
+    let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let is_set = |mark: &&&str| {
+        variables
+            .split(|byte| *byte == 0)
+            .any(|one| one.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'=')))
+    };
+    let marked = MARKS.iter().find(is_set).map(|name| (*name).to_owned());
+    let own = programs_of(pid);
+    marked.or_else(|| host_among(own)).or_else(|| host_among(programs_above(pid)))
+}
+
+fn host_among(names: Vec<String>) -> Option<String> {
+    names.into_iter().find(|name| HOSTS.contains(&name.as_str()))
+}
+
+/// Base names of the program a process runs and of its first word: a script
+/// comes behind what reads it.
+fn programs_of(pid: u32) -> Vec<String> {
+    let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words =
+        command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
+    let names =
+        words.filter_map(|word| Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned()));
+    names.collect()
+}
+
+/// Base names of the programs above a process, nearest first. Empty where
 /// the system does not show them.
-fn programs_above() -> Vec<String> {
+fn programs_above(mut pid: u32) -> Vec<String> {
     let mut names = Vec::new();
-    let mut pid = std::process::id();
     // Bounded: a chain of parents is short, and a loop must not hang an answer.
     for _ in 0..64 {
         let Some(parent) = parent_of(pid) else { break };
-        let command = std::fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
-        let words =
-            command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
-        names.extend(
-            words.filter_map(|word| {
-                Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned())
-            }),
-        );
+        names.extend(programs_of(parent));
         pid = parent;
     }
     names

@@ -46,30 +46,26 @@ impl Round<'_> {
                 pending = Some(request);
             }
         }
-        // Supervisors answer a request of ours, so there must be one.
         let supervised = self.is_supervised(&decision);
-        let unasked = match self.policy.review().delivery {
-            Delivery::Deny => Some(Delivered::Denied { text: format!("{text} {NOBODY}") }),
-            Delivery::Ask => Some(Delivered::Asked { text: text.to_owned() }),
-            Delivery::Hold | Delivery::Ticket | Delivery::Defer => None,
-        };
-        if let Some(delivered) = unasked {
-            let request = match pending {
-                _ if !supervised => None,
-                Some(request) => Some(request),
-                None => Some(self.request(&decision, arguments)?),
-            };
-            return Ok(Answered { decision, delivered, request });
+        if self.policy.review().delivery == Delivery::Deny && !supervised {
+            let text = format!("{text} {NOBODY}");
+            return Ok(plain(decision, Delivered::Denied { text }));
+        }
+        if self.policy.review().delivery == Delivery::Ask && !supervised {
+            return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
         let request = match pending {
             Some(request) => request,
             None => self.request(&decision, arguments)?,
         };
-        let text = format!("{text} {}", ticket(&request));
-        let delivered = match self.policy.review().delivery {
+        let delivery = self.policy.review().delivery;
+        let next = if delivery == Delivery::Deny { NOBODY.to_owned() } else { ticket(&request) };
+        let text = format!("{text} {next}");
+        let delivered = match delivery {
             Delivery::Defer => Delivered::Deferred { text },
-            Delivery::Hold | Delivery::Ticket | Delivery::Ask | Delivery::Deny => Delivered::Denied { text },
+            Delivery::Ask => Delivered::Asked { text },
+            Delivery::Hold | Delivery::Ticket | Delivery::Deny => Delivered::Denied { text },
         };
         Ok(Answered { decision, delivered, request: Some(request) })
     }

@@ -44,7 +44,7 @@ mod supervise;
 mod untracked;
 mod yaml;
 
-pub use approver::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
+pub use approver::{Approver, NotAPerson, Passphrase, agent_above, agent_over, set_passphrase, sign_answer};
 pub use broken::Broken;
 pub use bypass::BypassRefused;
 pub use cache::{CacheState, load, rebuild};
@@ -52,7 +52,7 @@ pub use checkpoints::{keep_checkpoint, kept_checkpoints};
 pub use dirs::Dirs;
 pub use gate::{Answered, Gate, now_ms};
 pub use key::{signing_key, trusted_key};
-pub use load::{Loaded, load_uncached};
+pub use load::{Loaded, load_uncached, load_with};
 pub use packs::{PACKS, Pack};
 pub use places::find_project;
 pub use private::{make_private_folder, write_private};

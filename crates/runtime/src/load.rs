@@ -137,6 +137,19 @@ pub fn load_uncached(dirs: &Dirs, project: &Path) -> Result<Loaded, Vec<PolicyFa
     from_files(&read_files(dirs, project)?)
 }
 
+/// The policy as it would be if the project's own file held this text; nothing
+/// is written.
+///
+/// # Errors
+/// Everything wrong with the text or the other files.
+pub fn load_with(dirs: &Dirs, project: &Path, text: &str) -> Result<Loaded, Vec<PolicyFault>> {
+    let mut files = read_files(dirs, project)?;
+    for file in files.iter_mut().filter(|file| matches!(file.part, Part::Layer(Layer::Project))) {
+        file.bytes = Some(text.as_bytes().to_vec());
+    }
+    from_files(&files)
+}
+
 pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
     let Parsed { mut layers, added, knowledge, faults } = parse_all(files);
     if !faults.is_empty() {

@@ -1,24 +1,97 @@
-// Keys for those who want them; every page works without this file.
+// Keys, and what changes while a page is open; every page works without this file.
 "use strict";
-const cards = [...document.querySelectorAll(".card")];
-let at = -1;
-function go(step) {
-  if (!cards.length) return;
-  at = Math.min(Math.max(at + step, 0), cards.length - 1);
-  cards.forEach((card, n) => card.classList.toggle("here", n === at));
-  cards[at].focus();
+const byId = (id) => document.getElementById(id);
+const cards = () => [...document.querySelectorAll("#live .card")];
+let here = null;
+
+function select(card) {
+  cards().forEach((one) => one.classList.toggle("here", one === card));
+  here = card?.id ?? null;
+  card?.focus({ preventScroll: true });
+  card?.scrollIntoView({ block: "nearest" });
 }
+function move(step) {
+  const all = cards();
+  const at = all.findIndex((one) => one.id === here);
+  select(all[Math.min(Math.max(at + step, 0), all.length - 1)]);
+}
+function open(answer) {
+  if (here) location.href = `/requests/${here}${answer}`;
+}
+
+// Yes only when the end of the whole text has been on the screen.
+const yes = byId("yes");
+function enable() {
+  yes.disabled = false;
+  byId("hint").hidden = true;
+  if (location.hash === "#yes") yes.focus();
+}
+if (yes) {
+  yes.disabled = true;
+  byId("hint").hidden = false;
+  new IntersectionObserver((seen, watch) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    watch.disconnect();
+    enable();
+  }).observe(byId("end"));
+}
+function answer(id) {
+  const field = byId(id);
+  if (!field) return open(`#${id}`);
+  if (field.disabled) byId("end").scrollIntoView({ block: "center" });
+  else field.focus();
+}
+if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slice(1))?.focus();
+
+const keys = {
+  j: () => move(1),
+  k: () => move(-1),
+  Enter: () => open(""),
+  o: () => open(""),
+  y: () => answer("yes"),
+  n: () => answer("no"),
+  r: () => answer("words"),
+  a: () => answer(byId("yes") && !byId("scope") ? "yes" : "scope"),
+  i: () => { location.href = "/"; },
+  "?": () => { byId("keys").open = !byId("keys").open; byId("keys").scrollIntoView({ block: "nearest" }); },
+};
 document.addEventListener("keydown", (event) => {
-  if (/^(INPUT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
-  const focus = (id) => document.getElementById(id)?.focus();
-  if (event.key === "j") go(1);
-  else if (event.key === "k") go(-1);
-  else if (event.key === "y") focus("yes");
-  else if (event.key === "n") focus("no");
-  else if (event.key === "r") { focus("words"); event.preventDefault(); }
-  else if (event.key === "i") location.href = "/";
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (event.key === "Escape" && typing) return event.target.blur();
+  // Enter on a button or a link is theirs.
+  if (typing || (event.key === "Enter" && /^(BUTTON|A|SUMMARY)$/.test(event.target.tagName))) return;
+  const deed = Object.hasOwn(keys, event.key) && keys[event.key];
+  if (!deed) return;
+  event.preventDefault();
+  deed();
 });
-// A page somebody is writing on is left alone.
-if (document.body.dataset.live) {
-  new EventSource("/live").addEventListener("changed", () => location.reload());
+
+// What changed meanwhile; a page somebody writes on is left alone.
+async function fresh() {
+  const answer = await fetch(location.pathname + location.search);
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }
+const changed = {
+  async list() {
+    const page = await fresh();
+    if (!page) return;
+    byId("live").replaceWith(page.getElementById("live"));
+    document.title = page.title;
+    const card = cards().find((one) => one.id === here);
+    if (card) card.classList.add("here");
+  },
+  async request() {
+    const page = await fresh();
+    const state = page?.getElementById("state")?.textContent;
+    if (!state || state === byId("state").textContent) return;
+    if (!byId("words")?.value) return location.reload();
+    const notice = document.createElement("p");
+    notice.className = "notice";
+    notice.textContent = `Somebody was faster: this request is ${state} now.`;
+    byId("what").before(notice);
+    byId("state").textContent = state;
+  },
+};
+const live = changed[document.body.dataset.live];
+if (live) new EventSource(`/live?since=${document.body.dataset.head}`).addEventListener("changed", live);

@@ -7,8 +7,9 @@
 //! the same user can still do is in THREATS.md.
 
 use crate::failure::Failure;
+pub(crate) use crate::peer::Peer;
 use crate::{App, Shared};
-use axum::extract::{Query, Request, State};
+use axum::extract::{ConnectInfo, Query, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
@@ -191,6 +192,9 @@ pub(crate) async fn only_inside(State(app): State<Shared>, mut request: Request,
     let given = bearer(request.headers()).or_else(|| cookie(request.headers()));
     match given.and_then(|token| app.access.session(token)) {
         Some(session) => {
+            let here = app.access.address;
+            let there = request.extensions().get().map_or(here, |ConnectInfo(there)| *there);
+            request.extensions_mut().insert(Peer { there, here });
             request.extensions_mut().insert(session);
             next.run(request).await
         }

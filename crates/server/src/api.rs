@@ -3,16 +3,22 @@
 use crate::Shared;
 use crate::failure::Failure;
 use crate::inbox::{Given, apart};
+use crate::pages::place;
+use crate::peer::Peer;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Extension, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use toolgate_core::{Extent, Word};
+use toolgate_store::Part;
 
 /// Records in one answer.
 const RECORDS: u32 = 200;
+
+/// Requests in one answer.
+const REQUESTS: u32 = 100;
 
 fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
     match result {
@@ -21,9 +27,41 @@ fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
     }
 }
 
-/// Every request, the newest first.
-pub(crate) async fn requests(State(app): State<Shared>) -> Response {
-    told(apart(&app, |app| app.requests()).await)
+/// Which requests, and where the page begins.
+#[derive(Deserialize)]
+pub(crate) struct Listed {
+    #[serde(default)]
+    part: Option<String>,
+    #[serde(default)]
+    behind: Option<String>,
+}
+
+/// Requests of one sort, the newest first, a page at a time.
+pub(crate) async fn requests(
+    State(app): State<Shared>,
+    query: Result<Query<Listed>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let Query(Listed { part, behind }) = match query {
+        Ok(query) => query,
+        Err(wrong) => {
+            return Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "see /api/openapi.json")
+                .as_json();
+        }
+    };
+    let part = match part.as_deref() {
+        None | Some("waiting") => Part::Waiting,
+        Some("over") => Part::Over,
+        Some("granted") => Part::Granted,
+        Some("bypasses") => Part::Bypasses,
+        Some(_) => {
+            let cure = "use `waiting`, `over`, `granted` or `bypasses`";
+            return Failure::new(StatusCode::BAD_REQUEST, "There is no such part.", cure).as_json();
+        }
+    };
+    match place(behind.as_deref()) {
+        Ok(behind) => told(apart(&app, move |app| app.page(part, &behind, REQUESTS)).await),
+        Err(failure) => failure.as_json(),
+    }
 }
 
 /// One request.
@@ -48,6 +86,7 @@ pub(crate) struct AnswerBody {
 /// Answers one request.
 pub(crate) async fn answer(
     State(app): State<Shared>,
+    Extension(peer): Extension<Peer>,
     Path(id): Path<String>,
     body: Result<Json<AnswerBody>, JsonRejection>,
 ) -> Response {
@@ -58,7 +97,7 @@ pub(crate) async fn answer(
             return Failure::new(wrong.status(), wrong.body_text(), cure).as_json();
         }
     };
-    told(apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase })).await)
+    told(apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, peer })).await)
 }
 
 /// Where to go on reading.

@@ -1,18 +1,24 @@
 //! Requests and answers, through the runtime: what the `inbox` verbs do.
 //!
-//! The store is blocking, so each piece of work has a thread of its own and
-//! opens what it needs: nothing is older than the page that shows it.
+//! The store is blocking, so each piece of work has a thread of its own.
+//! Nothing is older than the page that shows it.
 
 use crate::failure::Failure;
+use crate::peer::Peer;
 use crate::{App, Shared};
 use axum::http::StatusCode;
-use std::collections::BTreeMap;
 use std::path::Path;
-use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word};
+use std::sync::PoisonError;
+use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word, visible};
 use toolgate_runtime::{
-    Approver, Gate, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer, trusted_key,
+    Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer,
+    trusted_key,
 };
-use toolgate_store::{Store, Verified, Which};
+use toolgate_store::{Behind, Part, Sqlite, Store, Verified};
+
+/// A ledger longer than this is checked when somebody asks for it, not by
+/// looking at its page.
+const VERIFIED_UNASKED_MAX: u64 = 5_000;
 
 /// Runs blocking work away from the threads that serve.
 pub(crate) async fn apart<T: Send + 'static>(
@@ -26,21 +32,45 @@ pub(crate) async fn apart<T: Send + 'static>(
     })
 }
 
+/// What is known about the whole ledger.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Proven {
+    /// How many records there are now.
+    pub head: u64,
+    /// Up to which record the last check looked; 0 if there was none.
+    pub checked: u64,
+    /// What it found.
+    pub whole: bool,
+    /// The same in words.
+    pub text: String,
+}
+
 impl App {
-    fn gate(&self) -> Result<Gate, Failure> {
+    pub(crate) fn gate(&self) -> Result<Gate, Failure> {
         Ok(Gate::open(self.setup.clone())?.0)
     }
 
-    /// Requests, the newest first.
-    pub(crate) fn requests(&self) -> Result<Vec<Request>, Failure> {
-        let mut requests = self.gate()?.store().requests(Which::All)?;
-        requests.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
-        Ok(requests)
+    /// Reads the ledger.
+    pub(crate) fn store<T>(
+        &self,
+        look: impl FnOnce(&mut Sqlite) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.stores.with(&self.setup.dirs, look)
+    }
+
+    /// Requests of one sort, the newest first.
+    pub(crate) fn page(&self, part: Part, behind: &Behind, limit: u32) -> Result<Vec<Request>, Failure> {
+        self.store(|store| Ok(store.requests_page(part, now_ms(), behind, limit)?))
+    }
+
+    /// How many there are of one sort.
+    pub(crate) fn count(&self, part: Part) -> Result<u64, Failure> {
+        self.store(|store| Ok(store.requests_count(part, now_ms())?))
     }
 
     /// One request by its whole id.
     pub(crate) fn request(&self, id: &str) -> Result<Request, Failure> {
-        let found = self.gate()?.store().request(id)?;
+        let found = self.store(|store| Ok(store.request(id)?))?;
         let cure = "It may be a request of another user of this machine.";
         found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "There is no such request.", cure))
     }
@@ -53,6 +83,9 @@ impl App {
     /// Records an answer, and says what became of the request: of racing
     /// answers the first in the ledger counts.
     pub(crate) fn answer(&self, id: &str, given: Given) -> Result<Request, Failure> {
+        if let Some(mark) = given.peer.agent() {
+            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
+        }
         let request = self.request(id)?;
         if !is_waiting(&request) {
             let cure = "A call that is repeated makes a new request.";
@@ -85,33 +118,63 @@ impl App {
 
     /// Records before a number, the newest first.
     pub(crate) fn records(&self, before: u64, count: u32) -> Result<Vec<Record>, Failure> {
-        Ok(self.gate()?.store().records_before(before, count)?)
+        self.store(|store| Ok(store.records_before(before, count)?))
     }
 
-    /// The rules in force, each with how often it spoke.
-    pub(crate) fn rules(&self) -> Result<Vec<RuleLine>, Failure> {
-        let mut gate = self.gate()?;
-        let hits = hits(gate.store())?;
-        let line = |entry: toolgate_core::RuleEntry| RuleLine {
-            hits: hits.get(&entry.rule.id).copied().unwrap_or(0),
-            id: entry.rule.id,
-            kind: entry.rule.kind.name(),
-            reason: entry.rule.reason,
-            source: entry.source.to_string(),
+    /// One record as it is stored, with its hash.
+    pub(crate) fn lines(&self, seq: u64) -> Result<Vec<(u64, String, String)>, Failure> {
+        self.store(|store| Ok(store.lines_after(seq.saturating_sub(1), 1)?))
+    }
+
+    /// How many events were judged, and the rules in force, each with how often
+    /// it spoke.
+    pub(crate) fn rules(&self) -> Result<(u64, Vec<RuleLine>), Failure> {
+        let gate = self.gate()?;
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store(|store| counted.go_on(store))?;
+        let line = |entry: toolgate_core::RuleEntry| {
+            let tally = counted.tally.guards.get(&entry.rule.id);
+            RuleLine {
+                hits: tally.map_or(0, |tally| tally.spoke),
+                blocked: tally.map_or(0, |tally| tally.blocked),
+                asked: tally.map_or(0, |tally| tally.escalated),
+                last_ms: tally.map_or(0, |tally| tally.last_ms),
+                id: entry.rule.id,
+                kind: entry.rule.kind.name(),
+                reason: visible(&entry.rule.reason),
+                source: entry.source.to_string(),
+            }
         };
-        Ok(gate.policy().entries().into_iter().map(line).collect())
+        Ok((counted.tally.judged, gate.policy().entries().into_iter().map(line).collect()))
     }
 
-    /// Whether the ledger is what was written.
-    pub(crate) fn verified(&self) -> Result<Verified, Failure> {
+    /// Whether the ledger is what was written, as far as that was looked at.
+    pub(crate) fn proven(&self, asked: bool) -> Result<Proven, Failure> {
+        let head = self.head()?;
+        let mut last = self.proven.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked || head <= VERIFIED_UNASKED_MAX {
+            let (whole, text) = match self.verified()? {
+                Verified::Intact { records } => (
+                    true,
+                    format!("{records} records: every link holds, the head is signed, nothing is missing."),
+                ),
+                Verified::Broken(bad) => (false, visible(&bad.to_string())),
+            };
+            *last = Proven { head, checked: head, whole, text };
+        }
+        last.head = head;
+        Ok(last.clone())
+    }
+
+    fn verified(&self) -> Result<Verified, Failure> {
         let dirs = &self.setup.dirs;
         let (trusted, kept) = (trusted_key(dirs), kept_checkpoints(dirs));
-        Ok(self.gate()?.store().verify(trusted.as_deref(), &kept)?)
+        self.store(|store| Ok(store.verify(trusted.as_deref(), &kept)?))
     }
 
     /// Grows with every record: what live pages wait for.
     pub(crate) fn head(&self) -> Result<u64, Failure> {
-        Ok(self.gate()?.store().head()?.map_or(0, |head| head.checkpoint.seq))
+        self.store(|store| Ok(store.head()?.map_or(0, |head| head.checkpoint.seq)))
     }
 }
 
@@ -121,6 +184,8 @@ pub(crate) struct Given {
     pub words: Option<String>,
     pub reach: Extent,
     pub passphrase: Option<String>,
+    /// Where it came from.
+    pub peer: Peer,
 }
 
 /// One rule for the page of rules.
@@ -130,6 +195,9 @@ pub(crate) struct RuleLine {
     pub reason: String,
     pub source: String,
     pub hits: u64,
+    pub blocked: u64,
+    pub asked: u64,
+    pub last_ms: i64,
 }
 
 /// Whether somebody can still answer.
@@ -137,14 +205,20 @@ pub(crate) fn is_waiting(request: &Request) -> bool {
     request.state == RequestState::Pending && !request.is_over(now_ms())
 }
 
-fn hits(store: &dyn Store) -> Result<BTreeMap<String, u64>, Failure> {
-    let mut tally = Tally::default();
-    let mut after = 0;
-    loop {
-        let batch = store.records_after(after, 1000)?;
-        let Some(last) = batch.last() else { break };
-        after = last.seq;
-        batch.iter().for_each(|record| tally.add(record));
+/// Counts over the records read so far; only new ones are read again.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    after: u64,
+    tally: Tally,
+}
+
+impl Counted {
+    fn go_on(&mut self, store: &dyn Store) -> Result<(), Failure> {
+        loop {
+            let batch = store.records_after(self.after, 1000)?;
+            let Some(last) = batch.last() else { return Ok(()) };
+            self.after = last.seq;
+            batch.iter().for_each(|record| self.tally.add(record));
+        }
     }
-    Ok(tally.guards.into_iter().map(|(id, guard)| (id, guard.spoke)).collect())
 }

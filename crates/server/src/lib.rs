@@ -8,14 +8,19 @@
 //! (what is shown and taken), `inbox` (requests and answers through the
 //! runtime), `live` (tells browsers that something changed).
 //!
-//! Deliberately absent: judging, SQL, host formats.
+//! Deliberately absent: judging, SQL, host formats. What needs those is lent by
+//! the program that starts the server, see [`Lent`].
 
 mod access;
 mod api;
+mod card;
 mod failure;
 mod inbox;
 mod live;
 mod pages;
+mod peer;
+mod reach;
+mod stores;
 
 pub use access::Link;
 
@@ -23,11 +28,16 @@ use access::Access;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::Redirect;
 use axum::routing::{get, post};
+use inbox::{Counted, Proven};
+use serde_json::Value;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use stores::Stores;
 use tokio::net::TcpListener;
-use toolgate_runtime::{Broken, Setup};
+use toolgate_core::{Call, Event};
+use toolgate_runtime::{Broken, Scene, Setup};
 
 /// Largest form or JSON taken; nobody types more.
 const BODY_MAX: usize = 64 << 10;
@@ -41,6 +51,17 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Who answers, for the ledger.
     pub person: String,
+    /// What the server cannot do itself.
+    pub lent: Lent,
+}
+
+/// What the server is lent by the program that starts it.
+#[derive(Debug, Clone, Copy)]
+pub struct Lent {
+    /// A call of a tool with this input in this folder.
+    pub call: fn(&str, Value, &str) -> Result<Call, String>,
+    /// The verdict on an event, and why, with carets below the bytes that caused it.
+    pub explain: fn(&Scene, &Event) -> (String, String),
 }
 
 /// What every handler has.
@@ -49,6 +70,10 @@ struct App {
     setup: Setup,
     person: String,
     access: Access,
+    lent: Lent,
+    stores: Stores,
+    counted: Mutex<Counted>,
+    proven: Mutex<Proven>,
 }
 
 type Shared = Arc<App>;
@@ -83,8 +108,18 @@ async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
     let address = listener.local_addr().map_err(unreachable)?;
     let access = Access::new(address)?;
     ready(&access.link());
-    let app = Arc::new(App { setup: config.setup, person: config.person, access });
-    let served = axum::serve(listener, router(app)).with_graceful_shutdown(ended());
+    let Config { setup, person, lent, .. } = config;
+    let app = Arc::new(App {
+        setup,
+        person,
+        access,
+        lent,
+        stores: Stores::default(),
+        counted: Mutex::default(),
+        proven: Mutex::default(),
+    });
+    let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let served = axum::serve(listener, service).with_graceful_shutdown(ended());
     served.await.map_err(|error| Broken::new(format!("the server ended: {error}"), "start it again"))
 }
 
@@ -99,9 +134,16 @@ fn router(app: Shared) -> Router {
     let inside = Router::new()
         .route("/", get(pages::inbox))
         .route("/requests/{id}", get(pages::request).post(pages::answer))
-        .route("/log", get(pages::log))
+        .route("/sessions", get(pages::sessions))
+        .route("/sessions/{id}", get(pages::session))
         .route("/rules", get(pages::rules))
+        .route("/log", get(async || Redirect::permanent("/ledger")))
         .route("/ledger", get(pages::ledger))
+        .route("/ledger/{seq}", get(pages::record))
+        .route("/grants", get(pages::grants))
+        .route("/bypasses", get(pages::bypasses))
+        .route("/supervisors", get(pages::supervisors))
+        .route("/playground", get(pages::playground).post(pages::judged))
         .route("/live", get(live::changes))
         .route("/api/requests", get(api::requests))
         .route("/api/requests/{id}", get(api::request))

@@ -9,6 +9,7 @@
 //! and request become after a record is folded by `toolgate-core`.
 
 mod error;
+mod listing;
 mod projection;
 mod schema;
 mod sqlite;
@@ -16,6 +17,7 @@ mod supervision;
 mod verify;
 
 pub use error::StoreError;
+pub use listing::{Behind, Part};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
@@ -145,6 +147,12 @@ pub trait Turn {
     /// If the store cannot be read.
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
 
+    /// Requests whose answer stands for further calls, of any session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError>;
+
     /// What the records say of a supervisor.
     ///
     /// # Errors
@@ -156,12 +164,6 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError>;
-
-    /// Requests whose answer stands for further calls, of any session.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
-    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError>;
 
     /// Appends one record and folds it into session and request.
     ///

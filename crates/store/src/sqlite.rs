@@ -70,6 +70,10 @@ impl Sqlite {
         Ok(Sqlite { connection, key, log: PathBuf::from(log) })
     }
 
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Folds the log back if it has grown. The records are safe without it, so
     /// a lock held by somebody else only means that the next process does it.
     pub fn tidy(&self) {
@@ -332,18 +336,18 @@ impl Turn for SqliteTurn<'_> {
         Ok(None)
     }
 
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
+        let found = bodies(&self.turn, sql, [])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
     fn health(&mut self, supervisor: &str) -> Result<Health, StoreError> {
         supervision::health(&self.turn, supervisor)
     }
 
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
         supervision::kept(&self.turn, shape)
-    }
-
-    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError> {
-        let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
-        let found = bodies(&self.turn, sql, [])?;
-        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {
@@ -413,7 +417,7 @@ fn make_private(path: &Path) {
     }
 }
 
-fn bodies<P: rusqlite::Params>(
+pub(crate) fn bodies<P: rusqlite::Params>(
     connection: &Connection,
     sql: &str,
     values: P,

@@ -6,7 +6,7 @@
 mod carets;
 mod tree;
 
-use crate::screen::{BOLD, DIM, YELLOW, one_line, out, styled, verdict_style, visible};
+use crate::screen::{BOLD, DIM, YELLOW, one_line, styled, verdict_style, visible};
 use serde_json::{Value, json};
 use toolgate_core::shell::Span;
 use toolgate_core::{Explained, Finding, Pointed, Round, RuleEntry};
@@ -43,33 +43,35 @@ pub fn data(explained: &Explained, rules: &[RuleEntry]) -> Value {
 }
 
 /// The explanation for a person, without the verdict.
-pub fn show(explained: &Explained, rules: &[RuleEntry]) {
+pub fn text(explained: &Explained, rules: &[RuleEntry]) -> String {
+    let page = &mut Vec::new();
     for (at, round) in explained.rounds.iter().enumerate() {
         if at > 0 {
-            out(&styled(BOLD, "rewritten, and judged again"));
+            page.push(styled(BOLD, "rewritten, and judged again"));
         }
-        show_call(round);
-        out("");
+        show_call(page, round);
+        page.push(String::new());
         let pieces = tree::of(round, rules);
-        show_tree(&pieces);
+        show_tree(page, &pieces);
         if !pieces.is_empty() {
-            out("");
+            page.push(String::new());
         }
-        show_fault(round);
+        show_fault(page, round);
         for pointed in &round.findings {
-            show_finding(pointed, round);
+            show_finding(page, pointed, round);
         }
         if round.findings.is_empty() {
-            out(&styled(DIM, "no rule objects"));
-            out("");
+            page.push(styled(DIM, "no rule objects"));
+            page.push(String::new());
         }
     }
+    page.join("\n")
 }
 
-fn show_call(round: &Round) {
+fn show_call(page: &mut Vec<String>, round: &Round) {
     let call = &round.event.call;
     let Some(text) = call.command() else {
-        out(&one_line(&call.title(), WIDTH));
+        page.push(one_line(&call.title(), WIDTH));
         return;
     };
     let lines: Vec<String> = carets::lines(text);
@@ -78,21 +80,21 @@ fn show_call(round: &Round) {
     for (number, line) in (1..).zip(lines.iter().take(LINES_MAX)) {
         let line = carets::cut(line, WIDTH);
         let bar = styled(DIM, &format!("{number:>digits$} |"));
-        out(&if several { format!("{bar} {line}") } else { line });
+        page.push(if several { format!("{bar} {line}") } else { line });
     }
     if let Some(more) = lines.len().checked_sub(LINES_MAX).filter(|more| *more > 0) {
-        out(&styled(DIM, &format!("… {more} more lines")));
+        page.push(styled(DIM, &format!("… {more} more lines")));
     }
 }
 
 /// Pieces below each other, lines in front of them.
-fn show_tree(pieces: &[Piece]) {
+fn show_tree(page: &mut Vec<String>, pieces: &[Piece]) {
     for (at, piece) in (1..).zip(pieces) {
-        show_piece(piece, "", at == pieces.len());
+        show_piece(page, piece, "", at == pieces.len());
     }
 }
 
-fn show_piece(piece: &Piece, before: &str, last: bool) {
+fn show_piece(page: &mut Vec<String>, piece: &Piece, before: &str, last: bool) {
     let branch = if last { "└─ " } else { "├─ " };
     let joint = if piece.joint.is_empty() { String::new() } else { format!("{} ", piece.joint) };
     let inside = match &piece.dir {
@@ -101,15 +103,15 @@ fn show_piece(piece: &Piece, before: &str, last: bool) {
     };
     let text = one_line(&piece.text, WIDTH);
     let text = if matches!(piece.shape, "command" | "assignment") { text } else { styled(DIM, &text) };
-    out(&format!("{before}{branch}{joint}{text}{inside}{}", pointer(&piece.rules)));
+    page.push(format!("{before}{branch}{joint}{text}{inside}{}", pointer(&piece.rules)));
     let below = format!("{before}{}", if last { "   " } else { "│  " });
     let bar = if piece.parts.is_empty() { "   " } else { "│  " };
     let longest = piece.facts.iter().map(|fact| fact.what.len()).max().unwrap_or_default();
     for fact in &piece.facts {
-        out(&format!("{below}{bar}{}", fact_line(fact, longest)));
+        page.push(format!("{below}{bar}{}", fact_line(fact, longest)));
     }
     for (at, part) in (1..).zip(&piece.parts) {
-        show_piece(part, &below, at == piece.parts.len());
+        show_piece(page, part, &below, at == piece.parts.len());
     }
 }
 
@@ -141,34 +143,34 @@ fn pointer(rules: &[String]) -> String {
 }
 
 /// Where reading stopped, if it did.
-fn show_fault(round: &Round) {
+fn show_fault(page: &mut Vec<String>, round: &Round) {
     let (Some(fault), Some(text)) = (&round.facts.reading.fault, round.event.call.command()) else { return };
-    out(&format!("{}  {}", styled(YELLOW, "unreadable"), visible(&fault.message)));
+    page.push(format!("{}  {}", styled(YELLOW, "unreadable"), visible(&fault.message)));
     let end = fault.span.end.max(fault.span.start.saturating_add(1));
     for line in carets::under(text, &[Span { end, ..fault.span }], WIDTH, YELLOW) {
-        out(&format!("  {line}"));
+        page.push(format!("  {line}"));
     }
-    out("");
+    page.push(String::new());
 }
 
-fn show_finding(pointed: &Pointed, round: &Round) {
+fn show_finding(page: &mut Vec<String>, pointed: &Pointed, round: &Round) {
     let Finding { guard, source, outcome, message, evidence, .. } = &pointed.finding;
     let verdict = outcome.verdict();
     let name = styled(verdict_style(verdict), verdict.name());
-    out(&format!("{name}  {}  {}", styled(BOLD, guard), styled(DIM, &source.to_string())));
+    page.push(format!("{name}  {}  {}", styled(BOLD, guard), styled(DIM, &source.to_string())));
     let text = round.event.call.command().unwrap_or_default();
     for line in carets::under(text, &pointed.causes, WIDTH, verdict_style(verdict)) {
-        out(&format!("  {line}"));
+        page.push(format!("  {line}"));
     }
-    out(&format!("  reason   {}", visible(message)));
+    page.push(format!("  reason   {}", visible(message)));
     for one in evidence {
-        out(&format!("  because  {}", one_line(one, 160)));
+        page.push(format!("  because  {}", one_line(one, 160)));
     }
     if let Some(step) = &pointed.finding.remediation {
-        out(&format!("  do       {}", visible(step)));
+        page.push(format!("  do       {}", visible(step)));
     }
     for alternative in &pointed.finding.alternatives {
-        out(&format!("  instead  {}", visible(alternative)));
+        page.push(format!("  instead  {}", visible(alternative)));
     }
-    out("");
+    page.push(String::new());
 }

@@ -229,15 +229,6 @@ fn print(record: &Record, as_json: bool) {
     }
 }
 
-/// What a supervisor said, in one line.
-fn reviewed(said: &Reviewed) -> String {
-    let decision = said.decision.map_or("no answer", Judgement::name);
-    let words: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
-    let why = said.missing.clone().unwrap_or_else(|| words.join(" "));
-    let sure = said.confidence_percent;
-    format!("{} {decision} ({sure} %) by {}  {}", said.request, said.supervisor, one_line(&why, 100))
-}
-
 /// What was done with a request, in one word.
 fn handled(what: &Handling) -> &'static str {
     match what {
@@ -247,4 +238,13 @@ fn handled(what: &Handling) -> &'static str {
         Handling::Revoked => "revoked",
         Handling::Reviewed { .. } => "reviewed",
     }
+}
+
+/// What a supervisor said, in one line.
+fn reviewed(said: &Reviewed) -> String {
+    let decision = said.decision.map_or("no answer", Judgement::name);
+    let words: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
+    let why = said.missing.clone().unwrap_or_else(|| words.join(" "));
+    let sure = said.confidence_percent;
+    format!("{} {decision} ({sure} %) by {}  {}", said.request, said.supervisor, one_line(&why, 100))
 }

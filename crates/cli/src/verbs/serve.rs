@@ -1,13 +1,16 @@
 //! `toolgate serve`: the inbox in a browser of this machine.
 
+use crate::explanation;
 use crate::project;
 use crate::screen::{json, out, talk};
 use crate::verbs::{Failure, Outcome, inbox};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use toolgate_runtime::{Approver, NotAPerson, agent_above};
-use toolgate_server::{Config, Link, serve};
+use toolgate_adapters::host;
+use toolgate_core::{Call, Event, Session};
+use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above};
+use toolgate_server::{Config, Lent, Link, serve};
 
 /// Opens the inbox to a browser of this machine.
 #[derive(Debug, clap::Args)]
@@ -23,6 +26,22 @@ pub struct Args {
     pub json: bool,
 }
 
+const LENT: Lent = Lent { call, explain };
+
+/// A call as the host names its tools.
+fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
+    let host = host("claude-code").ok_or_else(|| "no host is built in".to_owned())?;
+    host.call(tool, input, dir).map_err(|unreadable| unreadable.why)
+}
+
+/// What `toolgate test --explain` shows, without colours.
+fn explain(scene: &Scene, event: &Event) -> (String, String) {
+    let explained = scene.explain(event, &Session::new("playground"));
+    let text = explanation::text(&explained, &scene.policy().entries());
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    (explained.decision.verdict.name().to_owned(), plain)
+}
+
 /// Serves until Ctrl-C.
 pub fn run(args: &Args) -> Outcome {
     let setup = project::here();
@@ -33,7 +52,7 @@ pub fn run(args: &Args) -> Outcome {
     {
         return Err(Failure::from(NotAPerson::AgentAbove { mark }));
     }
-    let config = Config { setup, listen: args.listen, person: inbox::person() };
+    let config = Config { setup, listen: args.listen, person: inbox::person(), lent: LENT };
     serve(config, |link| show(link, args.json))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -143,7 +143,7 @@ fn explain(scene: &Scene, event: &Event, session: &Session, as_json: bool) -> Ex
     if as_json {
         json(&explained_answer(scene, &explained));
     } else {
-        explanation::show(&explained, &scene.policy().entries());
+        out(&explanation::text(&explained, &scene.policy().entries()));
         out(&headline(&explained.decision));
         show_mode(scene);
     }

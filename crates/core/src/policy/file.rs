@@ -42,7 +42,7 @@ pub enum Delivery {
     /// Let the host set the call aside and end, where it can; resumed after the
     /// answer, it goes on. For runs nobody watches.
     Defer,
-    /// Nobody is there: what would be asked is denied at once.
+    /// Nobody is there: what supervisors do not settle is denied at once.
     Deny,
 }
 

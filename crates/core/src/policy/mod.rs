@@ -235,8 +235,10 @@ impl Policy {
                 None => guards.push(&guards::BROKEN_RULE),
             }
         }
-        guards
-            .sort_by(|a, b| (a.priority(), a.category(), a.id()).cmp(&(b.priority(), b.category(), b.id())));
+        guards.sort_by(|a, b| {
+            let by_category = || a.category().cmp(&b.category());
+            a.priority().cmp(&b.priority()).then_with(by_category).then_with(|| a.id().cmp(b.id()))
+        });
         guards
     }
 

@@ -1,0 +1,178 @@
+//! Sessions, and one of them from its last call back to its first.
+
+use super::{Page, page, time};
+use crate::Shared;
+use crate::access::Session as Inside;
+use crate::api::Before;
+use crate::failure::Failure;
+use crate::inbox::apart;
+use crate::reach::Reader;
+use askama::Template;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Extension, Path, Query, State};
+use std::collections::BTreeMap;
+use toolgate_core::{Decided, Entry, EventKind, Record, Word, one_line, visible};
+
+/// Sessions on the list.
+const SESSIONS: u32 = 100;
+
+/// Records one page of a timeline is made from.
+const RECORDS: u32 = 200;
+
+struct SessionLine {
+    id: String,
+    started: String,
+    calls: u64,
+    stopped: u64,
+    labels: String,
+}
+
+#[derive(Template)]
+#[template(path = "sessions.html")]
+struct SessionsPage {
+    sessions: Vec<SessionLine>,
+}
+
+#[derive(Template)]
+#[template(path = "session.html")]
+struct SessionPage {
+    id: String,
+    steps: Vec<Step>,
+    older: Option<u64>,
+}
+
+/// One moment of a session.
+struct Step {
+    seq: u64,
+    time: String,
+    verdict: String,
+    told: String,
+    what: String,
+    reach: Vec<String>,
+    rules: Vec<String>,
+    who: String,
+    took: String,
+    result: String,
+    request: Option<String>,
+}
+
+/// The sessions that began last.
+pub(crate) async fn sessions(State(app): State<Shared>, Extension(_inside): Extension<Inside>) -> Page {
+    let found = apart(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
+    let line = |session: &toolgate_core::Session| SessionLine {
+        id: visible(&session.id),
+        started: session.started_ms.map(time).unwrap_or_default(),
+        calls: session.calls,
+        stopped: session.stopped,
+        labels: session.labels.keys().map(|label| visible(label)).collect::<Vec<_>>().join(", "),
+    };
+    page(&SessionsPage { sessions: found.iter().map(line).collect() })
+}
+
+/// One session, the newest call first.
+pub(crate) async fn session(
+    State(app): State<Shared>,
+    Extension(_inside): Extension<Inside>,
+    Path(id): Path<String>,
+    query: Result<Query<Before>, QueryRejection>,
+) -> Page {
+    let Query(Before { before }) = query
+        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the newest page."))?;
+    let name = visible(&id);
+    let found = apart(&app, move |app| {
+        let records = app.store(|store| Ok(store.records_of(&id, before.unwrap_or(u64::MAX), RECORDS)?))?;
+        let older = records
+            .last()
+            .map(|record| record.seq)
+            .filter(|seq| *seq > 1 && records.len() == RECORDS as usize);
+        Ok((steps(&records, &mut Reader::new(app)), older))
+    });
+    let (steps, older) = found.await?;
+    page(&SessionPage { id: name, steps, older })
+}
+
+fn steps(records: &[Record], reader: &mut Reader<'_>) -> Vec<Step> {
+    let ends = ends(records);
+    records.iter().filter_map(|record| step(record, &ends, reader)).collect()
+}
+
+/// How calls ended, by the host's id.
+fn ends(records: &[Record]) -> BTreeMap<&str, String> {
+    let mut all = BTreeMap::new();
+    for record in records {
+        if let Entry::Resulted(resulted) = &record.entry
+            && let Some(call) = resulted.call.as_deref()
+        {
+            let said = resulted.message.as_ref().map(|said| format!(": {}", one_line(said, 160)));
+            let word = if resulted.succeeded() { "ran" } else { "failed" };
+            all.insert(call, format!("{word}{}", said.unwrap_or_default()));
+        }
+    }
+    all
+}
+
+fn step(record: &Record, ends: &BTreeMap<&str, String>, reader: &mut Reader<'_>) -> Option<Step> {
+    let (seq, time) = (record.seq, time(record.time_ms));
+    let agent = one_line(&record.context.agent, 40);
+    let plain = |verdict: &str, what: String, who: String, request: Option<String>| Step {
+        seq,
+        time: time.clone(),
+        verdict: verdict.to_owned(),
+        told: String::new(),
+        what,
+        reach: Vec::new(),
+        rules: Vec::new(),
+        who,
+        took: String::new(),
+        result: String::new(),
+        request,
+    };
+    match &record.entry {
+        Entry::Decided(decided) => Some(Step {
+            reach: reach(decided, reader),
+            rules: decided.findings.iter().map(|one| format!("{} {}", one.guard, one.source)).collect(),
+            told: told(decided),
+            took: took(decided),
+            result: decided
+                .call
+                .as_deref()
+                .filter(|_| decided.delivered.runs() && decided.event == EventKind::PreExecution)
+                .and_then(|id| ends.get(id).cloned())
+                .unwrap_or_default(),
+            ..plain(decided.verdict.name(), one_line(&decided.title, 400), agent, decided.request.clone())
+        }),
+        Entry::Answered(answer) => {
+            let word = if answer.word == Word::Approve { "yes" } else { "no" };
+            let words = answer.words.as_deref().map(|words| one_line(words, 300)).unwrap_or_default();
+            Some(plain(word, words, one_line(&answer.by, 60), Some(answer.request.clone())))
+        }
+        Entry::Expired { request } => {
+            Some(plain("expired", "nobody answered in time".to_owned(), String::new(), Some(request.clone())))
+        }
+        Entry::Noted { what, text } => {
+            Some(plain("noted", one_line(&format!("{what}: {text}"), 300), agent, None))
+        }
+        _ => None,
+    }
+}
+
+fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<String> {
+    if decided.event != EventKind::PreExecution || decided.tool != "Bash" {
+        return Vec::new();
+    }
+    reader.of_command(&decided.tool, &decided.title, &decided.dir)
+}
+
+/// What the host was told, where that is not what the guards said.
+fn told(decided: &Decided) -> String {
+    if decided.delivered == decided.verdict {
+        String::new()
+    } else {
+        format!("told: {}", decided.delivered.name())
+    }
+}
+
+fn took(decided: &Decided) -> String {
+    let us: u64 = decided.findings.iter().map(|finding| finding.duration_us).sum();
+    if decided.findings.is_empty() { String::new() } else { format!("{us} µs") }
+}

@@ -1,0 +1,102 @@
+//! What a call reaches, in words for a card: its facts, read anew from the
+//! text that is shown.
+
+use crate::App;
+use std::collections::BTreeSet;
+use std::path::Path;
+use toolgate_core::shell::Command;
+use toolgate_core::{Call, Facts, Request, one_line};
+use toolgate_runtime::{Scene, Setup, find_project};
+
+/// Things named before the rest is only counted.
+const NAMED_MAX: usize = 8;
+
+/// Characters of one thing.
+const THING_MAX: usize = 120;
+
+/// Reads calls again; remembers the project it read last.
+pub(crate) struct Reader<'a> {
+    app: &'a App,
+    scene: Option<Scene>,
+    project: std::path::PathBuf,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(app: &'a App) -> Reader<'a> {
+        Reader { app, scene: None, project: std::path::PathBuf::new() }
+    }
+
+    /// What the call of a request reaches; nothing if it cannot be told.
+    pub(crate) fn of_request(&mut self, request: &Request) -> Vec<String> {
+        match &request.input {
+            Some(input) => match serde_json::from_str(input) {
+                Ok(input) => self.of_call((self.app.lent.call)(&request.tool, input, &request.dir).ok()),
+                Err(_) => Vec::new(),
+            },
+            None => self.of_command(&request.tool, &request.title, &request.dir),
+        }
+    }
+
+    /// What a shell command reaches.
+    pub(crate) fn of_command(&mut self, tool: &str, command: &str, dir: &str) -> Vec<String> {
+        let input = serde_json::json!({ "command": command });
+        self.of_call((self.app.lent.call)(tool, input, dir).ok())
+    }
+
+    fn of_call(&mut self, call: Option<Call>) -> Vec<String> {
+        let Some(call) = call else { return Vec::new() };
+        let project = find_project(Path::new(&call.dir));
+        if self.scene.is_none() || self.project != project {
+            let setup = Setup { project: project.clone(), ..self.app.setup.clone() };
+            self.scene = Scene::open(&setup).ok().map(|(scene, _)| scene);
+            self.project = project;
+        }
+        self.scene.as_ref().map(|scene| words(&scene.facts(&call))).unwrap_or_default()
+    }
+}
+
+fn words(facts: &Facts) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let mut all = Vec::new();
+    let mut add = |what: String| {
+        if known.insert(what.clone()) {
+            all.push(what);
+        }
+    };
+    let mut told = BTreeSet::new();
+    for (at, command) in facts.commands() {
+        for effect in &command.effects {
+            let target = effect.target.as_ref().map(|word| word.text.as_str()).unwrap_or_default();
+            told.insert((Some(at), target.to_owned()));
+            add(thing(&effect.deed.name().replace('-', " "), target));
+        }
+    }
+    for file in facts.files.iter().filter(|file| !told.contains(&(file.command, file.written.clone()))) {
+        add(thing(&file.access.name().replace('-', " "), &file.path));
+    }
+    for opaque in &facts.reading.opaque {
+        add(thing("cannot be understood:", &opaque.what));
+    }
+    if let Some(fault) = &facts.reading.fault {
+        add(thing("cannot be read:", &fault.message));
+    }
+    if all.is_empty() {
+        for program in programs(facts.commands().map(|(_, command)| command)) {
+            all.push(thing("runs", &program));
+        }
+    }
+    let more = all.len().saturating_sub(NAMED_MAX);
+    all.truncate(NAMED_MAX);
+    if more > 0 {
+        all.push(format!("and {more} more"));
+    }
+    all
+}
+
+fn programs<'a>(commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String> {
+    commands.map(|command| command.program.clone()).filter(|name| !name.is_empty()).collect()
+}
+
+fn thing(what: &str, target: &str) -> String {
+    one_line(&format!("{what} {target}"), THING_MAX).trim_end().to_owned()
+}

@@ -1,0 +1,103 @@
+//! What people look through: requests, sessions and records, a page at a time,
+//! the newest first. Nothing here is asked on the hook path.
+
+use crate::error::StoreError;
+use crate::projection::number;
+use crate::sqlite::{Sqlite, bodies};
+use rusqlite::params;
+use toolgate_core::{Record, Request, Session};
+
+/// Which requests to look through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Those somebody can still answer.
+    Waiting,
+    /// Those nobody can answer any more.
+    Over,
+    /// Those answered yes.
+    Granted,
+    /// Those that ask past a guardrail.
+    Bypasses,
+}
+
+impl Part {
+    fn sql(self) -> &'static str {
+        match self {
+            Part::Waiting => "is_open = 1 AND body ->> 'state' = 'pending' AND body ->> 'expires_ms' > ?1",
+            Part::Over => "NOT (is_open = 1 AND body ->> 'state' = 'pending' AND body ->> 'expires_ms' > ?1)",
+            Part::Granted => "is_open = 1 AND body ->> 'state' = 'approved' AND body ->> 'expires_ms' > ?1",
+            Part::Bypasses => "body -> 'bypass' IS NOT NULL AND ?1 IS NOT NULL",
+        }
+    }
+}
+
+/// Where a page begins: behind this request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// When it was made.
+    pub made_ms: i64,
+    /// Its id.
+    pub id: String,
+}
+
+impl Behind {
+    /// Before everything.
+    #[must_use]
+    pub fn nothing() -> Behind {
+        Behind { made_ms: i64::MAX, id: String::new() }
+    }
+}
+
+impl Sqlite {
+    /// Up to `limit` requests behind a place.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn requests_page(
+        &self,
+        part: Part,
+        now_ms: i64,
+        behind: &Behind,
+        limit: u32,
+    ) -> Result<Vec<Request>, StoreError> {
+        let sql = format!(
+            "SELECT body FROM request WHERE {} AND (body ->> 'made_ms', id) < (?2, ?3)
+             ORDER BY body ->> 'made_ms' DESC, id DESC LIMIT ?4",
+            part.sql()
+        );
+        let values = params![now_ms, behind.made_ms, behind.id, limit];
+        bodies(self.connection(), &sql, values)?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// How many requests there are of one sort.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn requests_count(&self, part: Part, now_ms: i64) -> Result<u64, StoreError> {
+        let sql = format!("SELECT count(*) FROM request WHERE {}", part.sql());
+        let count: i64 = self.connection().prepare_cached(&sql)?.query_row([now_ms], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The sessions that began last.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn sessions_page(&self, limit: u32) -> Result<Vec<Session>, StoreError> {
+        let sql = "SELECT body FROM session ORDER BY body ->> 'started_ms' DESC LIMIT ?1";
+        bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// Up to `limit` records of one session before `seq`.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn records_of(&self, session: &str, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
+        let sql = "SELECT body FROM ledger WHERE seq < ?1 AND body -> 'context' ->> 'session' = ?2
+                   ORDER BY seq DESC LIMIT ?3";
+        bodies(self.connection(), sql, params![number(seq), session, limit])?
+            .iter()
+            .map(|body| Ok(serde_json::from_str(body)?))
+            .collect()
+    }
+}
