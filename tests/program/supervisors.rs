@@ -372,11 +372,11 @@ fn a_program_can_judge() {
         let answer = house.ask(ASKED);
         assert!(answer.text().contains(expected), "{command}: {answer:?}");
     };
-    check(&json!(["python3", "-c", script]).to_string(), "by program");
-    check(&json!(["cat", "/dev/zero"]).to_string(), "waits for a person");
-    check(&json!(["sleep", "60"]).to_string(), "waits for a person");
-    check(&json!(["false"]).to_string(), "waits for a person");
-    check(&json!(["no-such-program-here"]).to_string(), "waits for a person");
+    check(&json!(["/usr/bin/env", "python3", "-c", script]).to_string(), "by program");
+    check(&json!(["/bin/cat", "/dev/zero"]).to_string(), "waits for a person");
+    check(&json!(["/bin/sleep", "60"]).to_string(), "waits for a person");
+    check(&json!(["/bin/false"]).to_string(), "waits for a person");
+    check(&json!(["/no/such/program"]).to_string(), "waits for a person");
 }
 
 /// Nothing secret leaves the machine.

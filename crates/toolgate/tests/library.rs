@@ -148,7 +148,7 @@ fn supervisors_answer_before_a_person() {
     // The ids of the question come back with a yes.
     let script = r#"sed 's/.*"request":"\([^"]*\)","nonce":"\([^"]*\)".*/{"request":"\1","nonce":"\2","decision":"WORD","confidence":0.9,"reasons":[{"rule":"R1","text":"the script says so"}]}/'"#;
     let policy = format!(
-        "version: 1\nreview: {{ supervised: [low, medium, high, critical] }}\nsupervisors:\n  one: {{ endpoint: command, command: [sh, \"{}\"] }}\n",
+        "version: 1\nreview: {{ supervised: [low, medium, high, critical] }}\nsupervisors:\n  one: {{ endpoint: command, command: [/bin/sh, \"{}\"] }}\n",
         judge.display()
     );
     std::fs::write(config.join("policy.yaml"), policy).unwrap();

@@ -86,7 +86,7 @@ pub struct Supervisor {
     /// A proxy to reach it through; those of the environment are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<String>,
-    /// For `command`: the program and its arguments.
+    /// For `command`: the program by its full path, and its arguments.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub command: Names,
     /// Where it stands in the chain.
@@ -224,9 +224,15 @@ impl SupervisorEntry {
     fn place_fault(&self) -> Option<RuleFault> {
         let own = &self.supervisor;
         if own.endpoint == Endpoint::Command {
-            let missing = own.command.is_empty();
-            let message = "it has no `command`".to_owned();
-            return missing.then(|| self.fault(&self.name, message, "write `command: [program, argument]`"));
+            let program = own.command.iter().next();
+            let message = match program {
+                None => "it has no `command`",
+                // What a bare name leads to is up to PATH, and that may lead into the project.
+                Some(program) if !program.starts_with('/') => "the program must be named by its full path",
+                Some(_) => return None,
+            };
+            let cure = "write `command: [/path/to/program, argument]`";
+            return Some(self.fault(program.unwrap_or(&self.name), message.to_owned(), cure));
         }
         if !own.command.is_empty() {
             let message = "only `endpoint: command` has a `command`".to_owned();

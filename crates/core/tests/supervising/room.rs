@@ -61,7 +61,7 @@ fn rules_for_people_are_for_people() {
 #[test]
 fn a_supervisor_is_asked_what_it_is_fit_for() {
     let fits = |limits: serde_json::Value, decision: &toolgate_core::Decision| {
-        let mut supervisor = json!({ "endpoint": "command", "command": ["judge"] });
+        let mut supervisor = json!({ "endpoint": "command", "command": ["/bin/judge"] });
         supervisor.as_object_mut().unwrap().extend(limits.as_object().unwrap().clone());
         let file = json!({ "version": 1, "supervisors": { "one": supervisor } });
         !supervision(&[(Layer::User, file)]).fit_for(decision).is_empty()
@@ -137,9 +137,10 @@ fn what_cannot_be_meant_is_told() {
     check(json!({ "endpoint": "openai", "model": "m" }), "no `url`");
     check(json!({ "endpoint": "anthropic", "url": "https://a.example" }), "no `model`");
     check(json!({ "endpoint": "command" }), "no `command`");
+    check(json!({ "endpoint": "command", "command": ["judge", "/x"] }), "full path");
     check(json!({ "endpoint": "openai", "url": "https://a.example", "model": "m", "command": "x" }), "only");
-    check(json!({ "endpoint": "command", "command": "x", "seconds": 0 }), "before the host");
-    check(json!({ "endpoint": "command", "command": "x", "tools": "a[" }), "no pattern");
+    check(json!({ "endpoint": "command", "command": "/x", "seconds": 0 }), "before the host");
+    check(json!({ "endpoint": "command", "command": "/x", "tools": "a[" }), "no pattern");
 }
 
 fn request(word: Word, proof: Proof) -> Request {
