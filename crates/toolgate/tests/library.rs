@@ -177,3 +177,34 @@ fn a_changed_policy_counts_at_once() {
     assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (false, true));
     assert_eq!(gate.revision(), first);
 }
+
+/// A supervisor of the person's own policy answers for an agent of one's own; nobody waits for a person.
+#[test]
+fn supervisors_answer_before_a_person() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("project");
+    std::fs::create_dir_all(project.join(".git")).unwrap();
+    let config = home.path().join(".config/toolgate");
+    std::fs::create_dir_all(&config).unwrap();
+    let judge = config.join("judge.sh");
+    // The ids of the question come back with a yes.
+    let script = r#"sed 's/.*"request":"\([^"]*\)","nonce":"\([^"]*\)".*/{"request":"\1","nonce":"\2","decision":"WORD","confidence":0.9,"reasons":[{"rule":"R1","text":"the script says so"}]}/'"#;
+    let policy = format!(
+        "version: 1\nreview: {{ supervised: [low, medium, high, critical] }}\nsupervisors:\n  one: {{ endpoint: command, command: [/bin/sh, \"{}\"] }}\n",
+        judge.display()
+    );
+    std::fs::write(config.join("policy.yaml"), policy).unwrap();
+    let own = home.path().display().to_string();
+    let dirs = Dirs::from_env(&move |name| (name == "HOME").then(|| own.clone()));
+    let mut gate = Gate::open_in(dirs, &project).unwrap();
+    for (number, (word, runs)) in
+        [("approve", true), ("reject", false), ("escalate", false)].into_iter().enumerate()
+    {
+        std::fs::write(&judge, script.replace("WORD", word)).unwrap();
+        let push = Tool::shell(&format!("git push --force origin topic-{number}"));
+        let answer = gate.agent("s").ask(&push).unwrap();
+        assert_eq!(!answer.is_no(), runs, "{word}: {answer:?}");
+        let said = matches!(&answer, Answer::No { why, .. } if why.contains("the script says so"));
+        assert_eq!(said, word == "reject", "{answer:?}");
+    }
+}
