@@ -174,6 +174,7 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("PWD=/; cd /a; p \"$PWD\"", &["p", "/a"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("X=rm; declare -z X=q; $X x", &["rm", "x"]);
+    check("X=rm; eval '{ X=q;'; $X x", &["rm", "x"]);
     check("declare -{ n R=X; $R rm x", &["rm", "x"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
