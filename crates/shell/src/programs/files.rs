@@ -184,7 +184,8 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
     let gone: Vec<Word> =
         from.iter().filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..")).cloned().collect();
     let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
-    if to.as_ref().is_some_and(|to| to.exact && ["/", "~", ".."].iter().any(|head| to.text.starts_with(head))) {
+    if to.as_ref().is_some_and(|to| to.exact && ["/", "~", ".."].iter().any(|head| to.text.starts_with(head)))
+    {
         // All that a folder holds, somewhere else: as good as the folder.
         deeds.on_each(Deed::DeletesFile, &from.iter().filter_map(emptied).collect::<Vec<_>>());
     }
