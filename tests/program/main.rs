@@ -42,6 +42,7 @@ mod install;
 mod ledger;
 mod lying;
 mod mutated;
+mod notify;
 mod output;
 mod pipes;
 mod policy;

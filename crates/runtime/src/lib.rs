@@ -30,6 +30,7 @@ mod hold;
 mod key;
 mod knowledge;
 mod load;
+mod notify;
 mod packs;
 mod patched;
 mod places;
