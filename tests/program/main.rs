@@ -54,3 +54,4 @@ mod shown;
 mod supervisors;
 mod tampered;
 mod traps;
+mod worth;
