@@ -55,3 +55,4 @@ mod shown;
 mod supervisors;
 mod tampered;
 mod traps;
+mod worth;
