@@ -169,6 +169,8 @@ fn what_may_not_have_happened_is_one_of_two() {
         check("X=`which a || which q`; p $X", &["p", end]);
         check("p $([ -d x ] && echo a || echo q)", &["p", "$([ -d x ] && echo a || echo q)"]);
     }
+    check("cat `which f`", &["cat", "f"]);
+    check("cat `which f`", &["cat"]);
     check("p a $([ -d x ] && echo -f)", &["p", "a", "-f"]);
     check("p a $([ -d x ] && echo -f)", &["p", "a"]);
     check("(test x && echo rm x) | sh", &["rm", "x"]);

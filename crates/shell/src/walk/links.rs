@@ -134,7 +134,8 @@ fn either(all: &mut Stream, other: Stream, known: bool) {
         return;
     }
     all.download = all.download.take().or(other.download);
-    all.other = other.text.filter(|_| known && other.other.is_none() && all.text.is_some());
+    let single = other.other.as_deref().is_none_or(str::is_empty);
+    all.other = other.text.filter(|_| known && single && all.text.is_some());
     if all.other.is_none() {
         all.text = None;
     }
