@@ -25,7 +25,14 @@ fn append(house: &House, time_ms: i64, entry: Entry) {
 }
 
 fn yes(request: &str, proof: Proof) -> Answer {
-    Answer { request: request.to_owned(), word: Word::Approve, by: "ada".to_owned(), words: None, proof }
+    Answer {
+        request: request.to_owned(),
+        word: Word::Approve,
+        by: "ada".to_owned(),
+        words: None,
+        reach: Default::default(),
+        proof,
+    }
 }
 
 fn row(house: &House, id: &str) -> Request {
@@ -56,8 +63,11 @@ fn an_answer_without_the_approvers_signature_is_not_honoured() {
     let own_key = toolgate_core::hex(own.verifying_key().as_bytes());
     let proofs = |request: &Request| {
         let signature = toolgate_core::hex(
-            &ed25519_dalek::Signer::sign(&own, toolgate_core::signed_text(request, Word::Approve).as_bytes())
-                .to_bytes(),
+            &ed25519_dalek::Signer::sign(
+                &own,
+                toolgate_core::signed_text(request, Word::Approve, &Default::default()).as_bytes(),
+            )
+            .to_bytes(),
         );
         let signed = |key: &str, signature: &str| Proof::Signature {
             key: key.to_owned(),
@@ -140,7 +150,8 @@ fn what_is_over_is_over() {
     // An answer that came in time, but was not used in time.
     let phrase = toolgate_runtime::Passphrase::new(PASSPHRASE).unwrap();
     let approver = Approver::load(&dirs(&house)).unwrap().unwrap();
-    let proof = toolgate_runtime::sign_answer(&approver, &phrase, &old, Word::Approve).unwrap();
+    let proof =
+        toolgate_runtime::sign_answer(&approver, &phrase, &old, Word::Approve, &Default::default()).unwrap();
     append(&house, ago(40), Entry::Answered(yes("r-old", proof)));
     assert_eq!(state(&house, "r-old"), "approved");
     let answer = house.ask_event(&event);

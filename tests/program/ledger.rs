@@ -29,9 +29,12 @@ fn request(id: &str) -> Request {
         input: None,
         dir: "/work".to_owned(),
         why: vec!["it rewrites".to_owned()],
+        asks: Vec::new(),
+        progress: Default::default(),
         made_ms: 1,
         expires_ms: 1_000_000,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     }
 }
@@ -82,6 +85,7 @@ fn entry(number: usize) -> Entry {
                 word: Word::Approve,
                 by: "ada".to_owned(),
                 words: None,
+                reach: Default::default(),
                 proof: Proof::Terminal,
             };
             Entry::Answered(answer)

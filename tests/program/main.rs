@@ -15,6 +15,7 @@
 
 mod answer;
 mod house;
+mod judge;
 mod plain;
 mod server;
 
@@ -26,16 +27,20 @@ mod categories;
 mod cli;
 mod crash;
 mod cursor;
+mod emergency;
 mod errors;
+mod escalation;
 mod exhausting;
 mod explained;
 mod forged;
+mod grants;
 mod guardrails;
 mod handing;
 mod hostile;
 mod inbox;
 mod install;
 mod ledger;
+mod lying;
 mod mutated;
 mod output;
 mod outsiders;
@@ -47,6 +52,7 @@ mod rules;
 mod sequence;
 mod serve;
 mod shown;
+mod supervisors;
 mod tampered;
 mod traps;
 mod warm;

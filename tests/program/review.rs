@@ -207,7 +207,7 @@ fn of_racing_answers_one_counts() {
 }
 
 /// Waits until a request of this house shows.
-fn waiting(house: &House) -> String {
+pub fn waiting(house: &House) -> String {
     let until = Instant::now() + Duration::from_secs(30);
     loop {
         let said = house.run(&["inbox", "list", "--json"]).ended(0).text();

@@ -104,7 +104,8 @@ fn the_server_judges_as_the_hook_does() {
         assert_eq!(plain(&warm, &ours), plain(&cold, &theirs));
     }
     let judged = usize::try_from(server.judged(&cookie)).unwrap();
-    assert!(judged * 10 > pairs.len() * 9, "the server judged only {judged} of {}", pairs.len());
+    // What asks a person is given back, the rest is judged there.
+    assert!(judged * 2 > pairs.len(), "the server judged only {judged} of {}", pairs.len());
     assert_eq!(decided(&warm), decided(&cold));
     warm.run(&["ledger", "verify"]).ended(0);
 }
@@ -181,7 +182,8 @@ fn a_fake_in_its_place_is_noticed() {
         .unwrap();
     let elsewhere = house.root().join("other.sock");
     fake(b"")(&elsewhere);
-    let in_place: Vec<(&str, Box<dyn Fn(&std::path::Path)>)> = vec![
+    type Make = Box<dyn Fn(&std::path::Path)>;
+    let in_place: Vec<(&str, Make)> = vec![
         ("silent", Box::new(fake(b""))),
         (
             "a wrong proof and consent",

@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, bypass, completions, doctor, explain, inbox, init, install, ledger, logs, man, policy, restore,
-    rules, serve, stats, test,
+    approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, ledger, logs,
+    man, policy, restore, rules, serve, stats, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -63,12 +63,18 @@ pub enum Verb {
     Restore(restore::Args),
     /// Requests that wait for a person
     Inbox(inbox::Args),
+    /// Answers that stand, and their end
+    Grants(grants::Args),
+    /// When people are asked
+    Escalation(escalation::Args),
     /// The inbox in a browser of this machine
     Serve(serve::Args),
     /// Ask for one blocked call past one guardrail
     Bypass(bypass::Args),
     /// Who may answer requests
     Approver(approver::Args),
+    /// Models that may answer before a person
+    Supervisors(supervisors::Args),
     /// Completions for a shell
     Completions(completions::Args),
     /// Man pages

@@ -10,6 +10,7 @@ mod failure;
 mod hook;
 mod installs;
 mod project;
+mod reach;
 mod reference;
 mod screen;
 mod verbs;

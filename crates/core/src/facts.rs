@@ -10,6 +10,7 @@ use crate::path::absolute;
 use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use toolgate_shell::{Command, Deed, Reading, Setting, Word, read};
 
 /// What happens to a file.
@@ -170,26 +171,28 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
     let reading = read(text, &setting);
     let home = places.home.as_deref();
-    let commands = reading.commands.iter().enumerate();
-    let mut files: Vec<FileFact> =
-        commands.flat_map(|(at, command)| files_of(at, command, dir, home)).collect();
+    let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
+    for (at, command) in reading.commands.iter().enumerate() {
+        files.extend(files_of(at, command, dir, home));
+    }
     let elsewhere = crate::displaced::of(&reading.commands, &files, dir);
     files.extend(elsewhere);
     let normal = reading.commands.iter().map(Command::normal).collect();
     Facts { reading, normal, files }
 }
 
-fn files_of(at: usize, command: &Command, start: &str, home: Option<&str>) -> Vec<FileFact> {
-    command
-        .effects
-        .iter()
-        .filter_map(|effect| {
-            let access = Access::of(effect.deed)?;
-            let target = effect.target.as_ref()?;
-            let known = home_of_user(target, home);
-            Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), start))
-        })
-        .collect()
+fn files_of<'a>(
+    at: usize,
+    command: &'a Command,
+    start: &'a str,
+    home: Option<&'a str>,
+) -> impl Iterator<Item = FileFact> + use<'a> {
+    command.effects.iter().filter_map(move |effect| {
+        let access = Access::of(effect.deed)?;
+        let target = effect.target.as_ref()?;
+        let known = home_of_user(target, home);
+        Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), start))
+    })
 }
 
 /// `~root` and `~$USER`: the home of a user by name, which the reader leaves as
@@ -214,8 +217,8 @@ fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
 
 fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start: &str) -> FileFact {
     let (base, base_exact) = match dir {
-        Some(word) => (absolute(&word.text, start), word.exact),
-        None => (start.to_owned(), true),
+        Some(word) => (Cow::Owned(absolute(&word.text, start)), word.exact),
+        None => (Cow::Borrowed(start), true),
     };
     let exact = target.exact && (base_exact || target.text.starts_with('/'));
     let plain = target.glob.then(|| without_single_choices(&target.text));
@@ -277,5 +280,5 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
 }
 
 fn joined(path: &str, dir: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { format!("{dir}/{path}") }
+    if path.starts_with('/') { path.to_owned() } else { [dir, "/", path].concat() }
 }

@@ -2,10 +2,17 @@
 //!
 //! A request is bound to the exact call by its arguments digest. Its state is
 //! a fold over ledger records; racing answers have one outcome because the
-//! first answer in the ledger counts and later ones change nothing.
+//! first answer in the ledger counts and later ones change nothing – but for a
+//! no in the same instant as the yes, which wins.
 
+use crate::call::Call;
 use crate::digest::{Digest, canonical, unhex};
-use crate::ledger::Entry;
+use crate::extent::Extent;
+use crate::facts::Facts;
+use crate::ledger::{Entry, Handling};
+use crate::people::EMERGENCY_MS;
+use crate::progress::{Comment, Progress};
+use crate::supervisor::ReviewNote;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -35,6 +42,19 @@ pub enum Proof {
         /// Over [`signed_text`], hex.
         signature: String,
     },
+    /// Given by supervisors the policy names: no person's, and worth something
+    /// only where [`crate::Supervision::backs`] says so.
+    Supervisor {
+        /// Who.
+        names: Vec<String>,
+        /// The policy it was given under.
+        policy: Digest,
+        /// What makes the same question again.
+        shape: Digest,
+        /// Whether it is an earlier answer to the same question.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        again: bool,
+    },
 }
 
 /// One answer to one request.
@@ -49,16 +69,22 @@ pub struct Answer {
     /// What the agent is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// How far it reaches.
+    #[serde(default, skip_serializing_if = "Extent::is_once")]
+    pub reach: Extent,
     /// What backs it.
     pub proof: Proof,
 }
 
-/// The exact bytes an approver signs: this request, this call, this word.
+/// The exact bytes an approver signs: this request, this call, this word, and
+/// how far it reaches.
 #[must_use]
-pub fn signed_text(request: &Request, word: Word) -> String {
-    canonical(
-        &json!({ "request": request.id, "arguments": request.arguments, "session": request.session, "word": word }),
-    )
+pub fn signed_text(request: &Request, word: Word, reach: &Extent) -> String {
+    let mut text = json!({ "request": request.id, "arguments": request.arguments, "session": request.session, "word": word });
+    if let (false, Some(fields)) = (reach.is_once(), text.as_object_mut()) {
+        fields.insert("reach".to_owned(), json!(reach));
+    }
+    canonical(&text)
 }
 
 impl Answer {
@@ -67,11 +93,22 @@ impl Answer {
     #[must_use]
     pub fn is_backed(&self, request: &Request, approver: Option<&str>) -> bool {
         match (approver, &self.proof) {
+            // Never a person's word, whatever is set.
+            (_, Proof::Supervisor { .. }) => false,
             (None, _) => true,
             (Some(_), Proof::Terminal | Proof::Browser) => false,
             (Some(wanted), Proof::Signature { key, signature }) => {
-                wanted == key && is_signed(key, signature, signed_text(request, self.word).as_bytes())
+                wanted == key
+                    && is_signed(key, signature, signed_text(request, self.word, &self.reach).as_bytes())
             }
+        }
+    }
+
+    /// Whether both are signed with one key: then it was one person.
+    pub(crate) fn is_signed_alike(&self, other: &Answer) -> bool {
+        match (&self.proof, &other.proof) {
+            (Proof::Signature { key: one, .. }, Proof::Signature { key: two, .. }) => one == two,
+            _ => false,
         }
     }
 }
@@ -102,6 +139,14 @@ pub enum RequestState {
     Denied {
         /// The answer.
         answer: Answer,
+        /// When.
+        #[serde(default)]
+        at_ms: i64,
+    },
+    /// A person took the answer back for good.
+    Revoked {
+        /// Who.
+        by: String,
     },
     /// Approved, and the call ran.
     Used {
@@ -123,6 +168,7 @@ impl RequestState {
             RequestState::Denied { .. } => "denied",
             RequestState::Used { .. } => "used",
             RequestState::Expired => "expired",
+            RequestState::Revoked { .. } => "revoked",
         }
     }
 }
@@ -149,6 +195,12 @@ pub struct Request {
     pub dir: String,
     /// Why it is asked: rule, place, sentence.
     pub why: Vec<String>,
+    /// The guards that ask: a standing answer answers no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
+    /// How far it has come.
+    #[serde(default, skip_serializing_if = "Progress::is_empty")]
+    pub progress: Box<Progress>,
     /// When it was made.
     pub made_ms: i64,
     /// When it counts as denied.
@@ -156,6 +208,9 @@ pub struct Request {
     /// The guardrail it asks past, if it is a bypass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassRequest>,
+    /// What supervisors said of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<ReviewNote>,
     /// Where it stands.
     #[serde(flatten)]
     pub state: RequestState,
@@ -187,6 +242,25 @@ pub struct BypassRequest {
     pub urgency: Pressing,
 }
 
+/// Whoever is asked does not answer: after so long the next one up is (S2-48).
+pub const BYPASS_MS: i64 = 15 * 60_000;
+
+impl BypassRequest {
+    /// When one made at `made_ms` counts as denied.
+    #[must_use]
+    pub fn expires_ms(&self, made_ms: i64) -> i64 {
+        let turns = if self.urgency == Pressing::Urgent { 2 } else { 1 };
+        made_ms.saturating_add(BYPASS_MS * turns)
+    }
+
+    /// Who is asked at `now_ms`.
+    #[must_use]
+    pub fn role_at(&self, made_ms: i64, now_ms: i64) -> &str {
+        let passed_on = self.urgency == Pressing::Urgent && now_ms >= made_ms.saturating_add(BYPASS_MS);
+        if passed_on { "human_operator" } else { &self.role }
+    }
+}
+
 /// A yes that may still be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
@@ -202,38 +276,150 @@ impl Request {
     /// The request after one more ledger entry.
     #[must_use]
     pub fn after(mut self, entry: &Entry, at_ms: i64) -> Request {
-        let next = match (&self.state, entry) {
-            (RequestState::Pending, Entry::Answered(answer))
-                if answer.request == self.id && at_ms < self.expires_ms =>
-            {
-                Some(match answer.word {
-                    Word::Approve => RequestState::Approved { answer: answer.clone(), at_ms },
-                    Word::Deny => RequestState::Denied { answer: answer.clone() },
-                })
-            }
-            (RequestState::Approved { .. }, Entry::Used { request, call }) if *request == self.id => {
-                Some(RequestState::Used { call: call.clone() })
-            }
-            (RequestState::Pending | RequestState::Approved { .. }, Entry::Expired { request })
-                if *request == self.id =>
-            {
-                Some(RequestState::Expired)
-            }
+        if entry.request() != Some(self.id.as_str()) {
+            return self;
+        }
+        let next = match entry {
+            Entry::Answered(answer) => self.answered(answer, at_ms),
+            Entry::Used { call, .. } => self.used(call.as_deref(), at_ms),
+            Entry::Expired { .. } => self.is_unsettled().then_some(RequestState::Expired),
+            Entry::Handled { by, what, .. } => self.handled(by, what, at_ms),
             _ => None,
         };
         if let Some(state) = next {
             self.state = state;
         }
+        self.note_review(entry);
         self
     }
 
+    fn answered(&mut self, answer: &Answer, at_ms: i64) -> Option<RequestState> {
+        // Nobody answers for themselves (separation of duties).
+        if at_ms >= self.expires_ms || answer.by == self.agent {
+            return None;
+        }
+        // Where several people must say yes, no model is one of them.
+        if self.progress.needs > 1 && matches!(answer.proof, Proof::Supervisor { .. }) {
+            return None;
+        }
+        match (&self.state, answer.word) {
+            (RequestState::Pending, Word::Deny) => {
+                Some(RequestState::Denied { answer: answer.clone(), at_ms })
+            }
+            (RequestState::Pending, Word::Approve) => {
+                let enough = self.progress.takes(answer);
+                // Of several, the narrowest yes counts.
+                let narrow = self.progress.yes.iter().find(|yes| yes.reach.is_once()).unwrap_or(answer);
+                enough.then(|| RequestState::Approved { answer: narrow.clone(), at_ms })
+            }
+            (RequestState::Approved { at_ms: yes_ms, .. }, Word::Deny)
+                if *yes_ms == at_ms && self.progress.uses == 0 =>
+            {
+                Some(RequestState::Denied { answer: answer.clone(), at_ms })
+            }
+            _ => None,
+        }
+    }
+
+    fn used(&mut self, call: Option<&str>, at_ms: i64) -> Option<RequestState> {
+        let once = match &self.state {
+            RequestState::Approved { answer, .. } => answer.reach.is_once(),
+            // Nobody answered an emergency; see `is_overridden`.
+            RequestState::Pending if self.has_pressed(at_ms) => {
+                self.progress.overridden_ms = Some(at_ms);
+                true
+            }
+            _ => return None,
+        };
+        self.progress.uses = self.progress.uses.saturating_add(1);
+        once.then(|| RequestState::Used { call: call.map(str::to_owned) })
+    }
+
+    fn handled(&mut self, by: &str, what: &Handling, at_ms: i64) -> Option<RequestState> {
+        match what {
+            Handling::Claimed => self.progress.claimed = Some(by.to_owned()),
+            Handling::Commented { text } => {
+                self.progress.comments.push(Comment { by: by.to_owned(), text: text.clone(), at_ms });
+            }
+            Handling::Undone if self.may_be_undone(at_ms) => {
+                self.progress.yes.clear();
+                return Some(RequestState::Pending);
+            }
+            Handling::Revoked if self.answer().is_some() => {
+                return Some(RequestState::Revoked { by: by.to_owned() });
+            }
+            Handling::Reviewed { text } if self.progress.overridden_ms.is_some() => {
+                self.progress.comments.push(Comment { by: by.to_owned(), text: text.clone(), at_ms });
+                self.progress.reviewed = Some(by.to_owned());
+            }
+            Handling::Undone | Handling::Revoked | Handling::Reviewed { .. } => {}
+        }
+        None
+    }
+
+    /// Whether the answer can still be taken back and given anew: nothing has
+    /// been done because of it.
+    #[must_use]
+    pub fn may_be_undone(&self, now_ms: i64) -> bool {
+        self.answer().is_some() && self.progress.uses == 0 && now_ms < self.expires_ms
+    }
+
+    /// Whether it is an emergency nobody has answered for long enough.
+    #[must_use]
+    pub fn has_pressed(&self, now_ms: i64) -> bool {
+        let pressing = self.bypass.as_ref().is_some_and(|own| own.urgency == Pressing::Emergency);
+        pressing
+            && self.state == RequestState::Pending
+            && now_ms >= self.made_ms.saturating_add(EMERGENCY_MS)
+            && !self.is_over(now_ms)
+    }
+
+    fn is_unsettled(&self) -> bool {
+        matches!(self.state, RequestState::Pending | RequestState::Approved { .. })
+    }
+
+    /// The answer that counts, and when it was given.
+    #[must_use]
+    pub fn answer(&self) -> Option<(&Answer, i64)> {
+        match &self.state {
+            RequestState::Approved { answer, at_ms } | RequestState::Denied { answer, at_ms } => {
+                Some((answer, *at_ms))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether its answer reaches further than one call.
+    #[must_use]
+    pub fn is_standing(&self) -> bool {
+        self.answer().is_some_and(|(answer, _)| !answer.reach.is_once())
+    }
+
+    /// Whether its standing answer, a yes or a no, is one to this call when
+    /// these guards ask.
+    #[must_use]
+    pub fn covers(&self, call: &Call, facts: &Facts, guards: &[&str]) -> bool {
+        let asked = |guard: &&str| self.asks.iter().any(|own| own == guard);
+        let reaches = |(answer, _): (&Answer, i64)| answer.reach.reaches(self, call, facts);
+        self.bypass.is_none()
+            && !guards.is_empty()
+            && guards.iter().all(asked)
+            && self.answer().is_some_and(reaches)
+    }
+
+    /// When its answer, or the request without one, is over.
+    #[must_use]
+    pub fn ends_ms(&self) -> i64 {
+        self.answer().map_or(self.expires_ms, |(answer, at_ms)| answer.reach.ends_ms(at_ms, self.expires_ms))
+    }
+
     /// Whether its time has run out at `now_ms`. An approval not used by then
-    /// runs out with it: a grant never outlives its request. A clock set back
+    /// runs out with it, unless it stands longer. A clock set back
     /// to before the request was made counts as over, so that turning the
     /// clock cannot prolong a yes; a minute of slack covers ordinary drift.
     #[must_use]
     pub fn is_over(&self, now_ms: i64) -> bool {
-        now_ms >= self.expires_ms || now_ms.saturating_add(60_000) < self.made_ms
+        now_ms >= self.ends_ms() || now_ms.saturating_add(60_000) < self.made_ms
     }
 
     /// Whether it still says something about its call: it waits, or its answer
@@ -250,7 +436,9 @@ impl Request {
     #[must_use]
     pub fn refusal(&self, now_ms: i64, approver: Option<&str>) -> Option<&Answer> {
         match &self.state {
-            RequestState::Denied { answer } if !self.is_over(now_ms) && answer.is_backed(self, approver) => {
+            RequestState::Denied { answer, .. }
+                if !self.is_over(now_ms) && answer.is_backed(self, approver) =>
+            {
                 Some(answer)
             }
             _ => None,

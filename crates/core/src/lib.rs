@@ -22,6 +22,7 @@ mod displaced;
 mod event;
 mod explained;
 mod expression;
+mod extent;
 mod facts;
 mod failure;
 mod feedback;
@@ -41,15 +42,18 @@ mod mcp_files;
 mod outcome;
 mod output;
 mod path;
+mod people;
 mod places;
 mod policy;
 mod prerequisite;
+mod progress;
 mod prose;
 mod recovery;
 mod risk;
 pub mod rule;
 mod session;
 mod settings;
+mod supervisor;
 mod tally;
 mod traps;
 mod verification;
@@ -69,6 +73,7 @@ pub use digest::{Digest, canonical, digest_of, hex};
 pub use event::{Event, EventKind};
 pub use explained::{Explained, Pointed, Round, explain};
 pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, View};
+pub use extent::{Extent, MINUTES_MAX, fits, fits_text, proposed_pattern};
 pub use facts::{Access, Facts, FileFact};
 pub use failure::{Failure, is_connection_failure, kept_message};
 pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
@@ -78,15 +83,17 @@ pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
 pub use handoff::{Handoff, HandoffEntry};
-pub use inbox::{Answer, BypassRequest, Grant, Pressing, Proof, Request, RequestState, Word, signed_text};
+pub use inbox::{
+    Answer, BYPASS_MS, BypassRequest, Grant, Pressing, Proof, Request, RequestState, Word, signed_text,
+};
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
 pub use leak::{Leak, Personal, leaks, redacted};
 pub use ledger::{
-    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Head, Kept, Line,
-    Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head, verify_export,
-    verify_head,
+    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,
+    Kept, Line, Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head,
+    verify_export, verify_head,
 };
 pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};
 pub use mark::{
@@ -100,18 +107,26 @@ pub use output::{
     without_leaks,
 };
 pub use path::{absolute, is_within, normalise};
+pub use people::{EMERGENCY_MS, Emergency, People, PeopleEntry, REVIEW_DUE_MS, is_overridden};
 pub use places::{Place, Places};
 pub use policy::{
     Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, Policy, PolicyFile, Review, RuleEntry,
     RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
+pub use progress::{Comment, Progress};
 pub use prose::{Enforceable, Sentence, sentences};
 pub use recovery::{ErrorClass, Errors, ErrorsEntry, Failing, Quarantine, recovery};
 pub use risk::Risk as RiskLevel;
 pub use rule::path_fits;
 pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
+pub use supervisor::{
+    Brief, CallSort, Came, Candidate, Consulted, Endpoint, Fence, Health, HealthStep, Judgement, KeptAnswer,
+    Opinion, Panel, PanelStep, Question, Reason, ReviewNote, Reviewed, Settled, Supervision,
+    SupervisionChange, Supervisor, SupervisorEntry, SupervisorRole, Together, Unread, answer_schema,
+    in_asking_order, read_opinion, shape_of, supervision_changes,
+};
 pub use tally::{GuardTally, Tally};
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,

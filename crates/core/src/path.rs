@@ -7,23 +7,38 @@
 /// `path` seen from `dir`, cleaned.
 #[must_use]
 pub fn absolute(path: &str, dir: &str) -> String {
-    if path.starts_with('/') { normalise(path) } else { normalise(&format!("{dir}/{path}")) }
+    let mut clean = String::with_capacity(dir.len() + path.len() + 2);
+    if !path.starts_with('/') {
+        add_parts(&mut clean, dir);
+    }
+    add_parts(&mut clean, path);
+    rooted(clean)
 }
 
 /// An absolute path without `.`, `..`, doubled or trailing slashes.
 #[must_use]
 pub fn normalise(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
+    let mut clean = String::with_capacity(path.len() + 1);
+    add_parts(&mut clean, path);
+    rooted(clean)
+}
+
+/// Adds the parts of `path`, each behind a slash.
+fn add_parts(clean: &mut String, path: &str) {
+    for part in path.split(|found: char| found == '/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => clean.truncate(clean.rfind('/').unwrap_or(0)),
+            name => {
+                clean.push('/');
+                clean.push_str(name);
             }
-            name => parts.push(name),
         }
     }
-    format!("/{}", parts.join("/"))
+}
+
+fn rooted(clean: String) -> String {
+    if clean.is_empty() { "/".to_owned() } else { clean }
 }
 
 /// Whether `path` is `folder` or lies below it. Both must be normalised.

@@ -12,9 +12,11 @@ use crate::guardrail::GuardrailEntry;
 use crate::handoff::HandoffEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
 use crate::output::OutputEntry;
+use crate::people::PeopleEntry;
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
+use crate::supervisor::Supervision;
 use crate::traps::TrapsEntry;
 use crate::verification::ToolVerification;
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,12 @@ pub struct Settings {
     /// What each layer says about failed calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorsEntry>,
+    /// What each layer says about asking people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<PeopleEntry>,
+    /// Supervisors and the room they have.
+    #[serde(skip_serializing_if = "Supervision::is_empty")]
+    pub supervision: Supervision,
 }
 
 /// What one layer says about verified tools.

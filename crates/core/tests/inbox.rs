@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use ed25519_dalek::{Signer, SigningKey};
-use toolgate_core::{Answer, Entry, Proof, Request, RequestState, Word, hex, signed_text};
+use toolgate_core::{
+    Answer, Entry, Extent, Handling, Progress, Proof, Request, RequestState, Word, hex, signed_text,
+};
 
 const MADE: i64 = 1_000_000;
 const END: i64 = MADE + 1_800_000;
@@ -19,15 +21,25 @@ fn request() -> Request {
         input: None,
         dir: "/".to_owned(),
         why: Vec::new(),
+        asks: Vec::new(),
+        progress: Default::default(),
         made_ms: MADE,
         expires_ms: END,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     }
 }
 
 fn answer(word: Word, proof: Proof) -> Entry {
-    Entry::Answered(Answer { request: "r-1".to_owned(), word, by: "ada".to_owned(), words: None, proof })
+    Entry::Answered(Answer {
+        request: "r-1".to_owned(),
+        word,
+        by: "ada".to_owned(),
+        words: None,
+        reach: Default::default(),
+        proof,
+    })
 }
 
 fn approved(at_ms: i64, proof: Proof) -> Request {
@@ -43,9 +55,30 @@ fn public(key: &SigningKey) -> String {
 }
 
 fn signed(key: &SigningKey, about: &Request, word: Word) -> Proof {
-    Proof::Signature {
-        key: public(key),
-        signature: hex(&key.sign(signed_text(about, word).as_bytes()).to_bytes()),
+    signed_for(key, about, word, &Extent::Once)
+}
+
+fn signed_for(key: &SigningKey, about: &Request, word: Word, reach: &Extent) -> Proof {
+    let signature = hex(&key.sign(signed_text(about, word, reach).as_bytes()).to_bytes());
+    Proof::Signature { key: public(key), signature }
+}
+
+/// A signature under a narrow yes backs no wide one.
+#[test]
+fn what_is_signed_says_how_far_it_reaches() {
+    let (key, always) = (key(), Extent::Always { pattern: Some("git *".to_owned()) });
+    for (signed_as, said_as, counts) in [
+        (Extent::Once, Extent::Once, true),
+        (always.clone(), always.clone(), true),
+        (Extent::Once, always.clone(), false),
+        (always.clone(), Extent::Always { pattern: Some("rm *".to_owned()) }, false),
+        (always, Extent::Once, false),
+        (Extent::For { minutes: 1 }, Extent::For { minutes: 10 }, false),
+    ] {
+        let proof = signed_for(&key, &request(), Word::Approve, &signed_as);
+        let asked = request().after(&by("ada", Word::Approve, said_as.clone(), proof), MADE + 1);
+        let held = asked.grant(MADE + 2, Some(&public(&key))).is_some();
+        assert_eq!(held, counts, "{signed_as:?} as {said_as:?}");
     }
 }
 
@@ -58,6 +91,11 @@ fn check(entries: &[(&str, i64)], expected: &str) {
             "deny" => answer(Word::Deny, Proof::Terminal),
             "use" => Entry::Used { request: "r-1".to_owned(), call: None },
             "expire" => Entry::Expired { request: "r-1".to_owned() },
+            "undo" => handled(Handling::Undone),
+            "revoke" => handled(Handling::Revoked),
+            "claim" => handled(Handling::Claimed),
+            "always" => reaching(Word::Approve, Extent::Always { pattern: None }),
+            "never" => reaching(Word::Deny, Extent::Always { pattern: None }),
             "use another" => Entry::Used { request: "r-2".to_owned(), call: None },
             other => panic!("{other}"),
         };
@@ -72,7 +110,9 @@ fn the_first_answer_counts_and_a_grant_is_used_once() {
     check(&[], "pending");
     check(&[("approve", at)], "approved");
     check(&[("deny", at)], "denied");
-    check(&[("approve", at), ("deny", at)], "approved");
+    check(&[("approve", at), ("deny", at + 1)], "approved");
+    check(&[("approve", at), ("deny", at)], "denied");
+    check(&[("approve", at), ("use", at), ("deny", at)], "used");
     check(&[("deny", at), ("approve", at)], "denied");
     check(&[("approve", at), ("use", at)], "used");
     check(&[("approve", at), ("use", at), ("approve", at)], "used");
@@ -86,12 +126,89 @@ fn the_first_answer_counts_and_a_grant_is_used_once() {
 }
 
 #[test]
+fn an_answer_can_be_taken_back_until_something_was_done() {
+    let at = MADE + 1;
+    check(&[("undo", at)], "pending");
+    check(&[("approve", at), ("undo", at)], "pending");
+    check(&[("approve", at), ("undo", at), ("approve", at)], "approved");
+    check(&[("approve", at), ("undo", at), ("use", at)], "pending");
+    check(&[("deny", at), ("undo", at), ("approve", at + 1)], "approved");
+    check(&[("approve", at), ("use", at), ("undo", at)], "used");
+    check(&[("approve", at), ("undo", END)], "approved");
+    check(&[("always", at), ("use", at), ("undo", at)], "approved");
+    check(&[("expire", at), ("undo", at)], "expired");
+    check(&[("claim", at), ("approve", at)], "approved");
+}
+
+#[test]
+fn what_stands_is_not_used_up_and_can_be_revoked() {
+    let at = MADE + 1;
+    check(&[("always", at), ("use", at), ("use", at)], "approved");
+    check(&[("always", at), ("use", at), ("revoke", at)], "revoked");
+    check(&[("always", at), ("revoke", at), ("use", at)], "revoked");
+    check(&[("always", at), ("revoke", at), ("undo", at)], "revoked");
+    check(&[("never", at), ("approve", at)], "denied");
+    check(&[("never", at), ("revoke", at), ("approve", at)], "revoked");
+    check(&[("revoke", at)], "pending");
+    check(&[("approve", at), ("revoke", at)], "revoked");
+}
+
+fn handled(what: Handling) -> Entry {
+    Entry::Handled { request: "r-1".to_owned(), by: "ada".to_owned(), what }
+}
+
+fn reaching(word: Word, reach: Extent) -> Entry {
+    by("ada", word, reach, Proof::Terminal)
+}
+
+fn by(who: &str, word: Word, reach: Extent, proof: Proof) -> Entry {
+    let (request, by) = ("r-1".to_owned(), who.to_owned());
+    Entry::Answered(Answer { request, word, by, words: None, reach, proof })
+}
+
+fn yes(who: &str) -> Entry {
+    by(who, Word::Approve, Extent::Once, Proof::Terminal)
+}
+
+/// Two must say yes: different people, and not the one who asks.
+#[test]
+fn several_people_are_several_people() {
+    let state = |entries: &[Entry]| {
+        let progress = Box::new(Progress { needs: 2, ..Progress::default() });
+        let asked = Request { progress, ..request() };
+        let end = entries.iter().fold(asked, |request, entry| request.after(entry, MADE + 1));
+        end.state.name()
+    };
+    assert_eq!(state(&[yes("ada")]), "pending");
+    assert_eq!(state(&[yes("ada"), yes("ada")]), "pending");
+    assert_eq!(state(&[yes("ada"), yes("main")]), "pending", "the agent that asks");
+    assert_eq!(state(&[yes("ada"), yes("bob")]), "approved");
+    assert_eq!(state(&[yes("ada"), by("bob", Word::Deny, Extent::Once, Proof::Terminal)]), "denied");
+    assert_eq!(state(&[yes("ada"), handled(Handling::Commented { text: "?".to_owned() })]), "pending");
+    let signature = |text: &str| Proof::Signature { key: "k".to_owned(), signature: text.to_owned() };
+    let signed = |who, text| by(who, Word::Approve, Extent::Once, signature(text));
+    assert_eq!(state(&[signed("ada", "1"), signed("bob", "2")]), "pending", "one key is one person");
+}
+
+/// Of two yeses the narrower counts.
+#[test]
+fn a_wide_yes_does_not_widen_a_narrow_one() {
+    for (first, second) in [(Extent::Once, Extent::Session), (Extent::Session, Extent::Once)] {
+        let asked = Request { progress: Box::new(Progress { needs: 2, ..Progress::default() }), ..request() };
+        let asked = asked.after(&by("ada", Word::Approve, first, Proof::Terminal), MADE + 1);
+        let asked = asked.after(&by("bob", Word::Approve, second, Proof::Terminal), MADE + 1);
+        assert!(!asked.is_standing() && asked.grant(MADE + 2, None).is_some());
+    }
+}
+
+#[test]
 fn an_answer_to_another_request_changes_nothing() {
     let other = Entry::Answered(Answer {
         request: "r-2".to_owned(),
         word: Word::Approve,
         by: "x".to_owned(),
         words: None,
+        reach: Default::default(),
         proof: Proof::Terminal,
     });
     assert_eq!(request().after(&other, MADE), request());

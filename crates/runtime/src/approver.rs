@@ -14,7 +14,7 @@ use ed25519_dalek::{Signer, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Proof, Request, Word, hex, signed_text};
+use toolgate_core::{Extent, Proof, Request, Word, hex, signed_text};
 
 /// The public side of the approver: what a hook checks answers against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,9 +150,10 @@ pub fn sign_answer(
     passphrase: &Passphrase,
     request: &Request,
     word: Word,
+    reach: &Extent,
 ) -> Result<Proof, NotAPerson> {
     let key = approver.key_from(passphrase)?;
-    let signature = hex(&key.sign(signed_text(request, word).as_bytes()).to_bytes());
+    let signature = hex(&key.sign(signed_text(request, word, reach).as_bytes()).to_bytes());
     Ok(Proof::Signature { key: approver.key.clone(), signature })
 }
 

@@ -2,22 +2,23 @@
 //! yes, and exactly that call runs, once (S2-46, S2-47).
 //!
 //! A bypass is a request like any other, so it is answered in the inbox and
-//! lies in the ledger for good. An emergency is asked like the rest.
+//! lies in the ledger for good. An emergency nobody answers within a minute is let
+//! through if the person's own policy lists its command (S2-49).
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
 use crate::scene::Scene;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
-    RequestState, Source, Verdict, autonomy,
+    RequestState, Source, Verdict, autonomy, is_overridden,
 };
 use toolgate_store::Store;
 
-/// After this an unanswered bypass counts as denied (S2-48).
-const EXPIRES_MS: i64 = 15 * 60_000;
-
 /// So many records back a blocked call is looked for.
 const RECORDS_MAX: u32 = 2_000;
+
+/// What the ledger calls a call let through in an emergency.
+pub const EMERGENCY: &str = "emergency";
 
 /// What makes a reason: so many characters and words.
 const REASON_MIN: (usize, usize) = (20, 4);
@@ -141,9 +142,12 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         input: decided.input,
         dir: decided.dir,
         why: std::iter::once(why).chain(blocks).collect(),
+        asks: Vec::new(),
+        progress: Box::default(),
         made_ms: now,
-        expires_ms: now.saturating_add(EXPIRES_MS),
+        expires_ms: asked.expires_ms(now),
         bypass: Some(asked),
+        reviews: Vec::new(),
         state: RequestState::Pending,
     })
 }
@@ -180,12 +184,22 @@ impl Round<'_> {
         let arguments = self.event.call.arguments_digest();
         for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
             let is_own = request.bypass.as_ref().is_some_and(|own| own.guardrail == block.guard);
-            if is_own && request.grant(self.now_ms, key).is_some() {
+            let opens = request.grant(self.now_ms, key).is_some() || self.is_overridden(&request, decision);
+            if is_own && opens {
                 let recorded = self.turn.request_in_records(&request.id)?;
                 return Ok(recorded.filter(|told| *told == request));
             }
         }
         Ok(None)
+    }
+
+    /// Whether an emergency nobody answered opens the way (S2-49, C-15).
+    fn is_overridden(&self, request: &Request, decision: &Decision) -> bool {
+        let call = &self.event.call;
+        let names = [Some(call.agent.as_str()), call.role.as_deref()];
+        let names: Vec<&str> = names.into_iter().flatten().collect();
+        let people = &self.policy.settings().people;
+        is_overridden(people, request, &names, &decision.facts, self.now_ms)
     }
 
     /// Whether somebody may ask for this call past what blocks it.
@@ -199,7 +213,10 @@ impl Round<'_> {
     pub(crate) fn is_still_past(&mut self, decision: &Decision) -> Result<bool, Broken> {
         let key = self.approver.map(|approver| approver.key.as_str());
         for id in &decision.bypasses {
-            if self.turn.request(id)?.and_then(|request| request.grant(self.now_ms, key)).is_none() {
+            let request = self.turn.request(id)?;
+            let opens =
+                |one: &Request| one.grant(self.now_ms, key).is_some() || self.is_overridden(one, decision);
+            if !request.as_ref().is_some_and(opens) {
                 return Ok(false);
             }
         }
@@ -212,8 +229,16 @@ impl Round<'_> {
             return Ok(());
         }
         for id in &answered.decision.bypasses {
+            let context = context(self.event, self.policy);
+            let before = self.turn.request(id)?;
+            if before.is_some_and(|request| request.has_pressed(self.now_ms)) {
+                let text = format!(
+                    "{id} was let through unanswered; look at it within 24 hours: `toolgate bypass review {id}`"
+                );
+                self.turn.append(self.now_ms, &context, Entry::Noted { what: EMERGENCY.to_owned(), text })?;
+            }
             let entry = Entry::Used { request: id.clone(), call: self.event.call.id.clone() };
-            self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+            self.turn.append(self.now_ms, &context, entry)?;
         }
         Ok(())
     }
@@ -222,9 +247,11 @@ impl Round<'_> {
 /// What the record says about a guardrail that was passed.
 fn told(request: &Request, verdict: Verdict) -> Option<Finding> {
     let bypass = request.bypass.as_ref()?;
-    let RequestState::Approved { answer, .. } = &request.state else { return None };
-    let message =
-        format!("passed once by {} ({}): {} [{}]", answer.by, bypass.role, bypass.reason, request.id);
+    let who = match request.answer() {
+        Some((answer, _)) => format!("passed once by {} ({})", answer.by, bypass.role),
+        None => "passed once in an emergency nobody answered".to_owned(),
+    };
+    let message = format!("{who}: {} [{}]", bypass.reason, request.id);
     (verdict < Verdict::Block).then(|| Finding {
         guard: bypass.guardrail.clone(),
         source: Source { file: "inbox".to_owned(), line: 0 },

@@ -281,7 +281,10 @@ fn has_process(name: &str) -> bool {
 
 /// Does something that may hang, and goes on without it when the time is over.
 /// The thread that hangs ends with the process.
-fn within<T: Send + 'static>(until: Instant, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(crate) fn within<T: Send + 'static>(
+    until: Instant,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (sender, receiver) = channel();
     std::thread::Builder::new()
         .spawn(move || {

@@ -40,8 +40,9 @@ enum May {
 impl Answered {
     /// Whether [`Gate::wait`] would wait for anything.
     pub(crate) fn waits(&self, policy: &Policy) -> bool {
+        // Supervisors are asked about a question however it is delivered.
         let asks = self.request.as_ref().is_some_and(|request| request.state == RequestState::Pending);
-        policy.review().delivery == Delivery::Hold && (asks || self.waits_for_time())
+        asks || policy.review().delivery == Delivery::Hold && self.waits_for_time()
     }
 }
 

@@ -18,11 +18,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Delivery, Disk, Entry, Event,
-    EventKind, Facts, FileFact, Grant, Guard, Mode, Outcome, Policy, Record, Request, RequestState, Reserved,
-    Resulted, Session, Touched, Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
+    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Disk, Entry, Event, EventKind,
+    Facts, FileFact, Guard, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Session, Touched,
+    Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
 };
-use toolgate_store::{Sqlite, Store, StoreError, Turn};
+use toolgate_store::{Sqlite, Store, Turn};
 
 /// After this many refused stops in a row the agent may stop anyway (C-39).
 const STOPS_REFUSED_MAX: u32 = 10;
@@ -270,100 +270,6 @@ impl Round<'_> {
         Ok(open.into_iter().find_map(|request| request.refusal(self.now_ms, key)).map(refused))
     }
 
-    fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
-        let arguments = self.event.call.arguments_digest();
-        if let Some(request) = self.used_by_this_call(&arguments)? {
-            let delivered = go_ahead(&decision, self.event);
-            return Ok(Answered { decision, delivered, request: Some(request) });
-        }
-        let mut pending = None;
-        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
-        // A yes past one guardrail answers no other question.
-        for request in open.into_iter().filter(|request| request.bypass.is_none()) {
-            let key = self.approver.map(|approver| approver.key.as_str());
-            if request.grant(self.now_ms, key).is_some() {
-                let recorded = self.turn.request_in_records(&request.id)?;
-                let grant =
-                    recorded.filter(|told| *told == request).and_then(|told| told.grant(self.now_ms, key));
-                let altered = || Broken::from(StoreError::Altered);
-                return self.use_grant(decision, &grant.ok_or_else(altered)?);
-            }
-            if let Some(answer) = request.refusal(self.now_ms, key) {
-                let delivered = refused(answer);
-                return Ok(Answered { decision, delivered, request: Some(request) });
-            }
-            if request.is_over(self.now_ms) {
-                let entry = Entry::Expired { request: request.id.clone() };
-                self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
-            } else if request.state == RequestState::Pending {
-                pending = Some(request);
-            }
-        }
-        if self.policy.review().delivery == Delivery::Ask {
-            return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
-        }
-        // Identical questions merge: one call, one request.
-        let request = match pending {
-            Some(request) => request,
-            None => self.request(&decision, arguments)?,
-        };
-        let text = format!("{text} {}", ticket(&request));
-        let delivered = match self.policy.review().delivery {
-            Delivery::Defer => Delivered::Deferred { text },
-            Delivery::Hold | Delivery::Ticket | Delivery::Ask => Delivered::Denied { text },
-        };
-        Ok(Answered { decision, delivered, request: Some(request) })
-    }
-
-    /// A host with the hook installed twice asks twice about one call; both
-    /// get the same yes, and it is used up once.
-    fn used_by_this_call(&mut self, arguments: &str) -> Result<Option<Request>, Broken> {
-        let Some(call) = &self.event.call.id else { return Ok(None) };
-        let found = self.turn.request_used_by(&self.event.call.session, arguments, call)?;
-        let Some(request) = found.filter(|request| !request.is_over(self.now_ms)) else { return Ok(None) };
-        let told = self.turn.request_in_records(&request.id)?;
-        Ok(told.filter(|told| *told == request))
-    }
-
-    fn use_grant(&mut self, decision: Decision, grant: &Grant) -> Result<Answered, Broken> {
-        let entry = Entry::Used { request: grant.request.clone(), call: self.event.call.id.clone() };
-        self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
-        let used = self.turn.request(&grant.request)?;
-        let delivered = match (go_ahead(&decision, self.event), &grant.words) {
-            (Delivered::Silence, Some(words)) => {
-                Delivered::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
-            }
-            (delivered, _) => delivered,
-        };
-        Ok(Answered { decision, delivered, request: used })
-    }
-
-    fn request(&mut self, decision: &Decision, arguments: String) -> Result<Request, Broken> {
-        let call = &self.event.call;
-        let minutes = i64::from(self.policy.review().expires_minutes);
-        let request = Request {
-            id: new_id("r")?,
-            session: call.session.clone(),
-            agent: call.agent.clone(),
-            arguments,
-            tool: call.tool.clone(),
-            title: call.title(),
-            input: shown_input(call),
-            dir: call.dir.clone(),
-            why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
-            made_ms: self.now_ms,
-            expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
-            bypass: None,
-            state: RequestState::Pending,
-        };
-        self.turn.append(
-            self.now_ms,
-            &context(self.event, self.policy),
-            Entry::Requested(request.clone()),
-        )?;
-        Ok(request)
-    }
-
     /// What a call that is about to run will use.
     fn reserved(&self, answered: &Answered) -> Option<Reserved> {
         let told = answered.delivered.verdict(answered.decision.verdict);
@@ -415,7 +321,7 @@ impl Round<'_> {
 }
 
 /// An approved call runs as it was judged: as asked, or as a rule rewrote it.
-fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
+pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
     if decision.event == *event {
         return Delivered::Silence;
     }
@@ -445,7 +351,7 @@ fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
 
 /// The whole input of a call that is not a shell command, for the person who
 /// is asked. Very long ones are cut, and say so.
-fn shown_input(call: &Call) -> Option<String> {
+pub(crate) fn shown_input(call: &Call) -> Option<String> {
     let text = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
     call.command().is_none().then(|| cut_at(&text(), INPUT_MAX))
 }
@@ -454,7 +360,7 @@ fn is_canary(decision: &Decision) -> bool {
     decision.findings.iter().any(|finding| finding.guard == guards::CANARY_ID)
 }
 
-fn plain(decision: Decision, delivered: Delivered) -> Answered {
+pub(crate) fn plain(decision: Decision, delivered: Delivered) -> Answered {
     Answered { decision, delivered, request: None }
 }
 
@@ -462,14 +368,6 @@ fn plain(decision: Decision, delivered: Delivered) -> Answered {
 pub(crate) fn refused(answer: &Answer) -> Delivered {
     let said = answer.words.as_ref().map_or_else(String::new, |words| format!(" They say: {words}"));
     Delivered::Denied { text: format!("Not run: {} looked at this call and denied it.{said}", answer.by) }
-}
-
-/// What the agent reads about a request that waits.
-fn ticket(request: &Request) -> String {
-    format!(
-        "Request {} waits for a person (`toolgate inbox approve {}` in their terminal). Go on with other work, or repeat exactly this call once it is approved; a changed call is a new question.",
-        request.id, request.id
-    )
 }
 
 pub(crate) fn cut(text: &str) -> String {

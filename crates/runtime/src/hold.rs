@@ -25,12 +25,14 @@ impl Gate {
         if answered.waits_for_time() {
             return self.wait_out(event, answered);
         }
+        let started = Instant::now();
+        let answered = self.supervise(event, answered)?;
         let Some(request) = answered.request.clone() else { return Ok(answered) };
         let review = self.policy().review();
         if review.delivery != Delivery::Hold || request.state != RequestState::Pending {
             return Ok(answered);
         }
-        let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
+        let until = started + Duration::from_secs(u64::from(review.hold_seconds));
         match self.watch(&request, until)? {
             Some(RequestState::Approved { .. } | RequestState::Denied { .. } | RequestState::Used { .. }) => {
                 self.resume(event, answered)
@@ -81,7 +83,7 @@ impl Gate {
 
     /// Does what the answer says: a yes is used up and lets the call through –
     /// once, even if two processes wait for the same request.
-    fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
+    pub(crate) fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
         let Gate { scene, store, approver, setup } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;

@@ -253,6 +253,14 @@ fn check_review(file: &str, text: &str, policy: &PolicyFile) -> Result<(), Polic
         let message = "a request must have an end".to_owned();
         return Err(at_needle(file, text, 1, "expires_minutes", message, "use 1 to 1440 minutes"));
     }
+    if review.supervisor_seconds.is_some_and(|seconds| seconds == 0 || seconds > 100) {
+        let message = "supervisors must answer before the host gives up".to_owned();
+        return Err(at_needle(file, text, 1, "supervisor_seconds", message, "use 1 to 100 seconds"));
+    }
+    if review.confidence.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+        let message = "nobody is surer than 1 or less sure than 0".to_owned();
+        return Err(at_needle(file, text, 1, "confidence", message, "use a number from 0 to 1: 0.7"));
+    }
     Ok(())
 }
 

@@ -2,10 +2,11 @@
 //! made from this file.
 
 use crate::failure::Failure;
+use crate::handling::{Covered, Deed};
 use crate::inbox::{Given, apart};
 use crate::pages::place;
 use crate::peer::Peer;
-use crate::view::{LedgerView, Problem, RecordView, RequestView, RuleView, StatusView, WordView};
+use crate::view::{LedgerView, Problem, ReachView, RecordView, RequestView, RuleView, StatusView, WordView};
 use crate::{App, Shared};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -13,6 +14,7 @@ use axum::extract::{Extension, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use toolgate_store::Part;
 use utoipa::{IntoParams, OpenApi, ToSchema};
@@ -56,6 +58,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(requests))
         .routes(routes!(request))
         .routes(routes!(answer))
+        .routes(routes!(handle))
+        .routes(routes!(covered))
         .routes(routes!(log))
         .routes(routes!(rules))
         .routes(routes!(ledger))
@@ -169,6 +173,9 @@ pub(crate) struct AnswerBody {
     /// What the agent is told.
     #[serde(default)]
     words: Option<String>,
+    /// How far it reaches: this call, once, if nothing is said.
+    #[serde(default)]
+    reach: ReachView,
     /// The approver's, where one is set.
     #[serde(default)]
     passphrase: Option<String>,
@@ -194,23 +201,92 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     body: Result<Json<Box<RawValue>>, JsonRejection>,
 ) -> Response {
-    let read = body.map_err(|wrong| (wrong.status(), wrong.body_text())).and_then(|Json(body)| {
-        let said = |text: String| (StatusCode::UNPROCESSABLE_ENTITY, text);
-        // A list with the same values in order would be taken for it.
-        if !body.get().starts_with('{') {
-            return Err(said("the body is no object".to_owned()));
-        }
-        serde_json::from_str(body.get()).map_err(|error| said(error.to_string()))
-    });
-    let AnswerBody { word, words, passphrase } = match read {
+    let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words`, `reach` and `passphrase` if needed";
+    let AnswerBody { word, words, reach, passphrase } = match object(body, cure) {
         Ok(body) => body,
-        Err((status, what)) => {
-            let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words` and `passphrase` if needed";
-            return Failure::new(status, what, cure).as_json();
-        }
+        Err(failure) => return failure.as_json(),
     };
-    let given = Given { word: word.into(), words, passphrase, peer };
+    let given = Given { word: word.into(), words, reach: reach.into(), passphrase, peer };
     told(apart(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request))).await)
+}
+
+/// What a person does with a request besides answering it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HandleBody {
+    /// What.
+    deed: Deed,
+    /// The words of a comment or a review.
+    #[serde(default)]
+    text: String,
+}
+
+/// Claims a request, comments on it, takes its answer back, ends it, or says
+/// what was found about what an emergency let through.
+#[utoipa::path(post, path = "/api/requests/{id}/handle", request_body = HandleBody,
+    params(("id" = String, Path, description = "Its whole id")), responses(
+    (status = 200, body = RequestView),
+    (status = 400, description = "The body is not JSON", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere or from below an agent", body = Problem),
+    (status = 404, description = "There is no such request", body = Problem),
+    (status = 409, description = "That cannot be done any more", body = Problem),
+    (status = 413, description = "The body is too large", body = Problem),
+    (status = 415, description = "The body does not say that it is JSON", body = Problem),
+    (status = 422, description = "The body says something else", body = Problem),
+))]
+pub(crate) async fn handle(
+    State(app): State<Shared>,
+    Extension(peer): Extension<Peer>,
+    Path(id): Path<String>,
+    body: Result<Json<Box<RawValue>>, JsonRejection>,
+) -> Response {
+    let HandleBody { deed, text } = match object(body, "send `{\"deed\": \"claim\"}`, with `text` if needed")
+    {
+        Ok(body) => body,
+        Err(failure) => return failure.as_json(),
+    };
+    told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, deed, &text, peer)?))).await)
+}
+
+/// A pattern of commands.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Pattern {
+    /// A command in which `*` stands for any text of a word.
+    pattern: String,
+}
+
+/// What a pattern would have covered of the last calls.
+#[utoipa::path(get, path = "/api/covered", params(Pattern), responses(
+    (status = 200, body = Covered),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn covered(
+    State(app): State<Shared>,
+    query: Result<Query<Pattern>, QueryRejection>,
+) -> Response {
+    match query {
+        Ok(Query(Pattern { pattern })) => told(apart(&app, move |app| app.covered(&pattern)).await),
+        Err(wrong) => unreadable(&wrong),
+    }
+}
+
+/// A body that is one object. A list with the same values in order would be
+/// taken for it otherwise.
+fn object<T: DeserializeOwned>(
+    body: Result<Json<Box<RawValue>>, JsonRejection>,
+    cure: &str,
+) -> Result<T, Failure> {
+    let Json(body) = body.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), cure))?;
+    let said = |text: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text, cure);
+    if !body.get().starts_with('{') {
+        return Err(said("the body is no object".to_owned()));
+    }
+    serde_json::from_str(body.get()).map_err(|error| said(error.to_string()))
 }
 
 /// Where to go on reading.

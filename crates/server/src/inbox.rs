@@ -9,7 +9,7 @@ use crate::{App, Shared};
 use axum::http::StatusCode;
 use std::path::Path;
 use std::sync::PoisonError;
-use toolgate_core::{Answer, Proof, Record, Request, RequestState, Tally, Word, visible};
+use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word, visible};
 use toolgate_runtime::{
     Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer,
     trusted_key,
@@ -60,7 +60,12 @@ impl App {
 
     /// Requests of one sort, the newest first.
     pub(crate) fn page(&self, part: Part, behind: &Behind, limit: u32) -> Result<Vec<Request>, Failure> {
-        self.store(|store| Ok(store.requests_page(part, now_ms(), behind, limit)?))
+        let found = self.store(|store| Ok(store.requests_page(part, now_ms(), behind, limit)?))?;
+        let stands = |request: &Request| {
+            let unused = matches!(request.state, RequestState::Approved { .. }) || request.is_standing();
+            unused && !request.is_over(now_ms())
+        };
+        Ok(found.into_iter().filter(|request| part != Part::Granted || stands(request)).collect())
     }
 
     /// How many there are of one sort.
@@ -91,14 +96,17 @@ impl App {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
+        if let Some(fault) = given.reach.fault() {
+            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach."));
+        }
         let proof = self.proof(&request, &given)?;
         let project = find_project(Path::new(&request.dir));
         let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
-        let Given { word, words, .. } = given;
+        let Given { word, words, reach, .. } = given;
         let words = words.filter(|words| !words.trim().is_empty());
         gate.answer(
             &request,
-            Answer { request: id.to_owned(), word, by: self.person.clone(), words, proof },
+            Answer { request: id.to_owned(), word, by: self.person.clone(), words, reach, proof },
         )?;
         self.request(id)
     }
@@ -108,7 +116,7 @@ impl App {
             None => Ok(Proof::Browser),
             Some(approver) => {
                 let passphrase = Passphrase::new(given.passphrase.as_deref().unwrap_or_default())?;
-                Ok(sign_answer(&approver, &passphrase, request, given.word)?)
+                Ok(sign_answer(&approver, &passphrase, request, given.word, &given.reach)?)
             }
         }
     }
@@ -179,6 +187,7 @@ impl App {
 pub(crate) struct Given {
     pub word: Word,
     pub words: Option<String>,
+    pub reach: Extent,
     pub passphrase: Option<String>,
     /// Where it came from.
     pub peer: Peer,

@@ -15,6 +15,7 @@ mod access;
 mod api;
 mod card;
 mod failure;
+mod handling;
 mod hooks;
 mod inbox;
 mod live;
@@ -31,7 +32,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
-use axum::routing::get;
+use axum::routing::{get, post};
 use inbox::{Counted, Proven};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -162,6 +163,7 @@ fn router(app: Shared) -> Router {
     let inside = Router::new()
         .route("/", get(pages::inbox))
         .route("/requests/{id}", get(pages::request).post(pages::answer))
+        .route("/requests/{id}/handle", post(pages::handle))
         .route("/sessions", get(pages::sessions))
         .route("/sessions/{id}", get(pages::session))
         .route("/rules", get(pages::rules))

@@ -3,7 +3,7 @@
 
 use crate::inbox::RuleLine;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Answer, Record, Request, RequestState, Word};
+use toolgate_core::{Answer, Comment, Extent, Record, Request, Word};
 use utoipa::ToSchema;
 
 /// Yes or no.
@@ -34,6 +34,51 @@ impl From<Word> for WordView {
     }
 }
 
+/// How far an answer reaches.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case", tag = "extent", deny_unknown_fields)]
+pub(crate) enum ReachView {
+    /// This call, once.
+    #[default]
+    Once,
+    /// This very call as often as this session makes it.
+    Session,
+    /// This very call in any session, for so long.
+    For {
+        /// Minutes from the answer on.
+        #[schema(minimum = 1, maximum = 10080)]
+        minutes: u32,
+    },
+    /// Every call that fits, in this folder and below it, until it is revoked.
+    Always {
+        /// A command in which `*` stands for any text of a word; none means this very call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
+    },
+}
+
+impl From<ReachView> for Extent {
+    fn from(reach: ReachView) -> Extent {
+        match reach {
+            ReachView::Once => Extent::Once,
+            ReachView::Session => Extent::Session,
+            ReachView::For { minutes } => Extent::For { minutes },
+            ReachView::Always { pattern } => Extent::Always { pattern },
+        }
+    }
+}
+
+impl From<Extent> for ReachView {
+    fn from(reach: Extent) -> ReachView {
+        match reach {
+            Extent::Once => ReachView::Once,
+            Extent::Session => ReachView::Session,
+            Extent::For { minutes } => ReachView::For { minutes },
+            Extent::Always { pattern } => ReachView::Always { pattern },
+        }
+    }
+}
+
 /// What somebody said.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AnswerView {
@@ -44,11 +89,16 @@ pub(crate) struct AnswerView {
     /// What the agent is told.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<String>,
+    /// How far it reaches.
+    reach: ReachView,
+    /// When, in milliseconds since 1970.
+    at_ms: i64,
 }
 
 impl AnswerView {
-    fn of(answer: &Answer) -> AnswerView {
-        AnswerView { word: answer.word.into(), by: answer.by.clone(), words: answer.words.clone() }
+    fn of(answer: &Answer, at_ms: i64) -> AnswerView {
+        let (by, words) = (answer.by.clone(), answer.words.clone());
+        AnswerView { word: answer.word.into(), by, words, reach: answer.reach.clone().into(), at_ms }
     }
 }
 
@@ -97,16 +147,45 @@ pub(crate) struct RequestView {
     /// The guardrail it asks past.
     #[serde(skip_serializing_if = "Option::is_none")]
     bypass: Option<BypassView>,
+    /// Who looks at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed: Option<String>,
+    /// What people said beside it.
+    comments: Vec<CommentView>,
+    /// What supervisors said of it.
+    reviews: Vec<String>,
+    /// How many people must say yes.
+    needs: u32,
+    /// Who said yes so far, where one is not enough.
+    yes: Vec<String>,
+    /// How often its answer was used.
+    uses: u32,
+    /// When somebody must have looked at what an emergency let through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review_due_ms: Option<i64>,
+}
+
+/// One remark.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CommentView {
+    /// Who.
+    by: String,
+    /// What.
+    text: String,
+    /// When, in milliseconds since 1970.
+    at_ms: i64,
+}
+
+impl CommentView {
+    fn of(comment: &Comment) -> CommentView {
+        CommentView { by: comment.by.clone(), text: comment.text.clone(), at_ms: comment.at_ms }
+    }
 }
 
 impl RequestView {
     pub(crate) fn of(request: &Request) -> RequestView {
-        let answer = match &request.state {
-            RequestState::Approved { answer, .. } | RequestState::Denied { answer } => {
-                Some(AnswerView::of(answer))
-            }
-            _ => None,
-        };
+        let progress = &request.progress;
+        let answer = request.answer().map(|(answer, at_ms)| AnswerView::of(answer, at_ms));
         RequestView {
             id: request.id.clone(),
             state: request.state.name(),
@@ -126,6 +205,13 @@ impl RequestView {
                 role: bypass.role.clone(),
                 reason: bypass.reason.clone(),
             }),
+            claimed: progress.claimed.clone(),
+            comments: progress.comments.iter().map(CommentView::of).collect(),
+            reviews: request.reviews.iter().map(|note| format!("{}: {}", note.by, note.said)).collect(),
+            needs: progress.needs.max(1),
+            yes: progress.yes.iter().map(|answer| answer.by.clone()).collect(),
+            uses: progress.uses,
+            review_due_ms: progress.review_due_ms(),
         }
     }
 }

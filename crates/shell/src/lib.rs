@@ -33,8 +33,8 @@ pub use reading::{
 };
 pub use surely::surely_ran;
 
-/// Longer text than this is not read.
-const SOURCE_MAX: usize = 1 << 20;
+/// Longer text than this is not read. Files are written by here-documents of any size.
+const SOURCE_MAX: usize = 4 << 20;
 
 /// Reads `source` as bash would, in `setting`.
 #[must_use]

@@ -28,6 +28,11 @@ impl Command {
             line.push_str(" --");
         }
         for (at, word) in self.usage.operands.iter().enumerate() {
+            if is_plain(&word.text) {
+                line.push(' ');
+                line.push_str(&word.text);
+                continue;
+            }
             let plain = shown(word);
             let elided = plain != word.text && programs::is_text(self, at);
             line.push(' ');
@@ -45,20 +50,36 @@ impl Command {
 }
 
 fn add(line: &mut String, text: &str) {
-    line.push_str(&quote(&flat(text)));
+    if is_plain(text) {
+        line.push_str(text);
+    } else {
+        line.push_str(&quote(&flat(text)));
+    }
+}
+
+/// Does it stand for itself wherever it stands? Most words do.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_plain_byte)
+}
+
+fn is_plain_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b'@' | b'%' | b'+' | b',' | b'~' | b'^')
 }
 
 fn add_flag(line: &mut String, flag: &Flag) {
     line.push(' ');
-    let name = flat(&flag.name);
     let Some(value) = &flag.value else {
-        line.push_str(&quote(&name));
-        return;
+        return add(line, &flag.name);
     };
-    line.push_str(&name);
+    line.push_str(&flat(&flag.name));
     let attached = !flag.apart && !flag.data && flag.name.starts_with("--");
     line.push(if attached { '=' } else { ' ' });
-    line.push_str(if flag.data { Cow::from("'…'") } else { shown(value) }.as_ref());
+    match flag.data {
+        true => line.push_str("'…'"),
+        false if is_plain(&value.text) => line.push_str(&value.text),
+        false => line.push_str(&shown(value)),
+    }
 }
 
 fn shown(word: &Word) -> Cow<'_, str> {
@@ -83,17 +104,9 @@ fn flat(text: &str) -> Cow<'_, str> {
 
 /// `text` quoted so that a shell reads it as this one word.
 pub(crate) fn quote(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b'@' | b'%' | b'+' | b',' | b'~' | b'^'
-            )
-    };
     let is_letter = |found: char| !found.is_ascii() && found.is_alphanumeric();
-    let plain = text.bytes().all(is_plain)
-        || text.chars().all(|found| u8::try_from(found).is_ok_and(is_plain) || is_letter(found));
-    if !text.is_empty() && plain {
+    let plain = || text.chars().all(|found| u8::try_from(found).is_ok_and(is_plain_byte) || is_letter(found));
+    if is_plain(text) || !text.is_empty() && !text.is_ascii() && plain() {
         return text.into();
     }
     let mut quoted = String::with_capacity(text.len() + 2);

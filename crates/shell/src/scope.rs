@@ -5,7 +5,7 @@
 //! not have run. Every change is logged, so a subshell is undone and a branch
 //! is merged at the price of what it changed. Nothing here reads text.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::reading::Word;
@@ -20,7 +20,7 @@ pub(crate) const DIR: &str = "=dir";
 /// Key that stands for "this function is defined" or "this variable is
 /// exported": kept like a variable, it is undone and merged with its branch.
 pub(crate) fn mark_of(what: &str, name: &str) -> String {
-    format!("={what} {name}")
+    ["=", what, " ", name].concat()
 }
 
 /// A piece of text a variable holds.
@@ -66,14 +66,14 @@ pub(crate) fn size_of(options: &Options) -> usize {
 }
 
 /// Changes of one branch: the new options of each name.
-pub(crate) type Changes = HashMap<String, Option<Options>>;
+pub(crate) type Changes = BTreeMap<String, Option<Options>>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    values: HashMap<String, Options>,
+    values: BTreeMap<String, Options>,
     log: Vec<(String, Option<Options>)>,
-    functions: HashMap<String, Vec<Rc<Node>>>,
-    aliases: HashMap<String, String>,
+    functions: BTreeMap<String, Vec<Rc<Node>>>,
+    aliases: BTreeMap<String, String>,
     hiding: bool,
 }
 
@@ -96,7 +96,7 @@ impl Scope {
 
     pub(crate) fn set(&mut self, name: &str, options: Options) {
         self.hiding |= options.iter().flatten().any(|text| hides(&text.text));
-        let old = self.values.insert(name.to_string(), options);
+        let old = self.put(name, options);
         self.log.push((name.to_string(), old));
     }
 
@@ -107,10 +107,18 @@ impl Scope {
     /// Puts back what `get` gave before.
     pub(crate) fn restore(&mut self, name: &str, old: Option<Options>) {
         let current = match old {
-            Some(options) => self.values.insert(name.to_string(), options),
+            Some(options) => self.put(name, options),
             None => self.values.remove(name),
         };
         self.log.push((name.to_string(), current));
+    }
+
+    /// Most names are known already.
+    fn put(&mut self, name: &str, options: Options) -> Option<Options> {
+        match self.values.get_mut(name) {
+            Some(known) => Some(std::mem::replace(known, options)),
+            None => self.values.insert(name.to_string(), options),
+        }
     }
 
     /// Was this mark set in every branch that leads here?
@@ -164,7 +172,7 @@ impl Scope {
 
     /// One of `branches` ran (or none, when `maybe_none`).
     pub(crate) fn join(&mut self, branches: &[Changes], maybe_none: bool) {
-        let mut names: Vec<&String> = branches.iter().flat_map(HashMap::keys).collect();
+        let mut names: Vec<&String> = branches.iter().flat_map(BTreeMap::keys).collect();
         names.sort();
         names.dedup();
         for name in names {
@@ -201,14 +209,24 @@ impl Scope {
         self.aliases.insert(name.to_string(), text.to_string());
     }
 
+    pub(crate) fn has_aliases(&self) -> bool {
+        !self.aliases.is_empty()
+    }
+
     pub(crate) fn alias(&self, name: &str) -> Option<&String> {
         self.aliases.get(name)
     }
 }
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {
-    let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-    for value in more.unwrap_or(&unknown) {
+    let Some(more) = more else {
+        let unknown = vec![Text::unknown(["$", name].concat())];
+        if !options.contains(&unknown) {
+            options.push(unknown);
+        }
+        return;
+    };
+    for value in more {
         if !options.contains(value) {
             options.push(value.clone());
         }

@@ -86,6 +86,10 @@ fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
     check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
     check("echo $((a)#) ; rm x", &["rm", "x"]);
+    check("f() { (( $((( V = 0 )); [[ ${ (b) -eq 1 ]]\nc ${V%.*} | d) + 1 )); }\nrm x", &["rm", "x"]);
+    check("(( ${x:+(} rm x ))", &["(", "rm", "x"]);
+    check("(( ${x:-(} + 1 ) )); rm x", &["rm", "x"]);
+    check("for ((i=0; i<${x:-(1)}; i++)); do rm x; done", &["rm", "x"]);
     check("[[ ${#A[@} == a ]]; rm x", &["rm", "x"]);
     check("echo ${a[}; rm x", &["rm", "x"]);
     check("(( $(a \")\" # )\n) + 1 )); rm x", &["rm", "x"]);
@@ -130,7 +134,12 @@ fn lists_are_cut_as_bash_cuts_them() {
     check("set -- a b p; shift 2; $1 x", &["p", "x"]);
     check("set -- p b; shift b; $1 x", &["p", "x"]);
     check("set -- p b; shift 3; $1 x", &["p", "x"]);
+    check("set -- $w p; shift; $1 x", &["p", "x"]);
+    check("set -- $w p; shift; ${@:1:1} rm x", &["rm", "x"]);
     check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
+    check("IFS=:; echo 'p w' | while read X Y; do $X $Y; done", &["p w"]);
+    check("read X Y Z <<<'  p   w  x y '; $X $Y \"$Z\"", &["p", "w", "x y"]);
+    check("echo p:w | while IFS=: read X Y; do $X $Y; done", &["p", "w"]);
     check("IFS=' :'; X=' p : x'; $X", &["p", "x"]);
     check("p ${A[1 [[ 2 ]] N='a[$(rm x)]']}", &["rm", "x"]);
     check("A=(a p b); ${A[@]:1:1} x", &["p", "x"]);
@@ -164,6 +173,8 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("(test x && echo rm x) | sh", &["rm", "x"]);
     check("PWD=/; cd /a; p \"$PWD\"", &["p", "/a"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
+    check("X=rm; declare -z X=q; $X x", &["rm", "x"]);
+    check("declare -{ n R=X; $R rm x", &["rm", "x"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
 }
@@ -187,6 +198,8 @@ fn braces_close_where_bash_closes_them() {
     check("{p1},w}", &["p1}", "w"]);
     check("p {},b} a{},b}", &["p", "{},b}", "a}", "ab"]);
     check("p {1..3..} {1..3..2}", &["p", "{1..3..}", "1", "3"]);
+    check("p x{\\1..3} {'1'..3}{a,b}", &["p", "x{1..3}", "{1..3}a", "{1..3}b"]);
+    check("V=1; p {$V..3} {'a,b'..3} {a\\,b..3}", &["p", "{1..3}", "a,b..3", "{a,b..3}"]);
 }
 
 #[test]
@@ -199,6 +212,9 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
+    check("time -p( (! a; rm x) )", &["rm", "x"]);
+    check("time -p;rm x", &["rm", "x"]);
+    check("time -- (rm x)", &["rm", "x"]);
 }
 
 #[test]
@@ -212,6 +228,8 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
+    check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["rm", "x"]);
+    check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["+", "1"]);
 }
 
 #[test]
@@ -294,6 +312,10 @@ fn a_semicolon_is_lost_behind_a_here_document() {
     check("a <(b <<E\nE\n{ V=1; [[ V -eq 1 ]]\n})", &["[[", "V", "-eq", "1", "]]"]);
     check("a $(b <<E\nE\nf() { c; d; }; f)", &["c"]);
     check("$(cat <<E\nrm x\nE\n)", &["rm", "x"]);
+    check("a $(if b | sh <<E\nE\nthen c;rm x\nfi)", &["c", "rm", "x"]);
+    // Each time it is printed.
+    check("a=(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);
+    check("a $(b $(c <<E\nE\nd || { e; f || g; rm x; }))", &["g", "rm", "x"]);
     check("a $(b <<E\nE\nc; ! case 2 in (rm|d) e;; esac)", &["rm"]);
 }
 

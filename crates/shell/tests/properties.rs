@@ -272,6 +272,28 @@ fn bombs_are_defused() {
 
 #[test]
 fn a_text_too_long_is_a_fault() {
-    let reading = read(&"a".repeat((1 << 20) + 1), &setting());
+    let reading = read(&"a".repeat((4 << 20) + 1), &setting());
     assert!(reading.fault.is_some() && reading.commands.is_empty());
+}
+
+/// Data is written to files that way; only who runs it must know it.
+#[test]
+fn a_long_here_document_for_a_file_is_read() {
+    let body = "1,2,3,\"four\"\n".repeat(150_000);
+    for head in ["cat > data.csv <<'END'", "cat <<END > data.csv", "tee data.csv <<-'END' >/dev/null"] {
+        let reading = read(&format!("{head}\n{body}END\nrm x\n"), &setting());
+        assert!(reading.fault.is_none() && reading.opaque.is_empty(), "{head}: {:?}", reading.fault);
+        let programs: Vec<&str> = reading.commands.iter().map(|one| one.program.as_str()).collect();
+        assert_eq!(programs.last(), Some(&"rm"), "{head}");
+    }
+    for source in [
+        format!("cat <<'END' | sh\n{body}END\n"),
+        format!("cat > f <<'END'\n{body}END\nsh f\n"),
+        format!("sh <<'END'\n{body}END\n"),
+        format!("cat > f <<END\n{body}$(eval \"$X\")\nEND\n"),
+    ] {
+        let reading = read(&source, &setting());
+        let head = source.lines().next().unwrap_or_default();
+        assert!(reading.fault.is_some() || !reading.opaque.is_empty(), "{head}");
+    }
 }

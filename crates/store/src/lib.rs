@@ -13,6 +13,7 @@ mod listing;
 mod projection;
 mod schema;
 mod sqlite;
+mod supervision;
 mod verify;
 
 pub use error::StoreError;
@@ -20,7 +21,7 @@ pub use listing::{Behind, Part};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
-use toolgate_core::{Checkpoint, Context, Entry, Lock, Marks, Record, Request, Session};
+use toolgate_core::{Checkpoint, Context, Entry, Health, KeptAnswer, Lock, Marks, Record, Request, Session};
 
 /// What a store can do.
 pub trait Store {
@@ -72,6 +73,12 @@ pub trait Store {
     /// # Errors
     /// If the store cannot be read; a broken ledger is a result, not an error.
     fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<Verified, StoreError>;
+
+    /// What the records say of a supervisor.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn health(&self, supervisor: &str) -> Result<Health, StoreError>;
 }
 
 /// Which requests to list.
@@ -139,6 +146,24 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
+
+    /// Requests whose answer stands for further calls, of any session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError>;
+
+    /// What the records say of a supervisor.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn health(&mut self, supervisor: &str) -> Result<Health, StoreError>;
+
+    /// The last answer of supervisors to a question of this shape.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError>;
 
     /// Appends one record and folds it into session and request.
     ///

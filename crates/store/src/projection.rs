@@ -5,13 +5,16 @@
 //! program folds otherwise, it makes them anew from the records.
 
 use crate::error::StoreError;
+use crate::supervision;
 use rusqlite::{Connection, OptionalExtension, params};
 use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, lock_change, marks_of};
 
 /// Makes every projection anew from the records.
 pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
-    connection
-        .execute_batch("DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;")?;
+    connection.execute_batch(
+        "DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;
+                        DELETE FROM supervisor; DELETE FROM supervised;",
+    )?;
     let mut statement = connection.prepare("SELECT body FROM ledger ORDER BY seq")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -33,11 +36,10 @@ pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), Store
     if let Some(change) = lock_change(record) {
         change_locks(connection, &change)?;
     }
+    supervision::fold(connection, record)?;
     match &record.entry {
         Entry::Requested(request) => put_request(connection, request),
-        Entry::Answered(answer) => fold_request(connection, &answer.request, record),
-        Entry::Used { request, .. } | Entry::Expired { request } => fold_request(connection, request, record),
-        _ => Ok(()),
+        entry => entry.request().map_or(Ok(()), |id| fold_request(connection, id, record)),
     }
 }
 
@@ -136,9 +138,15 @@ fn put_request(connection: &Connection, request: &Request) -> Result<(), StoreEr
     let sql = "INSERT INTO request (id, is_open, session, arguments, body) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (id) DO UPDATE SET is_open = ?2, body = ?5";
     let body = serde_json::to_string(request)?;
-    let values = params![request.id, request.is_open(), request.session, request.arguments, body];
+    let values = params![request.id, openness(request), request.session, request.arguments, body];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
+}
+
+/// What the column `is_open` says: 0 over, 1 asks about its one call, 2 stands
+/// for further calls.
+pub(crate) fn openness(request: &Request) -> i64 {
+    if request.is_standing() { 2 } else { i64::from(request.is_open()) }
 }
 
 /// SQLite's whole numbers have a sign.

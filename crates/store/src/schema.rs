@@ -29,6 +29,14 @@ const STEPS: &[&str] = &[
 ",
     // Labels, waiting calls, budgets reserved: folded anew.
     "",
+    // Answers that stand: `is_open` is 2 for them.
+    "
+    CREATE INDEX request_standing ON request (id) WHERE is_open = 2;
+",
+    "
+    CREATE TABLE supervisor (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE supervised (shape TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+",
 ];
 
 /// Brings a file to the present format.

@@ -7,7 +7,7 @@
 
 use crate::error::StoreError;
 use crate::projection::{self, mark, number, read_mark, request};
-use crate::{Store, Turn, Which, schema, verify};
+use crate::{Store, Turn, Which, schema, supervision, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -17,7 +17,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Lock, Mark, Marks, Record, Request, Session, genesis, seal, sign_head,
+    Checkpoint, Context, Entry, Head, Health, KeptAnswer, Lock, Mark, Marks, Record, Request, Session,
+    genesis, seal, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -109,7 +110,7 @@ impl Store for Sqlite {
 
     fn requests(&self, which: Which) -> Result<Vec<Request>, StoreError> {
         let sql = match which {
-            Which::Open => "SELECT body FROM request WHERE is_open = 1 ORDER BY id DESC",
+            Which::Open => "SELECT body FROM request WHERE is_open > 0 ORDER BY id DESC",
             Which::All => "SELECT body FROM request ORDER BY id DESC",
         };
         bodies(&self.connection, sql, [])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
@@ -148,6 +149,10 @@ impl Store for Sqlite {
     fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<verify::Verified, StoreError> {
         verify::verify(self, trusted, kept)
     }
+
+    fn health(&self, supervisor: &str) -> Result<Health, StoreError> {
+        supervision::health(&self.connection, supervisor)
+    }
 }
 
 impl Sqlite {
@@ -163,7 +168,7 @@ impl Sqlite {
         let sql = "SELECT id, session, arguments, is_open, body FROM request";
         let requests = self.rows(sql, |row| {
             serde_json::from_str(&row.body).ok().filter(|request: &Request| {
-                (&request.id, &request.session, &request.arguments, i64::from(request.is_open()))
+                (&request.id, &request.session, &request.arguments, projection::openness(request))
                     == (&row.id, &row.session, &row.arguments, row.is_open)
                     && is_as_written(serde_json::to_string(request), &row.body)
             })
@@ -214,6 +219,11 @@ impl Sqlite {
         let rows = statement.query_map([], projection::read_lock)?;
         let rows: Vec<Lock> = rows.collect::<Result<_, _>>()?;
         Ok(rows.into_iter().map(|lock| (lock.path.clone(), Some(lock))).collect())
+    }
+
+    /// What is kept of supervisors, for checking it against the records.
+    pub(crate) fn supervision(&self) -> Result<supervision::Kept, StoreError> {
+        supervision::all(&self.connection)
     }
 
     /// How many records there are, whatever their numbers.
@@ -306,8 +316,10 @@ impl Turn for SqliteTurn<'_> {
     }
 
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
-        let mut statement = self.turn.prepare_cached("SELECT body FROM ledger ORDER BY seq DESC")?;
-        let mut rows = statement.query([])?;
+        // Whatever is about a request names it; the rest need not be parsed.
+        let sql = "SELECT body FROM ledger WHERE instr(body, ?1) > 0 ORDER BY seq DESC";
+        let mut statement = self.turn.prepare_cached(sql)?;
+        let mut rows = statement.query([id])?;
         let mut later: Vec<Record> = Vec::new();
         while let Some(row) = rows.next()? {
             let record: Record = serde_json::from_str(&row.get::<_, String>(0)?)?;
@@ -317,11 +329,25 @@ impl Turn for SqliteTurn<'_> {
                         |request: Request, record: &Record| request.after(&record.entry, record.time_ms);
                     return Ok(Some(later.iter().rev().fold(request.clone(), fold)));
                 }
-                Entry::Answered(_) | Entry::Used { .. } | Entry::Expired { .. } => later.push(record),
+                entry if entry.request() == Some(id) => later.push(record),
                 _ => {}
             }
         }
         Ok(None)
+    }
+
+    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
+        let found = bodies(&self.turn, sql, [])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    fn health(&mut self, supervisor: &str) -> Result<Health, StoreError> {
+        supervision::health(&self.turn, supervisor)
+    }
+
+    fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
+        supervision::kept(&self.turn, shape)
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {

@@ -4,6 +4,7 @@
 use crate::Store;
 use crate::error::StoreError;
 use crate::sqlite::{Sqlite, mark_name};
+use crate::supervision::Supervised;
 use std::collections::BTreeMap;
 use toolgate_core::{
     Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Record, Request, Session,
@@ -30,6 +31,7 @@ struct Replay {
     requests: BTreeMap<String, Request>,
     marks: BTreeMap<String, Mark>,
     locks: BTreeMap<String, Lock>,
+    supervision: Supervised,
     /// Checkpoints kept elsewhere and not met yet.
     kept: BTreeMap<u64, String>,
 }
@@ -48,6 +50,7 @@ pub(crate) fn verify(
         requests: BTreeMap::new(),
         marks: BTreeMap::new(),
         locks: BTreeMap::new(),
+        supervision: Supervised::default(),
         kept,
     };
     if let Err(bad) = replay.all(store)? {
@@ -145,17 +148,13 @@ impl Replay {
             self.sessions.insert(id.clone(), after);
         }
         self.fold_locks(record);
-        let request = match &record.entry {
-            Entry::Requested(request) => {
-                self.requests.insert(request.id.clone(), request.clone());
-                return;
-            }
-            Entry::Answered(answer) => &answer.request,
-            Entry::Used { request, .. } | Entry::Expired { request } => request,
-            _ => return,
-        };
-        if let Some(before) = self.requests.remove(request) {
-            self.requests.insert(request.clone(), before.after(&record.entry, record.time_ms));
+        self.supervision.fold(record, |id| self.requests.get(id).cloned());
+        if let Entry::Requested(request) = &record.entry {
+            self.requests.insert(request.id.clone(), request.clone());
+        } else if let Some((id, before)) =
+            record.entry.request().and_then(|id| self.requests.remove_entry(id))
+        {
+            self.requests.insert(id, before.after(&record.entry, record.time_ms));
         }
     }
 
@@ -195,7 +194,15 @@ impl Replay {
             first_difference(&self.locks.iter().collect(), &locks)
                 .map(|path| format!("the lock on `{path}` is not what its records say"))
         };
-        Ok(session.or_else(request).or_else(mark).or_else(lock))
+        let kept = store.supervision()?;
+        let supervised = || {
+            let health = first_difference(&self.supervision.health.iter().collect(), &kept.health);
+            let answer = || first_difference(&self.supervision.answers.iter().collect(), &kept.answers);
+            health
+                .or_else(answer)
+                .map(|name| format!("what is kept of supervisors (`{name}`) is not what the records say"))
+        };
+        Ok(session.or_else(request).or_else(mark).or_else(lock).or_else(supervised))
     }
 }
 

@@ -15,8 +15,8 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolgate_core::{
-    Answer, Context, Decided, Entry, EventKind, Proof, Record, Request, RequestState, Resulted, Session,
-    Verdict, Word,
+    Answer, Context, Decided, Entry, EventKind, Extent, Handling, Proof, Record, Request, RequestState,
+    Resulted, Session, Verdict, Word,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Verified, Which};
 
@@ -79,21 +79,34 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
         input: None,
         dir: "/".to_owned(),
         why: Vec::new(),
+        asks: Vec::new(),
+        progress: Default::default(),
         made_ms: 0,
         expires_ms,
         bypass: None,
+        reviews: Vec::new(),
         state: RequestState::Pending,
     })
 }
 
-fn answered(id: &str, word: Word) -> Entry {
+fn answered(id: &str, word: Word, reach: Extent) -> Entry {
     Entry::Answered(Answer {
         request: id.to_owned(),
         word,
         by: "ada".to_owned(),
         words: None,
+        reach,
         proof: Proof::Terminal,
     })
+}
+
+fn any_handling() -> impl Strategy<Value = Handling> {
+    prop::sample::select(vec![
+        Handling::Claimed,
+        Handling::Commented { text: "look".to_owned() },
+        Handling::Undone,
+        Handling::Revoked,
+    ])
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
@@ -120,10 +133,14 @@ fn any_entry() -> impl Strategy<Value = Entry> {
             })
         }),
         (id(), 0..40_i64).prop_map(|(id, expires)| requested(id, "s1", expires)),
-        (id(), any::<bool>())
-            .prop_map(|(id, yes)| answered(id, if yes { Word::Approve } else { Word::Deny })),
+        (id(), any::<bool>(), any::<bool>()).prop_map(|(id, yes, wide)| {
+            let reach = if wide { Extent::Session } else { Extent::Once };
+            answered(id, if yes { Word::Approve } else { Word::Deny }, reach)
+        }),
         id().prop_map(|id| Entry::Used { request: id.to_owned(), call: None }),
         id().prop_map(|id| Entry::Expired { request: id.to_owned() }),
+        (id(), any_handling())
+            .prop_map(|(id, what)| { Entry::Handled { request: id.to_owned(), by: "ada".to_owned(), what } }),
         "\\PC{0,10}".prop_map(|text| note(&text)),
     ]
 }
@@ -193,7 +210,10 @@ fn check_against(path: &Path, expected: &[Record]) {
     for (id, request) in &requests {
         assert_eq!(turn.request(id).unwrap().as_ref(), Some(request));
         let found = turn.open_requests(&request.session, &request.arguments).unwrap();
-        assert_eq!(found.iter().any(|open| open.id == *id), request.is_open());
+        let asks_here = request.is_open() && !request.is_standing();
+        assert_eq!(found.iter().any(|open| open.id == *id), asks_here);
+        let standing = turn.standing_requests().unwrap();
+        assert_eq!(standing.iter().any(|open| open.id == *id), request.is_standing());
     }
     drop(turn);
     let mut all: Vec<Request> = store.requests(Which::All).unwrap();
@@ -245,13 +265,13 @@ fn a_ledger_of_an_older_program_is_folded_anew() {
         decided(EventKind::PreExecution, Verdict::Warn),
         requested("r-1", "s1", 9),
         note("between"),
-        answered("r-1", Word::Approve),
+        answered("r-1", Word::Approve, Extent::Once),
     ];
     let records: Vec<Record> =
         entries.into_iter().map(|entry| turn.append(1, &context("s1"), entry).unwrap()).collect();
     turn.commit().unwrap();
     drop(store);
-    let older = "DROP TABLE mark; DROP TABLE lock; PRAGMA user_version = 1;
+    let older = "DROP INDEX request_standing; DROP TABLE mark; DROP TABLE lock; PRAGMA user_version = 1;
                  UPDATE session SET body = '{\"id\":\"s1\",\"calls\":0,\"stopped\":0,\"ran\":[],\"stops_refused\":0}';
                  DELETE FROM request;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();

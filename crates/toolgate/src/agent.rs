@@ -131,7 +131,9 @@ impl<'a> Agent<'a> {
     }
 
     fn decide(&mut self, kind: EventKind, call: Call) -> Result<Answer, Broken> {
-        let answered = self.gate.decide(&Event { kind, call, log: None, output: None })?;
+        let event = Event { kind, call, log: None, output: None };
+        let answered = self.gate.decide(&event)?;
+        let answered = self.gate.supervise(&event, answered)?;
         let decision = answered.decision;
         let request = answered.request.map(|request| request.id);
         Ok(match answered.delivered {

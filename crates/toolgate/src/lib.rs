@@ -21,7 +21,8 @@
 //!
 //! Deliberately absent: waiting for a person. A call that needs one is answered
 //! with no and the id of the request; asked again, exactly so, once the person
-//! has said yes (`toolgate inbox`), it runs – once.
+//! has said yes (`toolgate inbox`), it runs – once. Supervisors the person's own
+//! policy names are asked before that, within their time.
 
 mod agent;
 mod tool;

@@ -20,14 +20,14 @@ pub(crate) const TYPICAL: &[&str] = &[
 pub(crate) fn script(size: usize) -> String {
     const LINES: &[&str] = &[
         "set -euo pipefail",
-        "NAME=\"build-#\"",
-        "if [ ! -d \"$OUT/#\" ]; then mkdir -p \"$OUT/#\"; fi",
-        "# a remark about step #, which isn't code",
-        "cargo build --release --target x86_64 2>&1 | tee \"logs/#.log\"",
-        "for f in a b c; do cp \"$f.txt\" \"$OUT/#/$f\"; done",
-        "curl -fsS \"https://example.com/$NAME.tar.gz\" -o /tmp/#.tar.gz && tar xzf /tmp/#.tar.gz",
-        "case \"$1\" in start) run # ;; stop) halt # ;; *) echo usage ;; esac",
-        "cat > conf#.ini <<END\nname=$NAME\nvalue=#\nEND",
+        "NAME=\"build-@\"",
+        "if [ ! -d \"$OUT/@\" ]; then mkdir -p \"$OUT/@\"; fi",
+        "# a remark about step @, which isn't code",
+        "cargo build --release --target x86_64 2>&1 | tee \"logs/@.log\"",
+        "for f in a b c; do cp \"$f.txt\" \"$OUT/@/$f\"; done",
+        "curl -fsS \"https://example.com/$NAME.tar.gz\" -o /tmp/@.tar.gz && tar xzf /tmp/@.tar.gz",
+        "case \"$1\" in start) run @ ;; stop) halt @ ;; *) echo usage ;; esac",
+        "cat > conf@.ini <<END\nname=$NAME\nvalue=@\nEND",
         "git log --oneline -n 3 | awk '{print $1}' | xargs -n1 echo",
     ];
     let mut text = String::new();
@@ -36,7 +36,7 @@ pub(crate) fn script(size: usize) -> String {
         if text.len() + line.len() > size {
             break;
         }
-        text.push_str(&line.replace('#', &number.to_string()));
+        text.push_str(&line.replace('@', &number.to_string()));
         text.push('\n');
     }
     text

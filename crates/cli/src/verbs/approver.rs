@@ -8,7 +8,7 @@ use clap::Subcommand;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
-use toolgate_core::{Proof, Request, Word};
+use toolgate_core::{Extent, Proof, Request, Word};
 use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
 
 /// Who may answer requests.
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Outcome {
             if let Some(old) = Approver::load(&dirs)? {
                 let given = read("Present passphrase: ", *passphrase_stdin)?;
                 let request = blank();
-                sign_answer(&old, &given, &request, Word::Deny)?;
+                sign_answer(&old, &given, &request, Word::Deny, &Extent::Once)?;
             }
             let new = read("New passphrase: ", *passphrase_stdin)?;
             let approver = set_passphrase(&dirs, &new)?;
@@ -88,9 +88,12 @@ fn blank() -> Request {
         input: None,
         dir: String::new(),
         why: Vec::new(),
+        asks: Vec::new(),
+        progress: Box::default(),
         made_ms: 0,
         expires_ms: 0,
         bypass: None,
+        reviews: Vec::new(),
         state: toolgate_core::RequestState::Pending,
     }
 }
@@ -109,18 +112,23 @@ fn read(prompt: &str, from_stdin: bool) -> Result<Passphrase, Failure> {
 }
 
 /// The proofs that a person answers all of `requests`, or why there are none.
-pub fn prove(requests: &[Request], word: Word, from_stdin: bool) -> Result<Vec<Proof>, Failure> {
+pub fn prove(
+    requests: &[Request],
+    word: Word,
+    reach: &Extent,
+    from_stdin: bool,
+) -> Result<Vec<Proof>, Failure> {
     let Some(approver) = Approver::load(&project::dirs())? else {
-        at_terminal(requests, word)?;
+        at_terminal(requests, word, reach)?;
         return Ok(requests.iter().map(|_| Proof::Terminal).collect());
     };
     let given = read("Passphrase: ", from_stdin)?;
-    let sign = |request: &Request| Ok(sign_answer(&approver, &given, request, word)?);
+    let sign = |request: &Request| Ok(sign_answer(&approver, &given, request, word, reach)?);
     requests.iter().map(sign).collect()
 }
 
 /// Without a passphrase: a terminal of one's own, and a word typed there.
-fn at_terminal(requests: &[Request], word: Word) -> Result<(), Failure> {
+fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), Failure> {
     if let Some(mark) = agent_above(&|name| std::env::var(name).ok()) {
         return Err(NotAPerson::AgentAbove { mark }.into());
     }
@@ -138,7 +146,7 @@ fn at_terminal(requests: &[Request], word: Word) -> Result<(), Failure> {
         [only] => (only.id.trim_start_matches("r-").chars().take(4).collect(), "this".to_owned()),
         several => ("all".to_owned(), format!("these {}", several.len())),
     };
-    anstream::eprint!("Type {code} to {verb} {what}: ");
+    anstream::eprint!("Type {code} to {verb} {what} ({}): ", visible(&reach.words()));
     std::io::stderr().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;

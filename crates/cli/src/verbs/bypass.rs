@@ -3,12 +3,12 @@
 //! Asking is open to agents; the answer is given in the inbox, by a person.
 
 use crate::project;
-use crate::screen::{DIM, json, one_line, out, styled};
-use crate::verbs::{Failure, Outcome};
+use crate::screen::{DIM, RED, json, one_line, out, styled, talk};
+use crate::verbs::{Failure, Outcome, inbox, install, logs};
 use clap::{Subcommand, ValueEnum};
 use std::process::ExitCode;
-use toolgate_core::{Pressing, Request};
-use toolgate_runtime::{BypassRefused, Gate};
+use toolgate_core::{Handling, Pressing, Request};
+use toolgate_runtime::{BypassRefused, Gate, now_ms};
 use toolgate_store::{Store, Which};
 
 /// One call past one guardrail.
@@ -16,6 +16,7 @@ use toolgate_store::{Store, Which};
 #[command(after_help = "Examples:
   toolgate bypass request custom-scope-001 --call 3f2a91bc04de --reason \"the test must follow the renamed function\"
   toolgate bypass list
+  toolgate bypass review r-1a2b --words \"the service was down, the restart was right\"
 
 A block says whether its guardrail allows this, and which call it was. The answer is given with `toolgate inbox`.")]
 pub struct Args {
@@ -29,6 +30,17 @@ pub struct Args {
 pub enum Verb {
     /// Ask for one
     Request(RequestArgs),
+    /// Say that you looked at what was let through in an emergency
+    Review {
+        /// The request
+        id: String,
+        /// What you found
+        #[arg(long)]
+        words: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Every one that was asked for
     List {
         /// Answer as JSON
@@ -73,6 +85,7 @@ pub fn run(args: &Args) -> Outcome {
         None => list(false),
         Some(Verb::List { json }) => list(*json),
         Some(Verb::Request(args)) => request(args),
+        Some(Verb::Review { id, words, json }) => review(id, words, *json),
     }
 }
 
@@ -101,6 +114,34 @@ fn request(args: &RequestArgs) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is due after an emergency (S2-49).
+fn review(id: &str, words: &str, as_json: bool) -> Outcome {
+    install::refuse_agent()?;
+    let (mut gate, _) = Gate::open(project::here())?;
+    let request = inbox::find(gate.store(), id)?;
+    if request.progress.review_due_ms().is_none() {
+        let what = format!("nothing about {} is left to look at", request.id);
+        return Err(Failure::new(what, "`toolgate bypass list` shows what is due"));
+    }
+    let what = Handling::Reviewed { text: words.to_owned() };
+    let after = gate.handle(&request, &inbox::person(), what)?;
+    if as_json {
+        json(&after);
+    } else {
+        talk(&format!("{} is looked at", after.id));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is still to be done about an emergency.
+fn due(request: &Request) -> String {
+    match request.progress.review_due_ms() {
+        None => String::new(),
+        Some(due) if due < now_ms() => styled(RED, &format!("  review overdue since {}", logs::time(due))),
+        Some(due) => format!("  review due {}", logs::time(due)),
+    }
+}
+
 fn list(as_json: bool) -> Outcome {
     let (mut gate, _) = Gate::open(project::here())?;
     let all: Vec<Request> =
@@ -115,11 +156,12 @@ fn list(as_json: bool) -> Outcome {
     for request in &all {
         let Some(own) = &request.bypass else { continue };
         let line = format!(
-            "{:<13} {:<9} {:<22} {}",
+            "{:<13} {:<9} {:<22} {}{}",
             request.id,
             request.state.name(),
             own.guardrail,
-            one_line(&own.reason, 80)
+            one_line(&own.reason, 80),
+            due(request)
         );
         out(&line);
     }

@@ -12,9 +12,10 @@ use toolgate_adapters::{HOSTS, Host, Level, Ours};
 use toolgate_core::KnowledgeEntry;
 use toolgate_core::guards::CANARY;
 use toolgate_runtime::{
-    Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, trusted_key,
+    Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, now_ms,
+    trusted_key,
 };
-use toolgate_store::{Store, Verified};
+use toolgate_store::{Store, Verified, Which};
 
 /// Proves the gate.
 #[derive(Debug, clap::Args)]
@@ -64,6 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut checks = policy(&setup);
     checks.extend(ledger(&setup));
     checks.push(approver(&setup));
+    checks.extend(supervisors(&setup));
     let before = checks.len();
     for host in HOSTS {
         checks.extend(hooks(*host, &setup));
@@ -128,12 +130,23 @@ fn policy_fault(fault: &PolicyFault) -> Check {
     Check::bad("policy", broken.to_string(), fault.cure.clone())
 }
 
+/// Emergencies nobody has looked at in time (S2-49).
+fn overdue(store: &dyn Store) -> Vec<Check> {
+    let requests = store.requests(Which::All).unwrap_or_default();
+    let late = requests.iter().filter(|one| one.progress.review_due_ms().is_some_and(|due| due < now_ms()));
+    late.map(|one| {
+        let text = format!("{} was let through in an emergency, and nobody has looked at it", one.id);
+        Check::bad("emergency", text, format!("`toolgate bypass review {} --words …`", one.id))
+    })
+    .collect()
+}
+
 fn ledger(setup: &Setup) -> Vec<Check> {
     let (mut gate, state) = match Gate::open(setup.clone()) {
         Ok(opened) => opened,
         Err(broken) => return vec![Check::bad("ledger", broken.to_string(), broken.cure)],
     };
-    let mut checks = Vec::new();
+    let mut checks = overdue(gate.store());
     if state == CacheState::Unwritable {
         let cache = setup.dirs.cache.display();
         checks.push(Check::look(
@@ -188,6 +201,20 @@ fn approver(setup: &Setup) -> Check {
         ),
         Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
     }
+}
+
+/// Who cannot be reached costs waiting, not safety: a person is asked then.
+fn supervisors(setup: &Setup) -> Vec<Check> {
+    let Ok((gate, _)) = Gate::open(setup.clone()) else { return Vec::new() };
+    let reached = gate.reach_supervisors();
+    let check = |(name, reached): (String, Result<(), String>)| match reached {
+        Ok(()) => Check::ok("supervisor", format!("`{name}` can be reached")),
+        Err(why) => {
+            let cure = format!("mend it, then try `toolgate supervisors test {name}`");
+            Check::look("supervisor", format!("`{name}`: {why}; people are asked instead"), cure)
+        }
+    };
+    reached.into_iter().map(check).collect()
 }
 
 fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {

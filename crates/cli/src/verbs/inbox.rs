@@ -1,13 +1,14 @@
 //! `toolgate inbox`: requests that wait for a person, and the person's answer.
 
 use crate::project;
+use crate::reach::{ReachArgs, preview};
 use crate::screen::{BOLD, DIM, YELLOW, json, one_line, out, styled, talk, visible};
-use crate::verbs::{Failure, Outcome, approver, logs};
+use crate::verbs::{Failure, Outcome, approver, install, logs};
 use clap::Subcommand;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Request, RequestState, Word};
+use toolgate_core::{Answer, Handling, Request, RequestState, Word};
 use toolgate_runtime::{Gate, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -17,7 +18,10 @@ use toolgate_store::{Store, Which};
   toolgate inbox                                     what waits
   toolgate inbox show r-1a2b                         the whole call
   toolgate inbox approve r-1a2b                      this call, once
+  toolgate inbox approve r-1a2b --minutes 30         this call, for half an hour
+  toolgate inbox approve r-1a2b --always --pattern \"git push origin *\"
   toolgate inbox deny r-1a2b --words \"use the staging host\"
+  toolgate inbox undo r-1a2b                         while nothing was done because of it
   toolgate inbox deny --all --words \"not today\"       all that waits in this project
 
 A unique beginning of an id is enough.")]
@@ -47,10 +51,24 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Let exactly this call run, once
+    /// Let exactly this call run, once, or what --session, --minutes or --always say
     Approve(AnswerArgs),
     /// Refuse it
     Deny(DenyArgs),
+    /// Take an answer back while nothing was done because of it
+    Undo(NameArgs),
+    /// Tell others that you look at it
+    Claim(NameArgs),
+    /// Say something beside it; the agent is not told
+    Comment {
+        /// The request
+        id: String,
+        /// What
+        text: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// A yes.
@@ -60,6 +78,16 @@ pub struct AnswerArgs {
     pub id: String,
     #[command(flatten)]
     how: How,
+}
+
+/// One request.
+#[derive(Debug, clap::Args)]
+pub struct NameArgs {
+    /// The request
+    pub id: String,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A no, to one or to all.
@@ -81,6 +109,8 @@ struct How {
     /// What the agent is told
     #[arg(long, short)]
     words: Option<String>,
+    #[command(flatten)]
+    reach: ReachArgs,
     /// Read the approver's passphrase from the first line of stdin
     #[arg(long)]
     passphrase_stdin: bool,
@@ -101,6 +131,11 @@ pub fn run(args: &Args) -> Outcome {
         Some(Verb::Approve(args)) => answer(&args.id, &args.how, Word::Approve),
         Some(Verb::Deny(DenyArgs { id: Some(id), how, .. })) => answer(id, how, Word::Deny),
         Some(Verb::Deny(DenyArgs { id: None, how, .. })) => deny_all(how),
+        Some(Verb::Undo(args)) => handle(&args.id, Handling::Undone, args.json),
+        Some(Verb::Claim(args)) => handle(&args.id, Handling::Claimed, args.json),
+        Some(Verb::Comment { id, text, json }) => {
+            handle(id, Handling::Commented { text: text.clone() }, *json)
+        }
     }
 }
 
@@ -158,13 +193,15 @@ impl Placed {
 fn left(request: &Request, now: i64) -> String {
     let minutes = request.expires_ms.saturating_sub(now) / 60_000;
     match request.state {
-        RequestState::Used { .. } | RequestState::Expired => String::new(),
+        RequestState::Used { .. } | RequestState::Expired | RequestState::Revoked { .. } => String::new(),
+        _ if request.is_standing() => "stands".to_owned(),
         _ if request.is_over(now) => "over".to_owned(),
         _ => format!("{minutes} min"),
     }
 }
 
-fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
+/// The request whose id begins so.
+pub fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
     if id.len() < 4 {
         return Err(Failure::new(
             format!("`{id}` is too short for a request"),
@@ -202,8 +239,16 @@ fn card(request: &Request) {
         out(&format!("        {}", visible(line)));
     }
     out(&format!("tool    {} in {}", visible(&request.tool), visible(&request.dir)));
+    if let Some(bypass) = &request.bypass {
+        out(&format!("needs   {}", visible(bypass.role_at(request.made_ms, now_ms()))));
+    }
     for why in &request.why {
         out(&format!("why     {}", visible(why)));
+    }
+    for note in &request.reviews {
+        let decision = note.decision.map_or("no answer", toolgate_core::Judgement::name);
+        let sure = note.confidence_percent;
+        out(&format!("said    supervisor {}: {decision} ({sure} %) {}", note.by, visible(&note.said)));
     }
     out(&format!(
         "asked   {} by agent {} of session {}",
@@ -211,12 +256,21 @@ fn card(request: &Request) {
         visible(&request.agent),
         visible(&request.session)
     ));
+    for yes in request.progress.yes.iter().filter(|_| request.progress.needs > 1) {
+        out(&format!("so far  {} says yes; {} must", visible(&yes.by), request.progress.needs));
+    }
+    if let Some(claimed) = &request.progress.claimed {
+        out(&format!("looks   {}", visible(claimed)));
+    }
+    for comment in &request.progress.comments {
+        out(&format!("said    {}: {}", visible(&comment.by), visible(&comment.text)));
+    }
     standing(request, now_ms());
 }
 
 /// What came of it so far, and how long that holds.
 fn standing(request: &Request, now: i64) {
-    let end = logs::time(request.expires_ms);
+    let end = logs::time(request.ends_ms());
     let said = |answer: &Answer| {
         let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
         format!("by {}{}", visible(&answer.by), words.unwrap_or_default())
@@ -226,7 +280,18 @@ fn standing(request: &Request, now: i64) {
         RequestState::Used { call: None } => out("used    the call ran"),
         RequestState::Expired => out(&format!("over    since {end}; it counts as denied")),
         _ if request.is_over(now) => out(&format!("over    since {end}; it counts as denied")),
-        RequestState::Denied { answer } => {
+        RequestState::Revoked { by } => out(&format!("over    revoked by {}", visible(by))),
+        RequestState::Denied { answer, .. } | RequestState::Approved { answer, .. }
+            if !answer.reach.is_once() =>
+        {
+            let word = if answer.word == Word::Approve { "yes" } else { "no" };
+            out(&format!("{word:<8}{}", said(answer)));
+            out(&format!("reaches {}; used {} times", visible(&answer.reach.words()), request.progress.uses));
+            if request.ends_ms() < i64::MAX {
+                out(&format!("until   {end}"));
+            }
+        }
+        RequestState::Denied { answer, .. } => {
             out(&format!("no      {}", said(answer)));
             out(&format!("until   {end} – till then the repeated call is refused as well"));
         }
@@ -251,11 +316,37 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
             "a call that is repeated makes a new request",
         ));
     }
+    preview(gate.store(), &request, &how.reach.extent()?)?;
     let after = give(&mut gate, vec![request], how, word)?;
     if let (true, [only]) = (how.json, after.as_slice()) {
         json(only);
     }
     Ok(ended(&after, word))
+}
+
+/// Does something with a request besides answering it.
+fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
+    install::refuse_agent()?;
+    let (mut gate, _) = Gate::open(project::here())?;
+    let request = find(gate.store(), id)?;
+    if what == Handling::Undone && !request.may_be_undone(now_ms()) {
+        let why = match &request.state {
+            RequestState::Pending => "nobody has answered it".to_owned(),
+            _ if request.progress.uses > 0 => "the call has run".to_owned(),
+            state => format!("it is {}", state.name()),
+        };
+        return Err(Failure::new(
+            format!("the answer to {} cannot be taken back: {why}", request.id),
+            "`toolgate grants revoke` ends a yes that stands",
+        ));
+    }
+    let after = gate.handle(&request, &person(), what)?;
+    if as_json {
+        json(&after);
+    } else {
+        talk(&format!("{} is {}", after.id, after.state.name()));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A no to everything that waits in this project.
@@ -283,11 +374,13 @@ fn deny_all(how: &How) -> Outcome {
 
 /// Proves once that a person answers, and answers each request.
 fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
-    let proofs = approver::prove(&requests, word, how.passphrase_stdin)?;
+    let reach = how.reach.extent()?;
+    let proofs = approver::prove(&requests, word, &reach, how.passphrase_stdin)?;
     let mut after = Vec::new();
     for (request, proof) in requests.iter().zip(proofs) {
         let words = how.words.clone();
-        let answer = Answer { request: request.id.clone(), word, by: person(), words, proof };
+        let (request_id, reach) = (request.id.clone(), reach.clone());
+        let answer = Answer { request: request_id, word, by: person(), words, reach, proof };
         gate.answer(request, answer)?;
         // Racing answers: the first in the ledger counts, and this says which it was.
         let now = find(gate.store(), &request.id)?;

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Entry, Record, Verdict};
+use toolgate_core::{Entry, Handling, Judgement, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -205,6 +205,8 @@ fn print(record: &Record, as_json: bool) {
             answer.word,
             one_line(&answer.by, 40)
         )),
+        Entry::Consulted(asked) => out(&format!("{stamp} consults {} {}", asked.request, asked.supervisor)),
+        Entry::Reviewed(said) => out(&format!("{stamp} reviewed {}", reviewed(said))),
         Entry::Spent(usage) => out(&format!("{stamp} spent    {} tokens", usage.tokens)),
         Entry::Backed(backed) => out(&format!(
             "{stamp} backup   {} files before {}",
@@ -220,6 +222,29 @@ fn print(record: &Record, as_json: bool) {
         }
         Entry::Used { request, .. } => out(&format!("{stamp} used     {request}")),
         Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
+        Entry::Handled { request, by, what } => {
+            out(&format!("{stamp} {:<8} {request} by {}", handled(what), one_line(by, 40)));
+        }
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
     }
+}
+
+/// What was done with a request, in one word.
+fn handled(what: &Handling) -> &'static str {
+    match what {
+        Handling::Claimed => "claimed",
+        Handling::Commented { .. } => "comment",
+        Handling::Undone => "undone",
+        Handling::Revoked => "revoked",
+        Handling::Reviewed { .. } => "reviewed",
+    }
+}
+
+/// What a supervisor said, in one line.
+fn reviewed(said: &Reviewed) -> String {
+    let decision = said.decision.map_or("no answer", Judgement::name);
+    let words: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
+    let why = said.missing.clone().unwrap_or_else(|| words.join(" "));
+    let sure = said.confidence_percent;
+    format!("{} {decision} ({sure} %) by {}  {}", said.request, said.supervisor, one_line(&why, 100))
 }

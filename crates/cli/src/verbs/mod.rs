@@ -5,7 +5,9 @@ pub mod approver;
 pub mod bypass;
 pub mod completions;
 pub mod doctor;
+pub mod escalation;
 pub mod explain;
+pub mod grants;
 pub mod inbox;
 pub mod init;
 pub mod install;
@@ -18,6 +20,7 @@ pub mod restore;
 pub mod rules;
 pub mod serve;
 pub mod stats;
+pub mod supervisors;
 pub mod test;
 
 use crate::args::{Cli, Verb};
@@ -61,9 +64,12 @@ pub fn run() -> ExitCode {
         Verb::Ledger(args) => ledger::run(&args),
         Verb::Restore(args) => restore::run(&args),
         Verb::Inbox(args) => inbox::run(&args),
+        Verb::Grants(args) => grants::run(&args),
+        Verb::Escalation(args) => escalation::run(&args),
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
+        Verb::Supervisors(args) => supervisors::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

@@ -340,18 +340,20 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
     ))
 }
 
-fn unreadable(fault: &PolicyFault) -> Failure {
+/// What is wrong with a file.
+pub fn unreadable(fault: &PolicyFault) -> Failure {
     Failure::of_policy("the file cannot be read", std::slice::from_ref(fault), "mend the file first")
 }
 
-fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
+/// The ids of the rules of a file.
+pub fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
     let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())?;
     Ok(layer.policy.rules.into_iter().map(|rule| rule.id).collect())
 }
 
 /// Writes the file only if the policy loads with it and holds exactly the
 /// rules it is to hold.
-fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
+pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
     let hint = "mend what is shown, then try again";
     let found =
         ids_of(file, text).map_err(|fault| Failure::of_policy("nothing was changed", &[fault], hint))?;

@@ -1,44 +1,64 @@
 //! What a call does, one action after the other, as expressions see it.
 
 use crate::budget;
-use crate::call::Kind;
+use crate::call::{Call, Kind};
 use crate::expression::{ActionSort, Target, View};
-use crate::facts::{Access, FileFact};
+use crate::facts::{Access, Facts, FileFact};
 use crate::guard::Seen;
 use toolgate_shell::{Deed, Effect};
 
-/// One action, and how a person would call it.
+/// One action, and what a person would call it by.
 pub(super) struct Action<'a> {
     pub view: View<'a>,
-    pub what: String,
+    named: Named<'a>,
+}
+
+/// What an action is called by. Most are never told, so nothing is written for them.
+#[derive(Clone, Copy)]
+enum Named<'a> {
+    Command(&'a str),
+    Host(&'a str),
+    File(&'a FileFact),
+    Whole(&'a Call),
+}
+
+impl Action<'_> {
+    /// How a person would call it.
+    pub(super) fn what(&self) -> String {
+        match self.named {
+            Named::Command(normal) => normal.to_owned(),
+            Named::Host(host) => format!("reach `{host}`"),
+            Named::File(file) => format!("{} `{}`", file.access.name(), file.written),
+            Named::Whole(call) => call.title(),
+        }
+    }
 }
 
 /// Every action of a call: each command, each file with where it leads, each
 /// host. A call that does none of these is one action itself.
-pub(super) fn actions<'a>(seen: &Seen<'a>, role: &'a str) -> Vec<Action<'a>> {
-    let mut found = Vec::new();
+pub(super) fn actions<'a>(seen: &Seen<'a>, role: &'a str) -> impl Iterator<Item = Action<'a>> {
+    let Seen { facts, event, .. } = *seen;
     let whole = whole(seen, role);
-    for (at, command) in seen.facts.commands() {
-        let view = View { command: seen.facts.normal(at), program: &command.program, ..whole.view };
-        found.push(Action { view, what: seen.facts.normal(at).to_owned() });
-        for effect in command.effects.iter().filter(|effect| reaches(effect)) {
+    let commands = facts.commands().flat_map(move |(at, command)| {
+        let normal = facts.normal(at);
+        let view = View { command: normal, program: &command.program, ..whole };
+        let reached = command.effects.iter().filter(|effect| reaches(effect)).map(move |effect| {
             let target = effect.target.as_ref();
-            let named = target.map(|word| Target { path: &word.text, exact: word.exact, glob: false });
-            let what = format!("reach `{}`", target.map_or("", |word| &word.text));
-            found.push(Action { view: View { sort: ActionSort::Network, target: named, ..view }, what });
-        }
-    }
-    for file in &seen.facts.files {
-        found.extend(of_file(seen, file, whole.view));
-    }
-    if found.is_empty() || matches!(seen.event.call.kind, Kind::Mcp { .. }) {
-        found.push(whole);
-    }
-    found
+            let target_named = target.map(|word| Target { path: &word.text, exact: word.exact, glob: false });
+            let named = Named::Host(target.map_or("", |word| &word.text));
+            Action { view: View { sort: ActionSort::Network, target: target_named, ..view }, named }
+        });
+        std::iter::once(Action { view, named: Named::Command(normal) }).chain(reached)
+    });
+    let files = facts.files.iter().flat_map(move |file| of_file(facts, file, whole));
+    let is_other = facts.reading.commands.is_empty() && facts.files.is_empty();
+    let as_one = is_other || matches!(event.call.kind, Kind::Mcp { .. });
+    let whole = as_one.then_some(Action { view: whole, named: Named::Whole(&event.call) });
+    commands.chain(files).chain(whole)
 }
 
-fn of_file<'a>(seen: &Seen<'a>, file: &'a FileFact, whole: View<'a>) -> impl Iterator<Item = Action<'a>> {
-    let command = file.command.and_then(|at| Some((at, seen.facts.reading.commands.get(at)?)));
+fn of_file<'a>(facts: &'a Facts, file: &'a FileFact, whole: View<'a>) -> impl Iterator<Item = Action<'a>> {
+    let command = file.command.and_then(|at| Some((at, facts.reading.commands.get(at)?)));
     let sort = match file.access {
         Access::Read => ActionSort::FileRead,
         Access::Create | Access::Write | Access::Change => ActionSort::FileWrite,
@@ -46,13 +66,13 @@ fn of_file<'a>(seen: &Seen<'a>, file: &'a FileFact, whole: View<'a>) -> impl Ite
     };
     let view = View {
         sort,
-        command: command.map_or("", |(at, _)| seen.facts.normal(at)),
+        command: command.map_or("", |(at, _)| facts.normal(at)),
         program: command.map_or("", |(_, command)| &command.program),
         ..whole
     };
     file.targets().map(move |path| Action {
         view: View { target: Some(Target { path, exact: file.exact, glob: file.glob }), ..view },
-        what: format!("{} `{}`", file.access.name(), file.written),
+        named: Named::File(file),
     })
 }
 
@@ -61,7 +81,7 @@ fn reaches(effect: &Effect) -> bool {
 }
 
 /// The call as one action.
-fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> Action<'a> {
+fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> View<'a> {
     let call = &seen.event.call;
     let (sort, target) = match &call.kind {
         Kind::Shell { .. } => (ActionSort::Command, None),
@@ -74,7 +94,7 @@ fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> Action<'a> {
     let spent = &seen.session.spent;
     // A log that became shorter does not say what was used.
     let known = !spent.lost;
-    let view = View {
+    View {
         role,
         agent: &call.agent,
         task: call.task.as_deref().unwrap_or_default(),
@@ -89,6 +109,5 @@ fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> Action<'a> {
         lines: spent.lines,
         minutes: budget::seconds(seen.session, seen.now_ms) / 60,
         places: seen.places,
-    };
-    Action { view, what: call.title() }
+    }
 }

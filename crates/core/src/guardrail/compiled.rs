@@ -102,18 +102,28 @@ impl CompiledGuardrail {
             let is_one = |pattern: &Pattern| names.iter().any(|name| pattern.is_match(name));
             patterns.as_ref().is_none_or(|patterns| patterns.iter().any(is_one))
         };
-        let both = format!("{role}-{}", call.agent);
-        any(&self.agents, &[&call.agent, role, &both])
+        let both = |patterns: &Vec<Pattern>| {
+            let both = format!("{role}-{}", call.agent);
+            patterns.iter().any(|pattern| pattern.is_match(&both))
+        };
+        (any(&self.agents, &[&call.agent, role]) || self.agents.as_ref().is_some_and(both))
             && any(&self.tasks, &[call.task.as_deref().unwrap_or_default()])
             && any(&self.tools, &[&call.tool])
     }
 
     /// The first action it objects to, and whether it is sure. What is sure
     /// comes before what is not.
-    fn objection(&self, actions: &[Action<'_>], tight: bool) -> Option<(Truth, String)> {
+    fn objection<'a>(
+        &self,
+        actions: impl Iterator<Item = Action<'a>>,
+        tight: bool,
+    ) -> Option<(Truth, String)> {
         let tight = self.tight.as_ref().filter(|_| tight);
-        let asked = actions.iter().filter_map(|action| {
+        let asked = actions.filter_map(|action| {
             let about = self.condition.as_ref().map_or(Truth::Yes, |condition| condition.holds(&action.view));
+            if about == Truth::No {
+                return None;
+            }
             let broken = |check: &Expression| match check.holds(&action.view) {
                 Truth::Yes => Truth::No,
                 Truth::Unclear => Truth::Unclear,
@@ -125,7 +135,7 @@ impl CompiledGuardrail {
         });
         // Of equals the first: `max_by_key` would take the last.
         let worst = asked.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
-        Some((worst.0, worst.1.what.clone()))
+        Some((worst.0, worst.1.what()))
     }
 
     fn finding(&self, seen: &Seen<'_>, sure: Truth, what: String) -> Finding {
@@ -203,7 +213,7 @@ impl Guard for CompiledGuardrail {
         if !self.applies_to(call, role) {
             return None;
         }
-        let (sure, what) = self.objection(&actions(seen, role), seen.tight)?;
+        let (sure, what) = self.objection(actions(seen, role), seen.tight)?;
         Some(self.finding(seen, sure, what))
     }
 }

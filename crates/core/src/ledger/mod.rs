@@ -10,7 +10,9 @@ mod verify;
 
 pub use backup::{Backed, Changed, Kept, Was};
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
-pub use record::{Context, Decided, Entry, Line, Record, Resulted, Touched, export_line, genesis, seal};
+pub use record::{
+    Context, Decided, Entry, Handling, Line, Record, Resulted, Touched, export_line, genesis, seal,
+};
 pub(crate) use verify::Links;
 pub use verify::{ExportCheck, FirstBad, Verification, verify_export};
 

@@ -11,6 +11,7 @@ use crate::inbox::{Answer, Request};
 use crate::ledger::backup::{Backed, Changed};
 use crate::outcome::Verdict;
 use crate::prerequisite::CheckResult;
+use crate::supervisor::{Consulted, Reviewed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -170,6 +171,10 @@ pub enum Entry {
     Advised(Advice),
     /// A person is asked.
     Requested(Request),
+    /// A supervisor is asked about a request.
+    Consulted(Consulted),
+    /// What a supervisor said of it.
+    Reviewed(Reviewed),
     /// A person answered.
     Answered(Answer),
     /// A grant was used up by its one call.
@@ -185,12 +190,59 @@ pub enum Entry {
         /// The request.
         request: String,
     },
+    /// A person did something with a request besides answering it.
+    Handled {
+        /// The request.
+        request: String,
+        /// Who.
+        by: String,
+        /// What.
+        what: Handling,
+    },
     /// Anything else worth keeping: a session began, settings changed, the
     /// gate could not read what it was given.
     Noted {
         /// What, in one word.
         what: String,
         /// In one sentence.
+        text: String,
+    },
+}
+
+impl Entry {
+    /// The request it changes, if it changes one.
+    #[must_use]
+    pub fn request(&self) -> Option<&str> {
+        match self {
+            Entry::Answered(answer) => Some(&answer.request),
+            Entry::Consulted(asked) => Some(&asked.request),
+            Entry::Reviewed(said) => Some(&said.request),
+            Entry::Used { request, .. } | Entry::Expired { request } | Entry::Handled { request, .. } => {
+                Some(request)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What people do with a request besides answering it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "handling")]
+pub enum Handling {
+    /// Somebody looks at it.
+    Claimed,
+    /// Somebody says something beside it.
+    Commented {
+        /// What.
+        text: String,
+    },
+    /// The answer is taken back before anything was done because of it.
+    Undone,
+    /// A yes or a no that stands ends now.
+    Revoked,
+    /// Somebody looked at what was let through in an emergency.
+    Reviewed {
+        /// What they found.
         text: String,
     },
 }

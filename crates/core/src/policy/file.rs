@@ -2,12 +2,15 @@
 
 use crate::agent::Agent;
 use crate::categories::Categories;
+use crate::guard::Severity;
 use crate::guardrail::Guardrail;
 use crate::handoff::Handoff;
 use crate::output::OutputChecks;
+use crate::people::People;
 use crate::recovery::Errors;
 use crate::risk::Risk;
 use crate::rule::{Names, Rule};
+use crate::supervisor::{Supervisor, Together};
 use crate::traps::Traps;
 use crate::verification::ToolVerification;
 use schemars::JsonSchema;
@@ -39,10 +42,12 @@ pub enum Delivery {
     /// Let the host set the call aside and end, where it can; resumed after the
     /// answer, it goes on. For runs nobody watches.
     Defer,
+    /// Nobody is there: what supervisors do not settle is denied at once.
+    Deny,
 }
 
 /// How questions reach a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Review {
     /// Hold, ticket, ask or defer.
@@ -53,11 +58,42 @@ pub struct Review {
     /// After how long an unanswered request counts as denied (S2-38).
     #[schemars(range(min = 1, max = 1440))]
     pub expires_minutes: u32,
+    /// Severities supervisors may decide about: low, medium and high, if not said. Every layer only narrows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supervised: Option<Vec<Severity>>,
+    /// How sure a supervisor must be to decide: 0.7, if not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub confidence: Option<f64>,
+    /// How several supervisors decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
+    /// How long all supervisors together may take: 20, if not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub supervisor_seconds: Option<u32>,
+    /// How long an answer of supervisors holds for the same question; 0, if not said. Not for projects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1440))]
+    pub cache_minutes: Option<u32>,
+    /// Ids of rules whose questions only people answer; `*` allowed.
+    #[serde(skip_serializing_if = "Names::is_empty")]
+    pub people: Names,
 }
 
 impl Default for Review {
     fn default() -> Review {
-        Review { delivery: Delivery::Hold, hold_seconds: 50, expires_minutes: 30 }
+        Review {
+            delivery: Delivery::Hold,
+            hold_seconds: 50,
+            expires_minutes: 30,
+            supervised: None,
+            confidence: None,
+            together: None,
+            supervisor_seconds: None,
+            cache_minutes: None,
+            people: Names::default(),
+        }
     }
 }
 
@@ -120,6 +156,12 @@ pub struct PolicyFile {
     /// What follows when a call fails, again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
+    /// When people are asked, how many of them, and what happens when nobody is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<People>,
+    /// Models that may answer questions before a person is asked, by name. Not for projects.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub supervisors: BTreeMap<String, Supervisor>,
     /// The rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
@@ -145,6 +187,8 @@ impl PolicyFile {
             risk: None,
             handoff: None,
             errors: None,
+            people: None,
+            supervisors: BTreeMap::new(),
             rules: Vec::new(),
         }
     }

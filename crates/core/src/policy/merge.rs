@@ -15,6 +15,7 @@ use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
 use crate::output::OutputEntry;
+use crate::people::PeopleEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
 use crate::recovery::ErrorsEntry;
 use crate::rule::{Rule, RuleKind};
@@ -120,6 +121,7 @@ pub fn merge(files: &[Layered]) -> Merged {
     let mut settings = join_settings(files);
     tell_guardrails(&settings.guardrails, &mut notices);
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
+    settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
@@ -156,6 +158,8 @@ fn join_settings(files: &[Layered]) -> Settings {
         categories: files.iter().filter_map(categories_of).collect(),
         handoff: files.iter().filter_map(handoff_of).collect(),
         errors: files.iter().filter_map(errors_of).collect(),
+        people: files.iter().filter_map(people_of).collect(),
+        supervision: crate::supervisor::joined(files),
     }
 }
 
@@ -176,6 +180,17 @@ fn handoff_of(file: &Layered) -> Option<HandoffEntry> {
 
 fn errors_of(file: &Layered) -> Option<ErrorsEntry> {
     Some(ErrorsEntry { source: whole(file), errors: file.policy.errors.clone()? })
+}
+
+fn people_of(file: &Layered) -> Option<PeopleEntry> {
+    Some(PeopleEntry { source: whole(file), layer: file.layer, people: file.policy.people.clone()? })
+}
+
+fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {
+    for key in entry.keep_to_layer() {
+        let text = format!("`{key}` would ask people less; only your own policy can say that");
+        notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+    }
 }
 
 /// A repository may be anybody's: the gate runs no command of its choosing.

@@ -84,6 +84,7 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.settings.categories {
         faults.extend(entry.faults().into_iter().map(|fault| (entry.source.clone(), fault)));
     }
+    faults.extend(merged.settings.supervision.faults());
     for entry in &merged.settings.guardrails {
         faults.extend(CompiledGuardrail::faults(entry));
         faults.extend(id_of_a_rule(merged, entry));
@@ -234,8 +235,10 @@ impl Policy {
                 None => guards.push(&guards::BROKEN_RULE),
             }
         }
-        guards
-            .sort_by(|a, b| (a.priority(), a.category(), a.id()).cmp(&(b.priority(), b.category(), b.id())));
+        guards.sort_by(|a, b| {
+            let by_category = || a.category().cmp(&b.category());
+            a.priority().cmp(&b.priority()).then_with(by_category).then_with(|| a.id().cmp(b.id()))
+        });
         guards
     }
 

@@ -179,11 +179,14 @@ fn items(inner: &[Token]) -> Vec<&[Token]> {
 /// `1..5`, `a..e`, `1..9..2`. Outer `None`: too many; inner: not a sequence.
 #[allow(clippy::option_option, reason = "three answers, used at one place")]
 fn sequence(inner: &[Token]) -> Option<Option<Vec<Vec<Token>>>> {
+    if inner.iter().any(has_comma) {
+        return Some(None);
+    }
     let mut text = String::new();
     for token in inner {
         match token {
-            Token::Char(found) if text.len() < 64 && *found != ',' => text.push(*found),
-            _ => return Some(None),
+            Token::Char(found) if text.len() < 64 => text.push(*found),
+            _ => return Some(Some(vec![wrap(inner)])),
         }
     }
     let fields: Vec<&str> = text.split("..").collect();
@@ -214,6 +217,17 @@ fn sequence(inner: &[Token]) -> Option<Option<Vec<Vec<Token>>>> {
         text.chars().map(Token::Char).collect()
     };
     Some(Some((0..=i64::try_from(count).unwrap_or(0)).map(spell).collect()))
+}
+
+/// To bash a comma in quotes makes a list of a group, one behind a backslash does not.
+fn has_comma(token: &Token) -> bool {
+    match token {
+        Token::Char(found) => *found == ',',
+        Token::Fixed(Part::Quoted(text)) => text.len() > 1 && text.contains(','),
+        Token::Fixed(Part::Output(output) | Part::Process(output)) => output.text.contains(','),
+        Token::Fixed(Part::Param(param)) => param.text.contains(','),
+        Token::Fixed(_) => false,
+    }
 }
 
 /// `{inner}` that turned out to be no sequence stays as it is.
@@ -268,6 +282,8 @@ mod tests {
         check("{{a,b}", "{a {b");
         check("{a{b}c,d},e", "a{b}c,e d,e");
         check("{a,b}{c,d}", "ac ad bc bd");
+        check("{a{b,c}..3}", "ab..3 ac..3");
+        check("{{1..3}..4}", "{{1..3}..4}");
         check("{1..100000}", "too many");
         check(&"{a,b}".repeat(40), "too many");
     }

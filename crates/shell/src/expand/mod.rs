@@ -19,6 +19,9 @@ use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
 use brace::Braces;
 
+/// What words are cut at where nothing else is said.
+pub(crate) const USUAL: &str = " \t\n";
+
 /// What a word made by braces counts for, beside its bytes.
 const MADE_COST: usize = 120;
 
@@ -312,13 +315,13 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    fn separators(&mut self) -> Cow<'static, str> {
-        let Some(options) = self.scope.get("IFS") else { return " \t\n".into() };
+    pub(crate) fn separators(&mut self) -> Cow<'static, str> {
+        let Some(options) = self.scope.get("IFS") else { return USUAL.into() };
         self.widest = self.widest.max(options.len());
         let value = options.get(self.choice.min(options.len().saturating_sub(1)));
         match value.and_then(|value| value.first()) {
             Some(text) if text.exact => text.text.clone().into(),
-            _ => " \t\n".into(),
+            _ => USUAL.into(),
         }
     }
 
@@ -373,8 +376,11 @@ fn tilde_of(parts: &[Part]) -> Tilde {
 /// Would unquoted `text` be matched against files? `(` is only there as part
 /// of a pattern group.
 fn has_glob(text: &str) -> bool {
-    let matched = text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'('));
-    matched || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+    let mut open = false;
+    text.bytes().any(|byte| {
+        open |= byte == b'[';
+        matches!(byte, b'*' | b'?' | b'(') || open && byte == b']'
+    })
 }
 
 /// Several words as one text.

@@ -14,6 +14,10 @@ const VALUE_MAX: usize = 4 << 20;
 
 impl Walker<'_> {
     pub(super) fn param(&mut self, param: &Param) -> Resolved {
+        if param.op == ParamOp::Get && param.index.is_none() && !matches!(param.name.as_str(), "@" | "*") {
+            let value = self.value_of(&param.name, Some(0));
+            return self.pick(param, value, None);
+        }
         // The word and the index are expanded in any case: what they run, runs.
         let span = Span::default();
         // Unquoted, a word that stands in for the value keeps its own quotes.
@@ -28,7 +32,7 @@ impl Walker<'_> {
         if let Some(text) = index.as_deref().filter(|text| !matches!(*text, "@" | "*")) {
             self.evaluate(text, span);
         }
-        if param.op == ParamOp::Edit(":".to_string()) {
+        if matches!(&param.op, ParamOp::Edit(op) if op == ":") {
             self.evaluate(&word.text, span);
         }
         let at = match &index {

@@ -15,7 +15,12 @@ impl Parser<'_> {
     fn command_here(&mut self) -> Node {
         self.blanks();
         self.count_piece();
-        let bare = self.bare();
+        self.print_command();
+        let bare = match self.peek() {
+            Some(b'c'..=b'f' | b'i' | b's'..=b'w' | b'{' | b'}' | b'[') => self.bare(),
+            // No word that means something here begins with anything else.
+            _ => super::Bare::default(),
+        };
         let bare = bare.as_str();
         if bare == "coproc" {
             return self.coproc();
@@ -94,10 +99,10 @@ impl Parser<'_> {
     fn parenthesis(&mut self) -> Node {
         let start = self.pos;
         if self.looking_at("((") {
-            let close = self.look_for_close(2);
-            if self.closes_twice(close) {
+            let close = self.look_for_arithmetic_close(2);
+            if let Some(end) = close.filter(|_| self.closes_twice(close)) {
                 self.advance(2);
-                let parts = self.arithmetic_body();
+                let parts = self.arithmetic_body(end);
                 let word = RawWord { span: self.span(start, self.pos), parts };
                 return Node::Test(vec![word], Vec::new());
             }
@@ -205,8 +210,13 @@ impl Parser<'_> {
     }
 
     fn for_arithmetic(&mut self, start: usize) -> Node {
+        let close = self.look_for_arithmetic_close(2);
+        let Some(close) = close.filter(|_| self.closes_twice(close)) else {
+            self.fail(start, "unclosed `((`");
+            return Node::Group(Vec::new(), Vec::new());
+        };
         self.advance(2);
-        let parts = self.arithmetic_body();
+        let parts = self.arithmetic_body(close);
         let head = RawWord { span: self.span(start, self.pos), parts };
         self.blanks();
         if self.peek() == Some(b';') {

@@ -23,9 +23,11 @@ impl Parser<'_> {
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
         let start = self.pos;
-        if self.looking_at("$((") && self.is_arithmetic(3) {
+        if self.looking_at("$((")
+            && let Some(close) = self.arithmetic_close(3)
+        {
             self.advance(3);
-            let inner = self.arithmetic_body();
+            let inner = self.arithmetic_body(close);
             return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.looking_at("$((") {
@@ -72,7 +74,7 @@ impl Parser<'_> {
     /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
     /// for nothing but the parenthesis that closes it.
     fn nested_subshell(&mut self, start: usize) -> List {
-        let Some(close) = self.look_for_close(2) else {
+        let Some(close) = self.look_for_arithmetic_close(2) else {
             self.fail(start, "unclosed `$(`");
             return List::new();
         };
@@ -310,34 +312,19 @@ impl Parser<'_> {
         }
     }
 
-    /// Parts up to the `))` of arithmetic.
-    pub(super) fn arithmetic_body(&mut self) -> Vec<Part> {
-        let start = self.pos;
+    /// Parts up to the `))` of arithmetic, which stands at `close`.
+    pub(super) fn arithmetic_body(&mut self, close: usize) -> Vec<Part> {
         let mut parts = Parts::default();
-        let mut level = 0usize;
-        loop {
-            match self.peek() {
-                None => {
-                    self.fail(start, "unclosed `((`");
-                    return parts.take();
-                }
-                Some(b')') if level == 0 => {
-                    self.advance(1);
-                    if !self.eat(")") {
-                        self.fail_unexpected();
-                    }
-                    return parts.take();
-                }
-                Some(byte) => {
-                    match byte {
-                        b'(' => level += 1,
-                        b')' => level -= 1,
-                        _ => {}
-                    }
-                    self.nested_piece(byte, &mut parts, true, b')');
-                }
-            }
+        let outer = std::mem::take(&mut self.pending);
+        let outer_end = std::mem::replace(&mut self.end, close);
+        while let Some(byte) = self.peek() {
+            self.nested_piece(byte, &mut parts, true, b')');
         }
+        self.end = outer_end;
+        self.pending = outer;
+        self.pos = if self.fault.is_none() { close + 2 } else { self.end };
+        self.forgive(close + 2);
+        parts.take()
     }
 
     /// A piece inside `${…}`, `[…]` or `((…))`. Where the whole is in double

@@ -28,6 +28,9 @@ impl Parser<'_> {
             }
             let before = self.pos;
             let node = self.chain();
+            if !list.is_empty() {
+                self.print_second();
+            }
             self.blanks();
             if self.peek() == Some(b'&') && self.peek_at(1) != Some(b'&') {
                 self.advance(1);
@@ -69,7 +72,9 @@ impl Parser<'_> {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
-            _ => CLOSERS.contains(&self.bare().as_str()),
+            // With these they begin; looking for a whole word costs more.
+            Some(b't' | b'd' | b'f' | b'e' | b'}') => CLOSERS.contains(&self.bare().as_str()),
+            _ => false,
         }
     }
 
@@ -88,18 +93,18 @@ impl Parser<'_> {
             self.print_heredocs();
             self.lines();
             rest.push((link, self.pipeline()));
+            self.print_second();
         }
         if rest.is_empty() { first } else { Node::Chain(Box::new(first), rest) }
     }
 
     fn pipeline(&mut self) -> Node {
         let first = self.first_stage();
+        if !self.at_pipe() {
+            return first;
+        }
         let mut stages = vec![first];
-        loop {
-            self.blanks();
-            if self.peek() != Some(b'|') || self.peek_at(1) == Some(b'|') {
-                break;
-            }
+        while self.at_pipe() {
             self.advance(1);
             if self.eat("&")
                 && let Some(redirects) = stages.last_mut().and_then(Node::redirects_mut)
@@ -114,10 +119,14 @@ impl Parser<'_> {
             }
             stages.push(self.command());
         }
-        match stages.len() {
-            1 => stages.pop().unwrap_or(Node::Group(Vec::new(), Vec::new())),
-            _ => Node::Pipe(stages),
-        }
+        self.print_second();
+        Node::Pipe(stages)
+    }
+
+    /// Moves to a `|` that is no `||`, if one stands here.
+    fn at_pipe(&mut self) -> bool {
+        self.blanks();
+        self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|')
     }
 
     /// The first command of a pipeline. `!` and `time` alone are commands, too.
@@ -138,6 +147,9 @@ impl Parser<'_> {
         let mut negated = false;
         loop {
             self.blanks();
+            if !matches!(self.peek(), Some(b'!' | b't')) {
+                return negated;
+            }
             let bare = self.bare();
             match bare.as_str() {
                 "!" => {
@@ -147,11 +159,11 @@ impl Parser<'_> {
                 "time" if self.plain_time != Some(self.pos) && self.time_is_reserved() => {
                     self.take_bare("time");
                     self.blanks();
-                    if self.looking_at("-p ") || self.looking_at("-p\t") {
+                    if self.looking_at("-p") && ends_word(self.peek_at(2)) {
                         self.advance(2);
                     }
                     self.blanks();
-                    if self.looking_at("-- ") {
+                    if self.looking_at("--") && ends_word(self.peek_at(2)) {
                         self.advance(2);
                     }
                 }
@@ -165,11 +177,16 @@ impl Parser<'_> {
         let rest = self.ahead().map(|(_, byte)| byte).skip(4);
         let after: Vec<u8> = rest.skip_while(|byte| matches!(byte, b' ' | b'\t')).take(3).collect();
         match after.as_slice() {
-            [b'-', b'p', b' ' | b'\t', ..] | [b'-', b'-', b' '] => true,
+            [b'-', b'p' | b'-', rest @ ..] => ends_word(rest.first().copied()),
             [b'-', ..] => false,
             _ => true,
         }
     }
+}
+
+/// Does a word end before this byte?
+fn ends_word(byte: Option<u8>) -> bool {
+    byte.is_none_or(|byte| b" \t\n;&|<>()".contains(&byte))
 }
 
 /// `|&` is short for `2>&1 |`.

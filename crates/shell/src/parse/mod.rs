@@ -30,6 +30,9 @@ const PIECES_MAX: usize = 30_000;
 /// Bytes that may be looked at ahead of time, all in all.
 const LOOKED_MAX: usize = 4 << 20;
 
+/// How often a loose reading goes on behind a mistake.
+const LOOSE_MAX: usize = 16;
+
 /// Longest source spelling kept for a value that is not known.
 const SPELLING_MAX: usize = 160;
 
@@ -103,6 +106,14 @@ pub(crate) struct Parser<'a> {
     /// Where a line ends with the first list that holds a pattern in parentheses.
     /// To a shell without `extglob` that is a mistake, and it goes on behind it.
     pattern_line: Option<usize>,
+    /// Where a line ends with a mistake in the first list that has one. Bash drops
+    /// all it was in the middle of and goes on behind it, and for a while a `)`
+    /// may stand anywhere.
+    broken_line: Option<usize>,
+    /// The text is read that way.
+    loose: bool,
+    /// Where the first fault was found.
+    fault_at: usize,
     /// Where `time` is a word like any other.
     plain_time: Option<usize>,
     reprint: reprint::Reprint,
@@ -135,6 +146,9 @@ impl<'a> Parser<'a> {
             pushed_to: 0,
             heredoc_in_pushed: false,
             pattern_line: None,
+            broken_line: None,
+            loose: false,
+            fault_at: 0,
             plain_time: None,
             reprint: reprint::Reprint::default(),
             substitutions: 0,
@@ -149,22 +163,27 @@ impl<'a> Parser<'a> {
         let start = self.pos;
         let mut list = self.whole_once();
         if self.heredoc_in_pushed && !self.pushes {
-            let second = self.read_again(start, true);
+            let second = self.read_again(start, true, false);
             list.push(Node::Subshell(second, Vec::new()));
         }
         if let Some(line) = self.pattern_line {
-            let second = self.read_again(line, false);
+            let second = self.read_again(line, false, false);
+            list.push(Node::Subshell(second, Vec::new()));
+        }
+        if let Some(line) = self.broken_line {
+            let second = self.read_again(line, false, true);
             list.push(Node::Subshell(second, Vec::new()));
         }
         list
     }
 
     /// The text from `start` on, read another way.
-    fn read_again(&mut self, start: usize, pushes: bool) -> List {
+    fn read_again(&mut self, start: usize, pushes: bool, loose: bool) -> List {
         let mut other = Parser {
             pos: start,
             end: self.end,
             pushes,
+            loose,
             depth: self.depth,
             pieces: self.pieces,
             ..Parser::new(self.source, self.base, 0)
@@ -179,6 +198,7 @@ impl<'a> Parser<'a> {
 
     fn whole_once(&mut self) -> List {
         let mut list = self.list();
+        self.go_on(&mut list);
         self.blanks();
         while self.pos < self.end && list::CLOSERS.contains(&self.bare().as_str()) {
             // A mistake, most times. Behind an `eval` whose text lacks a quote,
@@ -199,6 +219,31 @@ impl<'a> Parser<'a> {
         self.pushed_to = 0;
         self.read_heredocs();
         list
+    }
+
+    /// Goes on behind whatever a loose reading does not understand.
+    fn go_on(&mut self, list: &mut List) {
+        for _ in 0..LOOSE_MAX {
+            if !self.loose {
+                return;
+            }
+            let next = match self.fault {
+                None if self.pos < self.end => self.pos,
+                None => return,
+                Some(_) => self.fault_at,
+            };
+            if self.fault.is_none() {
+                self.fail_unexpected();
+            }
+            let rest = self.bytes.get(next..self.end).unwrap_or_default();
+            let skipped = match rest.first() {
+                Some(b')') => 1,
+                _ => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+            };
+            self.forgive(next + skipped);
+            self.pending.clear();
+            list.extend(self.list());
+        }
     }
 
     /// The bytes from here on, with their places. A backslash at the end of
@@ -307,6 +352,7 @@ impl<'a> Parser<'a> {
 
     fn end_with(&mut self, start: usize, message: impl Into<String>, kind: Unknown) {
         if self.fault.is_none() {
+            self.fault_at = start;
             let end = self.pos.max(start).min(self.bytes.len());
             self.fault = Some(Fault { span: self.span(start.min(end), end), message: message.into(), kind });
         }

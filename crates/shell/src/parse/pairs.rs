@@ -19,13 +19,13 @@ impl Parser<'_> {
         close.is_some_and(|at| self.byte_at(at + 1) == Some(b')'))
     }
 
-    /// Is the `$((` that ends `ahead` bytes on arithmetic, and still so when it
-    /// is expanded? Then bash counts the parentheses once more, those of `case`
-    /// patterns as well.
-    pub(super) fn is_arithmetic(&mut self, ahead: usize) -> bool {
+    /// Where the `$((` closes that ends `ahead` bytes on, if it is arithmetic and
+    /// still so when it is expanded. Then bash counts the parentheses once more,
+    /// those of `case` patterns as well.
+    pub(super) fn arithmetic_close(&mut self, ahead: usize) -> Option<usize> {
         let start = self.ahead().nth(ahead).map_or(self.end, |(at, _)| at);
-        let found = self.look_for_close(ahead);
-        let Some(close) = found.filter(|_| self.closes_twice(found)) else { return false };
+        let found = self.look_for_arithmetic_close(ahead);
+        let close = found.filter(|_| self.closes_twice(found))?;
         let mut level = 0isize;
         let mut at = start;
         while let Some(byte) = self.byte_at(at).filter(|_| at < close) {
@@ -46,7 +46,7 @@ impl Parser<'_> {
             };
             at = skipped.unwrap_or(at) + 1;
         }
-        level == 0
+        (level == 0).then_some(close)
     }
 
     /// Where the parenthesis closes that was opened `ahead` bytes before.
@@ -59,6 +59,47 @@ impl Parser<'_> {
             return None;
         }
         close
+    }
+
+    /// Where the `))` of arithmetic closes that was opened `ahead` bytes before,
+    /// or the `)` of what only looked like it. Bash heeds quotes, parentheses and
+    /// `$(` there and nothing else: `(( ${x:+(} rm y ))` runs commands.
+    pub(super) fn look_for_arithmetic_close(&mut self, ahead: usize) -> Option<usize> {
+        let (start, _) = self.ahead().nth(ahead)?;
+        let close = self.arithmetic_end(start, self.depth);
+        let looked = close.unwrap_or(self.end).saturating_sub(start);
+        if !self.may_look(looked) {
+            self.exceed("more than can be followed");
+            return None;
+        }
+        close
+    }
+
+    fn arithmetic_end(&self, start: usize, depth: usize) -> Option<usize> {
+        if depth > DEPTH_MAX || !self.may_look(1) {
+            return None;
+        }
+        let mut level = 1usize;
+        let mut at = start;
+        while let Some(byte) = self.byte_at(at) {
+            match byte {
+                b'\\' => at += 1,
+                b'(' => level += 1,
+                b')' if level == 1 => return Some(at),
+                b')' => level -= 1,
+                b'\'' => at = self.quote_end(at + 1, b'\'', false)?,
+                b'"' => at = self.pair_end(at + 1, b'"', depth + 1)?,
+                b'`' => at = self.quote_end(at + 1, b'`', true)?,
+                b'$' => match self.byte_at(at + 1) {
+                    Some(b'(') => at = self.substitution_end(at + 2, depth + 1)?,
+                    Some(b'\'') => at = self.quote_end(at + 2, b'\'', true)?,
+                    _ => {}
+                },
+                _ => {}
+            }
+            at += 1;
+        }
+        None
     }
 
     /// Where the `}` of a `${` stands, from inside it.
@@ -143,7 +184,7 @@ impl Parser<'_> {
     /// The `)` of a command substitution, from inside it.
     fn substitution_end(&self, start: usize, depth: usize) -> Option<usize> {
         if self.byte_at(start) == Some(b'(') {
-            return self.pair_end(start, b')', depth);
+            return self.arithmetic_end(start, depth);
         }
         if let Some(close) = self.plain_end(start) {
             return Some(close);

@@ -1,5 +1,6 @@
 //! Redirects, and the here-documents some of them announce.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -24,6 +25,12 @@ const OPERATORS: [(&str, RedirectKind); 12] = [
 ];
 
 impl<'a> Parser<'a> {
+    /// Could a redirect stand here? Asked before every word.
+    #[inline]
+    pub(super) fn may_redirect(&self) -> bool {
+        matches!(self.raw(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9' | b'\\'))
+    }
+
     /// The redirect standing here, if one does.
     pub(super) fn redirect(&mut self) -> Option<RawRedirect> {
         if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')) {
@@ -42,6 +49,7 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.count_piece();
+        self.print_redirect();
         self.advance(text.len());
         self.blanks();
         if *kind == RedirectKind::HereDoc {
@@ -180,15 +188,15 @@ impl<'a> Parser<'a> {
             if start >= self.end {
                 return start;
             }
-            let mut joined = String::new();
+            let mut joined: Cow<'a, str> = Cow::Borrowed("");
             loop {
                 let line = self.raw_line();
                 match line.strip_suffix('\\') {
                     Some(head) if !pending.quoted && odd_backslashes(line) && self.pos < self.end => {
-                        joined.push_str(head);
+                        joined += head;
                     }
                     _ => {
-                        joined.push_str(line);
+                        joined += line;
                         break;
                     }
                 }
@@ -224,13 +232,9 @@ impl<'a> Parser<'a> {
     /// One line without its end; moves behind it.
     fn raw_line(&mut self) -> &'a str {
         let start = self.pos;
-        while self.raw().is_some_and(|byte| byte != b'\n') {
-            self.pos += 1;
-        }
-        let stop = self.pos;
-        if self.raw().is_some() {
-            self.pos += 1;
-        }
+        let rest = self.bytes.get(start..self.end).unwrap_or_default();
+        let stop = rest.iter().position(|byte| *byte == b'\n').map_or(self.end, |length| start + length);
+        self.pos = (stop + 1).min(self.end);
         self.source.get(start..stop).unwrap_or("")
     }
 

@@ -8,6 +8,10 @@ use super::Parser;
 use crate::reading::Unknown;
 use crate::tree::{List, Node, Part, RawWord, Simple};
 
+/// How often bash may print one substitution: for each it stands in, it is
+/// read and printed once more, and so it is in `a=(…)`.
+const PRINTS_MAX: usize = 4;
+
 /// How far bash is with printing.
 #[derive(Default)]
 pub(super) struct Reprint {
@@ -17,8 +21,12 @@ pub(super) struct Reprint {
     pub(super) deferred: bool,
     /// The lines of one were printed: the next `;` is not.
     printed: bool,
-    /// Some `;` was not printed.
-    lost: bool,
+    /// Just now, so that their line end stands for the `;`.
+    just_printed: bool,
+    /// Where a `;` was not printed this time.
+    lost: Vec<usize>,
+    /// Where one was not printed the times before.
+    gone: Vec<usize>,
     /// In a function every command is printed on a line of its own.
     pub(super) functions: usize,
 }
@@ -27,27 +35,53 @@ impl Parser<'_> {
     /// A sign between two commands, or the end of a compound one: here the
     /// lines of here-documents are printed.
     pub(super) fn print_heredocs(&mut self) {
+        self.reprint.just_printed = false;
         self.reprint.printed |= std::mem::take(&mut self.reprint.deferred);
+    }
+
+    /// The end of the second of two commands that hang together: here as well.
+    pub(super) fn print_second(&mut self) {
+        if std::mem::take(&mut self.reprint.deferred) {
+            self.reprint.printed = true;
+            self.reprint.just_printed = true;
+        }
+    }
+
+    /// A command begins.
+    pub(super) fn print_command(&mut self) {
+        self.reprint.just_printed = false;
+    }
+
+    /// Bash forgets what it printed when it prints redirects.
+    pub(super) fn print_redirect(&mut self) {
+        self.reprint.printed = false;
     }
 
     /// The `;` between two commands, or the line end in its place.
     pub(super) fn print_semicolon(&mut self) {
+        let just_printed = std::mem::take(&mut self.reprint.just_printed);
         if self.reprint.deferred {
             self.print_heredocs();
-        } else if std::mem::take(&mut self.reprint.printed) {
-            self.reprint.lost |= self.reprint.functions == 0;
+        } else if std::mem::take(&mut self.reprint.printed) && !just_printed && self.reprint.functions == 0 {
+            self.reprint.lost.push(self.pos);
         }
     }
 
     /// Moves over a `;` that bash did not print, if one stands here.
     pub(super) fn eat_lost(&mut self) -> bool {
-        let Reprint { active, deferred, printed, functions, .. } = self.reprint;
+        let Reprint { active, deferred, printed, just_printed, functions, .. } = self.reprint;
+        if !active {
+            return false;
+        }
         let separates = match self.peek() {
             Some(b';') => !matches!(self.peek_at(1), Some(b';' | b'&')),
             Some(b'\n') => true,
             _ => false,
         };
-        if !active || deferred || !printed || functions > 0 || !separates {
+        let at = self.pos;
+        let gone = self.reprint.gone.contains(&at);
+        let loses = printed && !just_printed && !deferred && functions == 0;
+        if !separates || !gone && !loses {
             return false;
         }
         match self.peek() {
@@ -56,7 +90,10 @@ impl Parser<'_> {
         }
         self.lines();
         let lost = !self.at_list_end();
-        self.reprint.printed &= !lost;
+        if lost && !gone {
+            self.reprint.printed = false;
+            self.reprint.lost.push(at);
+        }
         lost
     }
 
@@ -73,19 +110,29 @@ impl Parser<'_> {
     /// The list of a substitution that stands from `open` to here, and how bash
     /// reads it anew if that is something else.
     pub(super) fn reprinted(&mut self, list: List, open: usize, outer: &Reprint) -> List {
-        if !self.reprint.lost || outer.active || self.fault.is_some() {
+        if self.reprint.lost.is_empty() || outer.active || self.fault.is_some() {
             return list;
         }
         let next = self.pos;
-        let pending = std::mem::take(&mut self.pending);
-        self.pos = open;
-        self.reprint = Reprint { active: true, ..Reprint::default() };
-        let second = self.list_to_close(open);
-        self.pending = pending;
-        if self.fault.as_ref().is_none_or(|fault| fault.kind == Unknown::Syntax) {
+        let mut arms = vec![(List::new(), list)];
+        let mut gone = Vec::new();
+        for _ in 0..PRINTS_MAX {
+            let pending = std::mem::take(&mut self.pending);
+            self.pos = open;
+            self.reprint = Reprint { active: true, gone: gone.clone(), ..Reprint::default() };
+            arms.push((List::new(), self.list_to_close(open)));
+            self.pending = pending;
+            let lost = std::mem::take(&mut self.reprint.lost);
+            if self.fault.as_ref().is_some_and(|fault| fault.kind != Unknown::Syntax) {
+                break;
+            }
             self.fault = None;
             self.pos = next;
+            if lost.is_empty() {
+                break;
+            }
+            gone.extend(lost);
         }
-        vec![Node::If { arms: vec![(List::new(), list)], rest: Some(second), redirects: Vec::new() }]
+        vec![Node::If { arms, rest: None, redirects: Vec::new() }]
     }
 }

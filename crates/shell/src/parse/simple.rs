@@ -34,7 +34,9 @@ impl Parser<'_> {
         let mut last = start;
         loop {
             self.blanks();
-            if let Some(redirect) = self.redirect() {
+            if self.may_redirect()
+                && let Some(redirect) = self.redirect()
+            {
                 simple.redirects.push(redirect);
             } else if simple.words.is_empty()
                 && let Some(head) = self.head()
@@ -84,13 +86,12 @@ impl Parser<'_> {
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
-        if !self.at_head() {
-            return self.word();
-        }
-        let declares = simple.words.first().is_some_and(|word| is_one_of(&DECLARERS, word));
-        let reads = simple.words.first().is_some_and(|word| is_one_of(&LIST_READERS, word));
+        let first = simple.words.first();
+        let reads = first.is_some_and(|word| is_one_of(&LIST_READERS, word));
+        let takes_list = named || reads || first.is_some_and(|word| is_one_of(&DECLARERS, word));
         let start = self.pos;
-        if (declares || named || reads)
+        if takes_list
+            && self.at_head()
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
         {
@@ -200,6 +201,7 @@ impl Parser<'_> {
                     // A shell that reads a script goes on with the next line. It
                     // may not know patterns with parentheses and stop before.
                     let next = self.line_end_from(pattern_at.unwrap_or(self.pos)).unwrap_or(self.end);
+                    self.broken_line = self.broken_line.or(Some(next));
                     self.fail_unexpected();
                     self.forgive(next);
                     // Nothing was assigned then.
@@ -277,7 +279,7 @@ fn has_group(word: &RawWord) -> bool {
 /// Is this the name of one of these builtins, in whatever quotes?
 fn is_one_of(names: &[&str], word: &RawWord) -> bool {
     match word.parts.as_slice() {
-        [Part::Plain(text)] => names.contains(&text.as_str()),
+        [Part::Plain(text)] => names.iter().any(|name| crate::programs::is_named(name, text)),
         parts => parts.len() < 16 && names.contains(&plain_text(word).as_str()),
     }
 }

@@ -260,8 +260,15 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
 }
 
 fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
-    let name = subcommand.join(" ");
-    let matching = |names: &str| names.split('|').any(|one| one == name);
+    let joined;
+    let name = match subcommand {
+        [only] => only.as_str(),
+        more => {
+            joined = more.join(" ");
+            &joined
+        }
+    };
+    let matching = |names: &str| holds_name(names, name);
     let found = model.subs.iter().find(|(names, _)| matching(names));
     let found = found.or_else(|| model.subs.iter().find(|(names, _)| *names == "*"));
     let options = found.map_or("", |(_, options)| *options);
@@ -269,6 +276,26 @@ fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
         Some(options) => Spec { options, leading: true, ..model.spec },
         None => Spec { options, leading: false, ..model.spec },
     }
+}
+
+/// Is `name` one of `names`, which stand with `|` between them?
+fn holds_name(names: &str, name: &str) -> bool {
+    let (mut rest, name) = (names.as_bytes(), name.as_bytes());
+    loop {
+        if let Some(behind) = rest.strip_prefix(name)
+            && behind.first().is_none_or(|next| *next == b'|')
+        {
+            return true;
+        }
+        let Some(at) = rest.iter().position(|byte| *byte == b'|') else { return false };
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+}
+
+/// Are these the same? Names that are tried in turn differ in length or first
+/// letter, most times.
+pub(crate) fn is_named(name: &str, program: &str) -> bool {
+    name.len() == program.len() && name.as_bytes().first() == program.as_bytes().first() && name == program
 }
 
 /// A disk or a part of one: writing to it destroys what is on it.

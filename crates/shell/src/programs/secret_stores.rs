@@ -74,7 +74,7 @@ fn gpg(command: &Command, _: Option<&str>) -> Deeds {
 
 /// Adds that a command prints a secret, whatever its program.
 pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>) {
-    let is_named = |names: &str| names.split('|').any(|name| name == command.program);
+    let is_named = |names: &str| super::holds_name(names, &command.program);
     let Some((_, lines)) = REVEALS.iter().find(|(names, _)| is_named(names)) else { return };
     let words = command.words.get(1..).unwrap_or_default();
     let helps = words.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h"));

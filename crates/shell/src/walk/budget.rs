@@ -1,7 +1,7 @@
 //! What a reading may cost. Whoever copies, multiplies or looks through
 //! anything asks here first; when the budget is spent, the rest is a fault.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::simple::Call;
 use super::{DEPTH_MAX, Walker};
@@ -44,9 +44,12 @@ impl Walker<'_> {
 
     /// Joins what branches changed, unless that is more than can be followed.
     pub(super) fn merge(&mut self, branches: &[Changes], maybe_none: bool) {
+        if branches.iter().all(BTreeMap::is_empty) {
+            return;
+        }
         let size = |options: &Option<Options>| options.as_ref().map_or(0, size_of);
-        let bytes: usize = branches.iter().flat_map(HashMap::values).map(size).sum();
-        let names: usize = branches.iter().map(HashMap::len).sum();
+        let bytes: usize = branches.iter().flat_map(BTreeMap::values).map(size).sum();
+        let names: usize = branches.iter().map(BTreeMap::len).sum();
         if self.grow(bytes + names * NODE_COST) {
             self.scope.join(branches, maybe_none);
         }

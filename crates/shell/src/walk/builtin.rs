@@ -1,6 +1,7 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::{Walker, join_path};
+use crate::expand::USUAL;
 use crate::reading::{Command, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, size_of};
 use crate::stream::Stream;
@@ -100,6 +101,7 @@ impl Walker<'_> {
     fn declare(&mut self, command: &Command, arguments: &[Word]) {
         let exports = command.program == "export"
             || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        let refused = arguments.iter().map_while(|word| word.text.strip_prefix('-')).any(is_refused);
         for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
             match word.text.split_once('=') {
                 Some((name, text)) => {
@@ -109,7 +111,12 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let options = self.declared(arguments, text, exact);
+                    let mut options = self.declared(arguments, text, exact);
+                    if refused {
+                        // Either way: other shells know other letters.
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
+                        options.extend(old.into_iter().take(OPTIONS_MAX - 1));
+                    }
                     self.scope.set(name, options);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
@@ -172,7 +179,11 @@ impl Walker<'_> {
         }
         let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
         if !only_options {
-            self.scope.set("@", vec![arguments.iter().skip(from).map(Text::of).collect()]);
+            let all: Vec<Text> = arguments.iter().skip(from).map(Text::of).collect();
+            // What is not known may be nothing, and what follows moves up.
+            let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
+            let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
+            self.scope.set("@", std::iter::once(all).chain(known).collect());
         }
     }
 
@@ -242,15 +253,41 @@ impl Walker<'_> {
         let text = stdin.and_then(|stream| stream.text.as_deref());
         let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
         let count = names.len();
+        // Cut at what parts words now, and as usual, should that be in doubt.
+        let own = self.separators();
+        let cuts = std::iter::once(own.as_ref()).chain((own != USUAL).then_some(USUAL));
+        let cut: Vec<(&str, &str)> =
+            cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         for (at, name) in names.iter().enumerate() {
             let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick = |line: &&str| {
-                let mut fields = line.splitn(count, [' ', '\t']);
-                vec![Text::exact(fields.nth(at).unwrap_or("").trim())]
-            };
-            let known = !lines.is_empty() && lines.len() <= OPTIONS_MAX;
-            let options = if known { lines.iter().map(pick).collect() } else { unknown };
+            let pick =
+                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
+            let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
         }
     }
+}
+
+/// Does `declare` know one of these letters not? Then it sets nothing.
+fn is_refused(letters: &str) -> bool {
+    letters != "-" && letters.chars().any(|letter| !"aAfFgiIlnprtux".contains(letter))
+}
+
+/// What `read` puts into the variable `at` of `count`: the last one gets the rest.
+fn field<'a>(line: &'a str, separators: &str, at: usize, count: usize) -> &'a str {
+    let is_blank = |found: char| " \t".contains(found) && separators.contains(found);
+    let mut rest = line.trim_matches(is_blank);
+    for now in 0..=at {
+        let end = rest.find(|found| separators.contains(found)).filter(|_| now + 1 < count);
+        let Some(end) = end else { return if now == at { rest } else { "" } };
+        if now == at {
+            return rest.get(..end).unwrap_or_default();
+        }
+        // Blanks around another separator belong to it.
+        let behind = rest.get(end..).unwrap_or_default().trim_start_matches(is_blank);
+        let other = behind.strip_prefix(|found| separators.contains(found));
+        rest = other.unwrap_or(behind).trim_start_matches(is_blank);
+    }
+    rest
 }

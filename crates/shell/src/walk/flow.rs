@@ -398,9 +398,11 @@ impl Sender {
                 effect.deed == deed && !effect.target.as_ref().is_some_and(|host| is_local(&host.text))
             })
         };
-        let by_descriptor = command.redirects.iter().any(is_descriptor)
-            || command.words.iter().any(|word| word.text.contains("/fd/") || word.text.contains("FD:"));
-        let socket = socket.cloned().filter(|_| by_descriptor);
+        let by_descriptor = || {
+            command.redirects.iter().any(is_descriptor)
+                || command.words.iter().any(|word| word.text.contains("/fd/") || word.text.contains("FD:"))
+        };
+        let socket = socket.filter(|_| by_descriptor()).cloned();
         let sends = to(Deed::SendsData) || socket.is_some();
         if !sends && !to(Deed::ReachesHost) {
             return None;

@@ -17,7 +17,7 @@ mod simple;
 mod strands;
 mod written;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
@@ -63,14 +63,14 @@ pub(crate) struct Walker<'a> {
     /// Bodies of functions being followed now.
     bodies: Vec<*const Node>,
     /// Functions that were called somewhere.
-    called: HashSet<*const Node>,
+    called: BTreeSet<*const Node>,
     defined: Vec<(Rc<Node>, bool)>,
     /// What process substitutions and downloads yield, by source spelling.
-    streams: HashMap<String, Stream>,
+    streams: BTreeMap<String, Stream>,
     /// Substitutions that download, with the address.
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
-    files: HashMap<String, Stream>,
+    files: BTreeMap<String, Stream>,
     /// What the last command started by another one printed.
     printed: Option<Stream>,
     /// Folders a download was unpacked into, with where it came from.
@@ -88,7 +88,7 @@ pub(crate) struct Walker<'a> {
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
     /// Positions in `commands` by a hash of the command.
-    seen: HashMap<u64, usize>,
+    seen: BTreeMap<u64, usize>,
     /// What descriptors opened by `exec` and `coproc` yield, whichever they are.
     descriptors: Option<Stream>,
     /// The file a descriptor opened by `exec` writes to.
@@ -133,11 +133,11 @@ impl<'a> Walker<'a> {
             exported: Vec::new(),
             calls: Vec::new(),
             bodies: Vec::new(),
-            called: HashSet::new(),
+            called: BTreeSet::new(),
             defined: Vec::new(),
-            streams: HashMap::new(),
+            streams: BTreeMap::new(),
             downloads: Vec::new(),
-            files: HashMap::new(),
+            files: BTreeMap::new(),
             printed: None,
             unpacked: Vec::new(),
             absent: Vec::new(),
@@ -145,7 +145,7 @@ impl<'a> Walker<'a> {
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
             writing: Vec::new(),
-            seen: HashMap::new(),
+            seen: BTreeMap::new(),
             descriptors: None,
             descriptor_file: None,
             outputs: Vec::new(),

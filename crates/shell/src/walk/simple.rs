@@ -18,6 +18,9 @@ const EXPORTED_MAX: usize = 32;
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
 
+/// Here-documents as long as this are not kept where they are only copied.
+const BODY_MAX: usize = 256 << 10;
+
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
@@ -113,7 +116,7 @@ impl Walker<'_> {
         }
         let mut own = None;
         for raw in &simple.redirects {
-            let redirect = self.expand_redirect(raw);
+            let redirect = self.long_body(simple, raw).unwrap_or_else(|| self.expand_redirect(raw));
             own = self.stream_of(&redirect, raw).or(own);
             let writes = self.note_writing(&redirect);
             if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
@@ -173,6 +176,25 @@ impl Walker<'_> {
         old
     }
 
+    /// A here-document of great length that is only copied somewhere: what it
+    /// substitutes is followed, its text is not kept and nobody knows it.
+    fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {
+        let body = raw.body.get().filter(|_| raw.kind == RedirectKind::HereDoc)?;
+        let length = |part: &Part| if let Part::Quoted(text) = part { text.len() } else { 0 };
+        let copies = |text: &str| matches!(text, "cat" | "tee");
+        let first = simple.words.first().map(|word| word.parts.as_slice());
+        if body.parts.iter().map(length).sum::<usize>() < BODY_MAX
+            || !matches!(first, Some([Part::Plain(text)]) if copies(text))
+        {
+            return None;
+        }
+        let kept = body.parts.iter().filter(|part| !matches!(part, Part::Quoted(_)));
+        let kept: Vec<Part> = kept.cloned().collect();
+        let _ = self.single(&kept, body.span);
+        let target = Word { text: "$body".to_string(), span: body.span, ..Word::default() };
+        Some(Redirect { kind: raw.kind, target })
+    }
+
     pub(super) fn expand_redirect(&mut self, raw: &RawRedirect) -> Redirect {
         let target = match (raw.kind, raw.body.get()) {
             (RedirectKind::HereDoc, Some(body)) => self.single(&body.parts, body.span),
@@ -210,9 +232,13 @@ impl Walker<'_> {
     }
 
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
-        let written = call.written.clone();
-        let from_descriptor =
-            self.descriptors.clone().filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor));
+        let mut call = call;
+        let written = call.written.take();
+        let from_descriptor = self
+            .descriptors
+            .as_ref()
+            .filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor))
+            .cloned();
         let stdin = stdin.or(from_descriptor.as_ref());
         let command = Rc::new(self.command_of(call, stdin));
         let index = self.list_command(&command);
@@ -237,8 +263,7 @@ impl Walker<'_> {
     }
 
     fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
-        let first = call.words.first().cloned().unwrap_or_default();
-        let program = program_name(&first);
+        let program = call.words.first().map(program_name).unwrap_or_default();
         let mut assignments = self.exported.clone();
         assignments.extend(call.assignments);
         let mut redirects = call.redirects;
@@ -336,6 +361,7 @@ impl Walker<'_> {
             self.call_alias(command, &text);
         }
         if command.program == "git"
+            && self.scope.has_aliases()
             && let Some(text) = self.scope.alias(&format!("git {}", command.usage.sub())).cloned()
         {
             self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
@@ -454,11 +480,10 @@ fn key_of(command: &Command) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |key: u64, value: u64| (key.rotate_left(5) ^ value).wrapping_mul(ODD);
     let text = |key: u64, text: &str| {
-        let chunks = text
-            .as_bytes()
-            .chunks(8)
-            .map(|chunk| chunk.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)));
-        mix(chunks.fold(key, mix), text.len() as u64)
+        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
+        let key = chunks.iter().fold(key, |key, chunk| mix(key, u64::from_be_bytes(*chunk)));
+        let rest = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        mix(mix(key, rest), text.len() as u64)
     };
     let start = mix(command.span.start as u64, command.span.end as u64);
     let key = command.via.iter().fold(start, |key, via| text(key, via));

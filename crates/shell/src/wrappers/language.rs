@@ -7,6 +7,7 @@
 
 use super::values::{Values, is_from_home, shell_text, shell_word};
 use super::{Inner, arguments, file_calls};
+use crate::programs::is_named;
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
 
@@ -74,7 +75,7 @@ const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Func
 /// The interpreter a program name stands for: `python3.12` is `python`.
 fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    INTERPRETERS.iter().find(|(name, _)| *name == bare || *name == program)
+    INTERPRETERS.iter().find(|(name, _)| is_named(name, bare) || is_named(name, program))
 }
 
 /// Longer program text than this is only looked through for a few calls.

@@ -15,7 +15,7 @@ const FETCHERS: [&str; 6] = ["iwr", "irm", "invoke-webrequest", "invoke-restmeth
 const REMOVERS: [&str; 5] = ["remove-item", "ri", "rm", "del", "rmdir"];
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
-    if !matches!(command.program.to_ascii_lowercase().as_str(), "pwsh" | "powershell") {
+    if !["pwsh", "powershell"].iter().any(|name| name.eq_ignore_ascii_case(&command.program)) {
         return None;
     }
     let words = arguments(command);

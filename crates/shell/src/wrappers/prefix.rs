@@ -2,6 +2,7 @@
 
 use super::{Inner, arguments};
 use crate::options::{self, Spec};
+use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Usage, Word};
 use crate::stream::Stream;
 
@@ -149,11 +150,37 @@ const LOADER: Prefix = Prefix {
     skip: 0,
 };
 
+/// First letters and lengths of the names, sorted when compiling: every command
+/// is asked for its wrapper, and nearly none is one.
+const HEADS: [u32; 32] = heads();
+
+#[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
+const fn heads() -> [u32; 32] {
+    let mut all = [0; 32];
+    let mut prefixes = PREFIXES;
+    while let [prefix, more @ ..] = prefixes {
+        let mut names = prefix.names;
+        while let [name, others @ ..] = names {
+            all[(name.as_bytes()[0] & 31) as usize] |= 1 << (name.len() & 31);
+            names = others;
+        }
+        prefixes = more;
+    }
+    all
+}
+
 /// The wrapper of this name.
 fn prefix_of(program: &str) -> Option<&'static Prefix> {
-    let loads = program == "ld.so"
-        || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head));
-    if loads { Some(&LOADER) } else { PREFIXES.iter().find(|prefix| prefix.names.contains(&program)) }
+    let lengths = program.bytes().next().and_then(|first| HEADS.get(usize::from(first & 31))).copied()?;
+    let loads = program.starts_with("ld")
+        && (program == "ld.so"
+            || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head)));
+    let is_one = |prefix: &&Prefix| prefix.names.iter().any(|name| is_named(name, program));
+    match loads {
+        true => Some(&LOADER),
+        false if lengths >> (program.len() & 31) & 1 == 0 => None,
+        false => PREFIXES.iter().find(is_one),
+    }
 }
 
 /// Is this a wrapper that is simply put in front?

@@ -3,6 +3,7 @@
 
 use super::{Inner, arguments};
 use crate::options::{self, Spec};
+use crate::programs::is_named;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
 
@@ -79,7 +80,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         _ => {}
     }
     let mut known = false;
-    for (name, subcommand, options, skip) in RUNNERS.iter().filter(|row| row.0 == program) {
+    for (name, subcommand, options, skip) in RUNNERS.iter().filter(|row| is_named(row.0, program)) {
         known = true;
         let at = if subcommand.is_empty() {
             Some(0)

@@ -29,7 +29,7 @@ while :; do
     case $1 in
     -u) shift 2 ;;
     --) shift; break ;;
-    -*) shift ;;
+    -?*) shift ;;
     *=*) export "$1"; shift ;;
     *) break ;;
     esac
@@ -221,26 +221,31 @@ fn place_of(name: &str) -> Option<PathBuf> {
     Some(place)
 }
 
+/// What starts a program in a space of processes of its own. Whatever ends this
+/// test, even from outside, ends all of them: some scripts fork without end.
+/// Where no such space can be made, nothing is put in front.
+fn bounded(more: &[&str]) -> Command {
+    let make = || {
+        let mut command = Command::new("/usr/bin/setpriv");
+        command.args(["--pdeathsig", "KILL", "/usr/bin/unshare", "--user", "--map-root-user"]);
+        command.args(more).args(["--pid", "--fork", "--kill-child"]);
+        command
+    };
+    let works = make().arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    if works { make() } else { Command::new("/usr/bin/env") }
+}
+
 fn start(place: &Path, kind: Kind) -> Option<Server> {
     let functions = FUNCTIONS.replace("NAMES", &NAMES.to_string()).replace("WRAPPERS", &WRAPPERS.join(" "));
     let mut command = match kind {
         Kind::Stubs => {
-            let mut command = Command::new(BASH);
-            command.args(["--norc", "-O", "extglob", "-c", &SERVER.replace("FUNCTIONS", &functions)]);
+            let mut command = bounded(&[]);
+            command.args([BASH, "--norc", "-O", "extglob", "-c", &SERVER.replace("FUNCTIONS", &functions)]);
             command.env_clear().env("PATH", place.join("bin")).env("PLACE", place).env("STATUS", "1");
             command
         }
         Kind::Locked(status) => {
-            let mut command = Command::new("unshare");
-            command.args([
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "--net",
-                "--pid",
-                "--fork",
-                "--kill-child",
-            ]);
+            let mut command = bounded(&["--mount", "--net"]);
             command.args([BASH, "-c", LOCK, "lock"]).arg(place).arg(SERVER.replace("FUNCTIONS", FOLDERS));
             command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("PLACE", "/place");
             command.env("STATUS", status.to_string());

@@ -1,0 +1,118 @@
+//! `toolgate grants`: answers that stand, what they reach, how often they were
+//! used, and their end.
+
+use crate::project;
+use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk, visible};
+use crate::verbs::{Failure, Outcome, inbox, install, logs};
+use clap::Subcommand;
+use std::process::ExitCode;
+use toolgate_core::{Handling, Request, RequestState, Word};
+use toolgate_runtime::{Gate, now_ms};
+use toolgate_store::{Store, Which};
+
+/// Answers that stand.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolgate grants                    what stands, and until when
+  toolgate grants revoke r-1a2b      end one now
+  toolgate grants revoke --all       end them all")]
+pub struct Args {
+    /// What to do; lists what stands if not given
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// What to do with grants.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// What stands, and until when
+    List {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End one now: the next such call asks again
+    Revoke {
+        /// The request it was given for
+        #[arg(required_unless_present = "all")]
+        id: Option<String>,
+        /// All that stand
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    match &args.verb {
+        None => list(false),
+        Some(Verb::List { json }) => list(*json),
+        Some(Verb::Revoke { id, json, .. }) => revoke(id.as_deref(), *json),
+    }
+}
+
+/// A yes or a no that can still be used.
+fn stands(request: &Request, now: i64) -> bool {
+    let unused = matches!(request.state, RequestState::Approved { .. }) || request.is_standing();
+    unused && !request.is_over(now)
+}
+
+fn standing(store: &dyn Store) -> Result<Vec<Request>, Failure> {
+    let now = now_ms();
+    Ok(store.requests(Which::Open)?.into_iter().filter(|request| stands(request, now)).collect())
+}
+
+fn list(as_json: bool) -> Outcome {
+    let (mut gate, _) = Gate::open(project::here())?;
+    let all = standing(gate.store())?;
+    if as_json {
+        json(&all);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if all.is_empty() {
+        talk("nothing stands: every call that needs a person asks");
+    }
+    for request in &all {
+        let Some((answer, _)) = request.answer() else { continue };
+        let word = if answer.word == Word::Approve { "yes" } else { "no" };
+        let end = match request.ends_ms() {
+            i64::MAX => "until revoked".to_owned(),
+            end => format!("until {}", logs::time(end)),
+        };
+        let head = format!("{}  {word:<3} by {}, {end}", request.id, visible(&answer.by));
+        out(&styled(BOLD, &head));
+        out(&format!("  {}", one_line(&request.title, 110)));
+        let uses =
+            format!("  reaches {}; used {} times", visible(&answer.reach.words()), request.progress.uses);
+        out(&styled(DIM, &uses));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn revoke(id: Option<&str>, as_json: bool) -> Outcome {
+    // Ending a yes is safe; ending a no is not for an agent.
+    install::refuse_agent()?;
+    let (mut gate, _) = Gate::open(project::here())?;
+    let ends = match id {
+        Some(id) => vec![inbox::find(gate.store(), id)?],
+        None => standing(gate.store())?,
+    };
+    let mut after = Vec::new();
+    for request in ends {
+        if request.answer().is_none() {
+            let what =
+                format!("request {} is {}; there is nothing to revoke", request.id, request.state.name());
+            return Err(Failure::new(what, "`toolgate grants` shows what stands"));
+        }
+        let now = gate.handle(&request, &inbox::person(), Handling::Revoked)?;
+        talk(&format!("{} is {}", now.id, now.state.name()));
+        after.push(now);
+    }
+    if as_json {
+        json(&after);
+    }
+    Ok(ExitCode::SUCCESS)
+}

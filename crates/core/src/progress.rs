@@ -1,0 +1,72 @@
+//! What has become of a request besides its state: who looks at it, what was
+//! said, who has said yes so far, how often a standing yes was used.
+
+use crate::inbox::Answer;
+use crate::people::REVIEW_DUE_MS;
+use serde::{Deserialize, Serialize};
+
+/// One remark beside a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comment {
+    /// Who.
+    pub by: String,
+    /// What.
+    pub text: String,
+    /// When.
+    pub at_ms: i64,
+}
+
+/// How far a request has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    /// How many people must say yes; 0 and 1 mean one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub needs: u32,
+    /// Who said yes while others are still needed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub yes: Vec<Answer>,
+    /// Who looks at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<String>,
+    /// What was said beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Comment>,
+    /// How often a standing answer was used.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub uses: u32,
+    /// When it was let through in an emergency, without anybody's yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden_ms: Option<i64>,
+    /// Who looked at that afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewed: Option<String>,
+}
+
+impl Progress {
+    /// Whether nothing is to be told.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Progress::default()
+    }
+
+    /// When somebody must have looked at an emergency, if nobody has.
+    #[must_use]
+    pub fn review_due_ms(&self) -> Option<i64> {
+        let open = self.overridden_ms.filter(|_| self.reviewed.is_none());
+        open.map(|at_ms| at_ms.saturating_add(REVIEW_DUE_MS))
+    }
+
+    /// Takes one more yes. True once enough different people have said it.
+    pub(crate) fn takes(&mut self, answer: &Answer) -> bool {
+        if self.yes.iter().all(|yes| yes.by != answer.by && !yes.is_signed_alike(answer)) {
+            self.yes.push(answer.clone());
+        }
+        self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX)
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

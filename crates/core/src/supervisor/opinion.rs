@@ -1,0 +1,190 @@
+//! What counts as a supervisor's answer: one typed value, nothing around it.
+//!
+//! A model says many things; only this shape is an answer. Whatever else comes
+//! – prose, a second value, a field nobody asked for, another request's id – is
+//! "no answer", and no answer is never a yes.
+
+use crate::supervisor::brief::Question;
+use crate::visible::one_line;
+use serde::{Deserialize, Serialize};
+
+/// Longest answer looked at.
+const ANSWER_MAX: usize = 64 << 10;
+
+/// Most reasons, and most alternatives.
+const PARTS_MAX: usize = 8;
+
+/// Longest text of one of them, in characters.
+const TEXT_MAX: usize = 600;
+
+/// Longest command it may want instead.
+const COMMAND_MAX: usize = 8 << 10;
+
+/// What a supervisor can decide (S1-20).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// It may run, once.
+    Approve,
+    /// It must not run.
+    Reject,
+    /// It may run changed; the change is judged again.
+    Modify,
+    /// Somebody else should look.
+    Escalate,
+    /// Not now.
+    Delay,
+}
+
+impl Judgement {
+    /// The name used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Judgement::Approve => "approve",
+            Judgement::Reject => "reject",
+            Judgement::Modify => "modify",
+            Judgement::Escalate => "escalate",
+            Judgement::Delay => "delay",
+        }
+    }
+}
+
+/// One reason, with the rule it speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The rule.
+    pub rule: String,
+    /// Why, in the supervisor's words.
+    pub text: String,
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opinion {
+    /// What it decided.
+    pub decision: Judgement,
+    /// How sure it is.
+    pub confidence_percent: u8,
+    /// Why; at least one, each with a rule that is there.
+    pub reasons: Vec<Reason>,
+    /// What it would allow instead.
+    pub alternatives: Vec<String>,
+    /// What it is not sure of.
+    pub uncertainty: String,
+    /// The command it would run instead; there for `modify`, and only there.
+    pub instead: Option<String>,
+}
+
+/// Why something is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// It is too long.
+    TooLong,
+    /// It has another shape.
+    Shape,
+    /// It answers another question.
+    OtherQuestion,
+    /// It is sure in a way nothing can be.
+    Confidence,
+    /// It gives no reason, too many, or one about a rule that is not there.
+    Reasons,
+    /// It wants a change and says none, or says one and wants none.
+    Instead,
+}
+
+impl Unread {
+    /// In words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Unread::TooLong => "the answer is too long",
+            Unread::Shape => "the answer does not have the shape asked for",
+            Unread::OtherQuestion => "the answer is to another question",
+            Unread::Confidence => "the confidence is not between 0 and 1",
+            Unread::Reasons => "no reason, or one about a rule that is not there",
+            Unread::Instead => "a change is wanted and not said, or said and not wanted",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    request: String,
+    nonce: String,
+    decision: Judgement,
+    confidence: f64,
+    reasons: Vec<WireReason>,
+    #[serde(default)]
+    alternatives: Vec<String>,
+    #[serde(default)]
+    uncertainty: Option<String>,
+    #[serde(default)]
+    instead: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireReason {
+    rule: String,
+    text: String,
+}
+
+/// Reads an answer to a question.
+///
+/// # Errors
+/// Why it is none.
+pub fn read_opinion(question: &Question, text: &str) -> Result<Opinion, Unread> {
+    if text.len() > ANSWER_MAX {
+        return Err(Unread::TooLong);
+    }
+    // The whole text must be the one value: what stands behind it is no part
+    // of an answer, and makes it none.
+    let wire: Wire = serde_json::from_str(text).map_err(|_| Unread::Shape)?;
+    if wire.request != question.request || wire.nonce != question.nonce {
+        return Err(Unread::OtherQuestion);
+    }
+    let confidence_percent = percent(wire.confidence).ok_or(Unread::Confidence)?;
+    let reasons = reasons_of(question, &wire.reasons).ok_or(Unread::Reasons)?;
+    if wire.alternatives.len() > PARTS_MAX {
+        return Err(Unread::Shape);
+    }
+    let instead = wire.instead.filter(|text| !text.is_empty());
+    let fits = match (&instead, wire.decision) {
+        (Some(command), Judgement::Modify) => command.len() <= COMMAND_MAX && question.is_shell,
+        (None, Judgement::Modify) | (Some(_), _) => false,
+        (None, _) => true,
+    };
+    if !fits {
+        return Err(Unread::Instead);
+    }
+    Ok(Opinion {
+        decision: wire.decision,
+        confidence_percent,
+        reasons,
+        alternatives: wire.alternatives.iter().map(|text| one_line(text, TEXT_MAX)).collect(),
+        uncertainty: wire.uncertainty.map(|text| one_line(&text, TEXT_MAX)).unwrap_or_default(),
+        instead,
+    })
+}
+
+/// The reasons with the rules they mean: `R1` is the first rule of the brief.
+fn reasons_of(question: &Question, reasons: &[WireReason]) -> Option<Vec<Reason>> {
+    let known = |one: &WireReason| {
+        let number: usize = one.rule.strip_prefix('R')?.parse().ok()?;
+        let rule = question.rules.get(number.checked_sub(1)?)?.clone();
+        let text = one_line(one.text.trim(), TEXT_MAX);
+        (!text.is_empty()).then_some(Reason { rule, text })
+    };
+    let all: Option<Vec<Reason>> = reasons.iter().map(known).collect();
+    all.filter(|all| !all.is_empty() && all.len() <= PARTS_MAX)
+}
+
+/// A share as whole per cent, rounded down: an answer is never surer than it says.
+fn percent(share: f64) -> Option<u8> {
+    // Safe: a share lies between 0 and 1.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let whole = |share: f64| ((share * 1e6).round() / 1e4).floor() as u8;
+    (0.0..=1.0).contains(&share).then(|| whole(share))
+}

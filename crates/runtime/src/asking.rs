@@ -1,0 +1,132 @@
+//! A call nobody but a person can decide: an answer that is there already is
+//! used, otherwise a request is made.
+
+use crate::broken::Broken;
+use crate::gate::{Answered, Round, context, go_ahead, new_id, plain, refused, shown_input};
+use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
+use toolgate_core::{Decision, Delivered, Delivery, Entry, Grant, Progress, Request, RequestState};
+use toolgate_store::StoreError;
+
+impl Round<'_> {
+    pub(crate) fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
+        let arguments = self.event.call.arguments_digest();
+        if let Some(request) = self.used_by_this_call(&arguments)? {
+            let delivered = go_ahead(&decision, self.event);
+            return Ok(Answered { decision, delivered, request: Some(request) });
+        }
+        if let Some(request) = self.standing(&decision)? {
+            return self.by_standing(decision, request);
+        }
+        if is_preferred(self.policy, &decision) {
+            let delivered = match go_ahead(&decision, self.event) {
+                Delivered::Silence => Delivered::Warned { text: format!("{text} {PREFERRED}") },
+                rewritten => rewritten,
+            };
+            return Ok(plain(decision, delivered));
+        }
+        let mut pending = None;
+        let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
+        // A yes past one guardrail answers no other question.
+        for request in open.into_iter().filter(|request| request.bypass.is_none()) {
+            if self.grant_of(&request, &decision).is_some() {
+                let recorded = self.turn.request_in_records(&request.id)?;
+                let told = recorded.filter(|told| *told == request);
+                let grant = told.and_then(|told| self.grant_of(&told, &decision));
+                let altered = || Broken::from(StoreError::Altered);
+                return self.use_grant(decision, &grant.ok_or_else(altered)?);
+            }
+            if let Some(answer) = self.refusal_of(&request, &decision) {
+                let delivered = refused(answer);
+                return Ok(Answered { decision, delivered, request: Some(request) });
+            }
+            if request.is_over(self.now_ms) {
+                let entry = Entry::Expired { request: request.id.clone() };
+                self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+            } else if request.state == RequestState::Pending {
+                pending = Some(request);
+            }
+        }
+        let supervised = self.is_supervised(&decision);
+        if self.policy.review().delivery == Delivery::Deny && !supervised {
+            let text = format!("{text} {NOBODY}");
+            return Ok(plain(decision, Delivered::Denied { text }));
+        }
+        if self.policy.review().delivery == Delivery::Ask && !supervised {
+            return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
+        }
+        // Identical questions merge: one call, one request.
+        let request = match pending {
+            Some(request) => request,
+            None => self.request(&decision, arguments)?,
+        };
+        let delivery = self.policy.review().delivery;
+        let next = if delivery == Delivery::Deny { NOBODY.to_owned() } else { ticket(&request) };
+        let text = format!("{text} {next}");
+        let delivered = match delivery {
+            Delivery::Defer => Delivered::Deferred { text },
+            Delivery::Ask => Delivered::Asked { text },
+            Delivery::Hold | Delivery::Ticket | Delivery::Deny => Delivered::Denied { text },
+        };
+        Ok(Answered { decision, delivered, request: Some(request) })
+    }
+
+    /// A host with the hook installed twice asks twice about one call; both
+    /// get the same yes, and it is used up once.
+    fn used_by_this_call(&mut self, arguments: &str) -> Result<Option<Request>, Broken> {
+        let Some(call) = &self.event.call.id else { return Ok(None) };
+        let found = self.turn.request_used_by(&self.event.call.session, arguments, call)?;
+        let Some(request) = found.filter(|request| !request.is_over(self.now_ms)) else { return Ok(None) };
+        let told = self.turn.request_in_records(&request.id)?;
+        Ok(told.filter(|told| *told == request))
+    }
+
+    pub(crate) fn use_grant(&mut self, decision: Decision, grant: &Grant) -> Result<Answered, Broken> {
+        let entry = Entry::Used { request: grant.request.clone(), call: self.event.call.id.clone() };
+        self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+        let used = self.turn.request(&grant.request)?;
+        let delivered = match (go_ahead(&decision, self.event), &grant.words) {
+            (Delivered::Silence, Some(words)) => {
+                Delivered::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
+            }
+            (delivered, _) => delivered,
+        };
+        Ok(Answered { decision, delivered, request: used })
+    }
+
+    fn request(&mut self, decision: &Decision, arguments: String) -> Result<Request, Broken> {
+        let call = &self.event.call;
+        let minutes = i64::from(self.policy.review().expires_minutes);
+        let request = Request {
+            id: new_id("r")?,
+            session: call.session.clone(),
+            agent: call.agent.clone(),
+            arguments,
+            tool: call.tool.clone(),
+            title: call.title(),
+            input: shown_input(call),
+            dir: call.dir.clone(),
+            why: decision.decisive().map(|f| format!("{} ({}, {})", f.message, f.guard, f.source)).collect(),
+            asks: asking(decision).map(str::to_owned).collect(),
+            progress: Box::new(Progress { needs: needed(self.policy, decision), ..Progress::default() }),
+            made_ms: self.now_ms,
+            expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
+            bypass: None,
+            reviews: Vec::new(),
+            state: RequestState::Pending,
+        };
+        self.turn.append(
+            self.now_ms,
+            &context(self.event, self.policy),
+            Entry::Requested(request.clone()),
+        )?;
+        Ok(request)
+    }
+}
+
+/// What the agent reads about a request that waits.
+fn ticket(request: &Request) -> String {
+    format!(
+        "Request {} waits for a person (`toolgate inbox approve {}` in their terminal). Go on with other work, or repeat exactly this call once it is approved; a changed call is a new question.",
+        request.id, request.id
+    )
+}
