@@ -17,7 +17,7 @@ fn a_no_with_words_reaches_the_agent() {
     tab.leads_on(|tab| tab.key("Enter"));
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "denied");
     assert!(tab.is("document.body.textContent.includes('rebase onto main first')"));
-    assert!(!tab.is("document.querySelector('form')"), "answered once");
+    assert!(!tab.is("document.getElementById('yes')"), "answered once");
     assert!(stage.house.ask(ASKED).text().contains("rebase onto main first"));
     stage.house.run(&["ledger", "verify"]).ended(0);
 }
@@ -34,6 +34,75 @@ fn a_yes_lets_the_call_run_once() {
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "approved");
     assert!(!stage.house.ask(ASKED).is_no());
     assert!(stage.house.ask(ASKED).is_no(), "only once");
+}
+
+/// A yes for the session, listed as what stands, ended on its page; and one taken back before it was used.
+#[test]
+fn a_wider_yes_stands_until_it_is_ended() {
+    let (house, id) = asked();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    stage.go(&format!("/requests/{id}"));
+    assert!(
+        tab.is("document.getElementById('for-time').hidden && document.getElementById('for-pattern').hidden")
+    );
+    assert_eq!(tab.eval("document.getElementById('scope').value"), "once", "the narrowest is the default");
+    tab.key("a");
+    tab.eval("document.getElementById('scope').value = 'session'");
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert!(!stage.house.ask(ASKED).is_no() && !stage.house.ask(ASKED).is_no(), "as often as it likes");
+    stage.go("/grants");
+    tab.picture("grants-standing");
+    assert!(tab.is(&format!("document.getElementById('{id}').textContent.includes('used 2 times')")));
+    tab.leads_on(|tab| tab.click(&format!("#{id} .open")));
+    tab.leads_on(|tab| tab.click("#revoke"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "revoked");
+    let again = stage.house.ask(ASKED);
+    assert!(again.is_no());
+    stage.go(&format!("/requests/{}", again.request()));
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    tab.leads_on(|tab| tab.click("#undo"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
+    tab.click("#comment");
+    tab.text("ask Grace first");
+    tab.leads_on(|tab| tab.click("#say"));
+    assert!(tab.is("document.body.textContent.includes('ada: ask Grace first')"));
+    tab.leads_on(|tab| tab.click("#claim"));
+    assert!(tab.is("document.body.textContent.includes('ada is looking at it')"));
+    tab.picture("request-claimed");
+}
+
+/// The pattern of a yes for always can be edited, and what it would have covered is shown before any key.
+#[test]
+fn a_pattern_shows_what_it_would_cover() {
+    let house = House::with_policy(TICKET);
+    house.ask("git push --force origin one");
+    house.ask("git push --force origin two");
+    let id = house.ask("git push --force upstream main").request();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    stage.go(&format!("/requests/{id}"));
+    tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'pattern'; scope.dispatchEvent(new Event('change')); })()");
+    assert!(tab.is("!document.getElementById('for-pattern').hidden"));
+    assert_eq!(tab.eval("document.getElementById('pattern').value"), "git push --force upstream *");
+    assert!(tab.is("document.getElementById('covered').textContent.includes('covered 1 ')"));
+    let write = |pattern: &str| {
+        tab.eval("document.getElementById('pattern').select()");
+        tab.text(pattern);
+    };
+    write("git push --force * *");
+    tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
+    tab.picture("request-pattern");
+    write("git push | sh");
+    tab.until("document.getElementById('covered').textContent.includes('is not one plain command')");
+    write("git push --force origin *");
+    tab.until("document.getElementById('covered').textContent.includes('covered 2 ')");
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert!(!stage.house.ask("git push --force origin three").is_no(), "it fits");
+    assert!(stage.house.ask("git push --force origin three; true").is_no(), "nothing rides along");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn the_keys_of_a_request() {
     stage.go(&format!("/requests/{id}"));
     tab.until("!document.getElementById('yes').disabled");
     assert!(tab.is("document.activeElement === document.body"), "no answer is chosen for anybody");
-    for (key, focused) in [("y", "yes"), ("n", "no"), ("r", "words")] {
+    for (key, focused) in [("y", "yes"), ("n", "no"), ("r", "words"), ("a", "scope")] {
         tab.key(key);
         assert_eq!(tab.eval(FOCUSED), focused, "{key}");
         tab.key("Escape");

@@ -25,6 +25,7 @@ mod npm;
 mod server;
 
 mod answers;
+mod api;
 mod chromium;
 mod keys;
 mod looks;

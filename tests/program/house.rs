@@ -52,13 +52,15 @@ impl Said {
 /// One user's home on a machine of its own.
 pub struct House {
     root: TempDir,
+    /// Whether hooks wait for a server however busy the machine is.
+    patient: bool,
 }
 
 impl House {
     pub fn new() -> House {
         let root =
             tempfile::Builder::new().prefix("toolgate-program-").tempdir().expect("a temporary folder");
-        let house = House { root };
+        let house = House { root, patient: false };
         std::fs::create_dir_all(house.project().join(".git")).expect("the project");
         std::fs::create_dir_all(house.home()).expect("the home");
         house
@@ -69,6 +71,11 @@ impl House {
         let house = House::new();
         house.write(".toolgate/policy.yaml", text);
         house
+    }
+
+    /// The same with hooks that wait for a server however busy the machine is.
+    pub fn patient(self) -> House {
+        House { patient: true, ..self }
     }
 
     /// With this text as the project's policy and no pack, so that a change of a pack changes nothing here.
@@ -131,6 +138,9 @@ impl House {
             .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
             .env("TZ", "UTC")
             .env("USER", "ada");
+        if self.patient {
+            command.env("TOOLGATE_PATIENCE_MS", "10000");
+        }
         command
     }
 

@@ -238,3 +238,15 @@ fn ten_thousand_requests_are_looked_through_a_page_at_a_time() {
     let listed = server.get("/api/requests", &cookie);
     assert!(listed.body.matches("\"id\":").count() == 100 && listed.body.len() < 150_000);
 }
+
+/// The published document is the one that is served.
+#[test]
+fn the_api_is_its_document() {
+    let house = House::with_policy(TICKET);
+    let said = house.run(&["serve", "--openapi"]).ended(0).text();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let written = std::fs::read_to_string(file).expect("docs/openapi.json");
+    assert!(said == written, "write it anew: toolgate serve --openapi > docs/openapi.json");
+    let server = Server::start(&house);
+    assert!(server.get("/api/openapi.json", &server.come_in()).body == written, "served as published");
+}

@@ -11,7 +11,7 @@ pub const NO_ANSWER: u16 = 0;
 
 /// A running server; ends with the test.
 pub struct Server {
-    child: Child,
+    pub child: Child,
     pub host: String,
     pub enter: String,
 }
@@ -73,6 +73,12 @@ impl Server {
         let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
         assert!(cookie.contains("httponly") && cookie.contains("samesite=strict"), "{cookie}");
         format!("Cookie: {}\r\n", cookie.split(';').next().unwrap())
+    }
+
+    /// Events it judged for hooks.
+    pub fn judged(&self, cookie: &str) -> u64 {
+        let said: Value = serde_json::from_str(&self.get("/api/status", cookie).body).unwrap();
+        said["judged"].as_u64().unwrap()
     }
 
     /// A no with words, as a program would say it.

@@ -3,7 +3,8 @@
 //! Whatever happens in here – bytes that make no sense, a broken policy, a
 //! full disk, a panic, a host that is slow to write, a hold without an answer –
 //! an answer leaves before the host's own limit, and for a call about to run it
-//! is a no. Only a disk that never answers is left to the host, which then
+//! is a no. Where `toolgate serve` runs, it judges what needs no waiting, with the
+//! same code; without it, or without its answer, this process does. Only a disk that never answers is left to the host, which then
 //! blocks by itself (`onFailure`, set by the installer).
 
 use crate::installs;
@@ -18,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
 use toolgate_core::{Context, Delivered};
-use toolgate_runtime::{Broken, Gate, Setup};
+use toolgate_runtime::{Broken, Gate, HandOver, Handed, Setup, Told, hand_over};
+use toolgate_store::Sqlite;
 
 /// Largest event read. Larger ones are refused, not cut.
 const INPUT_MAX: usize = 8 << 20;
@@ -100,15 +102,71 @@ fn answer(host: &'static dyn Host) -> Wire {
         Ok(bytes) => bytes,
         Err(broken) => return host.closed(&broken.to_string()),
     };
-    match host.decode(&bytes) {
-        Ok(asked) => respond(host, &asked).unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
+    let handed = Handed::new(host.name(), named(host), bytes);
+    match hand_over(&project::dirs(), &handed) {
+        HandOver::Told(Told { stdout, stderr, code }) => Wire { stdout, stderr, code },
+        HandOver::NotTaken => judged(host, &handed, &|| watch(host)),
+        HandOver::Silent => {
+            let broken =
+                Broken::new("`toolgate serve` took the call and said nothing", "end it and try again");
+            host.closed(&broken.to_string())
+        }
+    }
+}
+
+/// The project the host names.
+fn named(host: &dyn Host) -> Option<PathBuf> {
+    std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// An event a running server was given: the answer if one transaction gives it,
+/// and the ledger for the next one. Everything else is for the hook itself, also
+/// what goes wrong: it says so in its own words.
+pub fn at_once(handed: &Handed, store: Sqlite) -> (Option<Told>, Option<Sqlite>) {
+    let Some(host) = host(&handed.host) else { return (None, Some(store)) };
+    let Ok(asked) = host.decode(&handed.event) else { return (None, Some(store)) };
+    let (Asked::Judge(event) | Asked::Result(event, _)) = &asked else { return (None, Some(store)) };
+    // What is relative is relative to the hook, not to the server.
+    let is_plain = |path: &Path| path.is_absolute();
+    if !is_plain(Path::new(&event.call.dir))
+        || !event.log.as_deref().is_none_or(|log| is_plain(Path::new(log)))
+    {
+        return (None, Some(store));
+    }
+    let setup = setup(host, Path::new(&event.call.dir), handed.project.clone());
+    let Ok(mut gate) = Gate::on(setup, store) else { return (None, None) };
+    let delivered = match &asked {
+        Asked::Result(_, said) => gate.result(event, said.as_deref()).map(Some),
+        _ => gate.decide_at_once(event).map(|answered| answered.map(|answered| answered.delivered)),
+    };
+    let told = delivered.ok().flatten().map(|delivered| told(host.encode(&asked, &delivered)));
+    (told, Some(gate.into_store()))
+}
+
+/// The same to its end, for hosts that ask over HTTP: with all its waiting.
+pub fn to_the_end(handed: &Handed) -> Told {
+    match host(&handed.host) {
+        Some(host) => told(judged(host, handed, &|| {})),
+        None => Told { stdout: String::new(), stderr: "no such host".to_owned(), code: 2 },
+    }
+}
+
+fn told(wire: Wire) -> Told {
+    Told { stdout: wire.stdout, stderr: wire.stderr, code: wire.code }
+}
+
+/// Judges in this process. `slow` is called before something that may take long.
+fn judged(host: &'static dyn Host, handed: &Handed, slow: &dyn Fn()) -> Wire {
+    match host.decode(&handed.event) {
+        Ok(asked) => respond(host, &asked, handed, slow)
+            .unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
         Err(unreadable) => {
             let broken = Broken::new(
                 unreadable.why,
                 "check that host and toolgate fit together with `toolgate doctor`",
             );
             // Kept if it can be; the answer is the same either way.
-            let _ = open(host, &std::env::current_dir().unwrap_or_default()).and_then(|mut gate| {
+            let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
                 gate.note(
                     &Context { host: host.name().to_owned(), ..Context::default() },
                     "unreadable",
@@ -152,21 +210,22 @@ fn is_soon(input: &impl AsFd) -> bool {
     poll(&mut asked, Some(&SOON)).is_ok_and(|ready| ready > 0)
 }
 
-fn open(host: &dyn Host, dir: &Path) -> Result<Gate, Broken> {
-    let named =
-        std::env::var_os(host.project_variable()).map(PathBuf::from).filter(|path| path.is_absolute());
+fn setup(host: &dyn Host, dir: &Path, named: Option<PathBuf>) -> Setup {
     let setup = project::setup(&named.unwrap_or_else(|| dir.to_path_buf()));
-    let setup = Setup { usage: Some(host.usage()), ..setup };
-    Gate::open(setup).map(|(gate, _)| gate)
+    Setup { usage: Some(host.usage()), ..setup }
 }
 
-fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
+fn open(host: &dyn Host, handed: &Handed, dir: &Path) -> Result<Gate, Broken> {
+    Gate::open(setup(host, dir, handed.project.clone())).map(|(gate, _)| gate)
+}
+
+fn respond(host: &'static dyn Host, asked: &Asked, handed: &Handed, slow: &dyn Fn()) -> Result<Wire, Broken> {
     let delivered = match asked {
         Asked::Judge(event) => {
-            let mut gate = open(host, Path::new(&event.call.dir))?;
+            let mut gate = open(host, handed, Path::new(&event.call.dir))?;
             let answered = gate.decide(event)?;
             if answered.request.is_some() || answered.waits_for_time() {
-                watch(host);
+                slow();
             }
             let delivered = gate.wait(event, answered)?.delivered;
             // The decision is committed and the process ends next: tidying up
@@ -175,20 +234,25 @@ fn respond(host: &'static dyn Host, asked: &Asked) -> Result<Wire, Broken> {
             delivered
         }
         Asked::Result(event, said) => {
-            open(host, Path::new(&event.call.dir))?.result(event, said.as_deref())?
+            open(host, handed, Path::new(&event.call.dir))?.result(event, said.as_deref())?
         }
         Asked::Note { context, what, text } => {
-            open(host, &std::env::current_dir().unwrap_or_default())?.note(context, what, text)?;
+            open(host, handed, &project::current_dir())?.note(context, what, text)?;
             Delivered::Silence
         }
-        Asked::Settings { context, file } => settings(host, context, file.as_deref())?,
+        Asked::Settings { context, file } => settings(host, handed, context, file.as_deref())?,
     };
     Ok(host.encode(asked, &delivered))
 }
 
 /// Changed settings come into force only if the gate stays in the path.
-fn settings(host: &dyn Host, context: &Context, file: Option<&Path>) -> Result<Delivered, Broken> {
-    let mut gate = open(host, &std::env::current_dir().unwrap_or_default())?;
+fn settings(
+    host: &dyn Host,
+    handed: &Handed,
+    context: &Context,
+    file: Option<&Path>,
+) -> Result<Delivered, Broken> {
+    let mut gate = open(host, handed, &project::current_dir())?;
     let Some(file) = file else {
         gate.note(context, "settings", "the host's settings changed")?;
         return Ok(Delivered::Silence);

@@ -33,6 +33,20 @@ pub enum Category {
     Quality,
 }
 
+impl Category {
+    /// The name used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Category::Safety => "safety",
+            Category::Compliance => "compliance",
+            Category::Budget => "budget",
+            Category::Scope => "scope",
+            Category::Quality => "quality",
+        }
+    }
+}
+
 /// How bad it would be (C-29).
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -40,6 +40,7 @@ mod lock;
 mod mark;
 mod mcp_commands;
 mod mcp_files;
+mod metrics;
 mod notify;
 mod outcome;
 mod output;
@@ -104,6 +105,7 @@ pub use mark::{
     passed_mark, read_mark, tool_mark, warned_mark,
 };
 pub use mark::{backup_mark, changed_mark};
+pub use metrics::Metrics;
 pub use notify::{Notify, NotifyEntry, Webhook, news, webhook_body};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};
 pub use output::{

@@ -3,13 +3,17 @@
 //!
 //! What the host is told about a decision is `gate`'s affair.
 
+use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::checks;
 use crate::gate::{Answered, Gate, Round, context, now_ms};
 use crate::prerequisites;
+use crate::scene::{Scene, Setup};
 use crate::spending;
-use toolgate_core::{CheckResult, Entry, Event, EventKind, Mode, Prerequisite};
-use toolgate_store::Store;
+use toolgate_core::{
+    CheckResult, Delivery, Entry, Event, EventKind, Mode, Policy, Prerequisite, RequestState,
+};
+use toolgate_store::{Sqlite, Store};
 
 /// How often checks may lead to further checks.
 const CHECK_ROUNDS_MAX: usize = 2;
@@ -18,9 +22,47 @@ const CHECK_ROUNDS_MAX: usize = 2;
 enum Step {
     Answered(Box<Answered>),
     Checks(Vec<Prerequisite>),
+    /// Nothing was recorded: it would have to wait.
+    Waits,
+}
+
+/// What a transaction may lead to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum May {
+    /// Only to an answer that stands.
+    Answer,
+    /// Also to checks, or to something that is waited for.
+    Wait,
+    /// To all but further checks.
+    WaitUnchecked,
+}
+
+impl Answered {
+    /// Whether [`Gate::wait`] would wait for anything.
+    pub(crate) fn waits(&self, policy: &Policy) -> bool {
+        // Supervisors are asked about a question however it is delivered.
+        let asks = self.request.as_ref().is_some_and(|request| request.state == RequestState::Pending);
+        asks || policy.review().delivery == Delivery::Hold && self.waits_for_time()
+    }
 }
 
 impl Gate {
+    /// The gate of a project on a ledger that is open already.
+    ///
+    /// # Errors
+    /// If the policy or the approver cannot be had: then nothing may run.
+    pub fn on(setup: Setup, store: Sqlite) -> Result<Gate, Broken> {
+        let (scene, _) = Scene::open(&setup)?;
+        let approver = Approver::load(&setup.dirs)?;
+        Ok(Gate { setup, scene, store, approver })
+    }
+
+    /// Gives the open ledger back.
+    #[must_use]
+    pub fn into_store(self) -> Sqlite {
+        self.store
+    }
+
     /// Judges an event, records it, and says what the host is to be told.
     /// A call that needs a person gets a request; see [`Gate::wait`].
     ///
@@ -29,21 +71,36 @@ impl Gate {
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
         let mut results = Vec::new();
         for _ in 0..CHECK_ROUNDS_MAX {
-            match self.turn(event, &results, true)? {
+            match self.turn(event, &results, May::Wait)? {
                 Step::Answered(answered) => return Ok(*answered),
                 Step::Checks(wanted) => {
                     results = checks::run(&self.setup.project, self.policy().settings(), &wanted);
                 }
+                Step::Waits => break,
             }
         }
-        match self.turn(event, &results, false)? {
+        match self.turn(event, &results, May::WaitUnchecked)? {
             Step::Answered(answered) => Ok(*answered),
-            Step::Checks(_) => Err(Broken::new("the checks do not come to an end", "run `toolgate doctor`")),
+            Step::Checks(_) | Step::Waits => {
+                Err(Broken::new("the checks do not come to an end", "run `toolgate doctor`"))
+            }
         }
     }
 
-    /// One transaction: judge, and answer or say which checks come first.
-    fn turn(&mut self, event: &Event, results: &[CheckResult], may_check: bool) -> Result<Step, Broken> {
+    /// The same if one transaction settles it; `None`, and nothing recorded, if
+    /// checks, time or a person would have to be waited for.
+    ///
+    /// # Errors
+    /// If anything fails on the way: then nothing was recorded.
+    pub fn decide_at_once(&mut self, event: &Event) -> Result<Option<Answered>, Broken> {
+        match self.turn(event, &[], May::Answer)? {
+            Step::Answered(answered) => Ok(Some(*answered)),
+            Step::Checks(_) | Step::Waits => Ok(None),
+        }
+    }
+
+    /// One transaction: judge, and answer or say what comes first.
+    fn turn(&mut self, event: &Event, results: &[CheckResult], may: May) -> Result<Step, Broken> {
         let Gate { setup, scene, store, approver } = self;
         let mut turn = store.begin()?;
         if !results.is_empty() {
@@ -77,7 +134,7 @@ impl Gate {
         let enforced = scene.policy().mode() == Mode::Enforce && event.kind == EventKind::PreExecution;
         let wanted = if enforced { prerequisites::wanted(&decision) } else { Vec::new() };
         if !wanted.is_empty() {
-            if may_check {
+            if may != May::WaitUnchecked {
                 if !results.is_empty() {
                     // What passed counts, whatever comes next.
                     turn.commit()?;
@@ -95,6 +152,9 @@ impl Gate {
             now_ms: now_ms(),
         };
         let answered = round.settle(decision)?;
+        if may == May::Answer && answered.waits(scene.policy()) {
+            return Ok(Step::Waits);
+        }
         let answered = round.with_backup(&setup.dirs, answered)?;
         let seq = round.record(&answered)?.seq;
         turn.commit()?;

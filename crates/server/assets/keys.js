@@ -43,6 +43,25 @@ function answer(id) {
 }
 if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slice(1))?.focus();
 
+// Only the fields a reach needs; what a pattern covers is asked as it is written.
+const scope = byId("scope");
+function fit() {
+  byId("for-time").hidden = scope.value !== "for";
+  if (byId("for-pattern")) byId("for-pattern").hidden = scope.value !== "pattern";
+}
+if (scope) {
+  scope.addEventListener("change", fit);
+  fit();
+}
+byId("pattern")?.addEventListener("input", async (event) => {
+  const asked = event.target.value;
+  const answer = await fetch(`/api/covered?pattern=${encodeURIComponent(asked)}`);
+  if (!answer.ok || asked !== byId("pattern").value) return;
+  const found = await answer.json();
+  const some = found.calls.length ? `: ${found.calls.join(" · ")}` : "";
+  byId("covered").textContent = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+});
+
 const keys = {
   j: () => move(1),
   k: () => move(-1),
@@ -51,7 +70,7 @@ const keys = {
   y: () => answer("yes"),
   n: () => answer("no"),
   r: () => answer("words"),
-  a: () => answer(byId("yes") && !byId("scope") ? "yes" : "scope"),
+  a: () => answer(byId("yes") && !scope ? "yes" : "scope"),
   i: () => { location.href = "/"; },
   "?": () => { byId("keys").open = !byId("keys").open; byId("keys").scrollIntoView({ block: "nearest" }); },
 };

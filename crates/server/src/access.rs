@@ -16,11 +16,15 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use toolgate_core::hex;
-use toolgate_runtime::Broken;
+use toolgate_runtime::{Broken, Dirs, make_private_folder, write_private};
 
 const COOKIE: &str = "toolgate";
+
+/// Characters of a token.
+const TOKEN: usize = 64;
 
 /// What lets a browser in.
 #[derive(Debug, Clone)]
@@ -29,12 +33,19 @@ pub struct Link {
     pub origin: String,
     /// The address to open, once.
     pub enter: String,
+    /// Where hosts with HTTP hooks send their events; the host's name comes behind it.
+    pub hook: String,
+    /// The file with the token they show.
+    pub hook_token: PathBuf,
+    /// Whether hook processes hand their events over, or why not.
+    pub warm: Result<(), String>,
 }
 
 /// Who is in.
 #[derive(Debug)]
 pub(crate) struct Access {
     address: SocketAddr,
+    hook: String,
     state: Mutex<Doors>,
 }
 
@@ -54,6 +65,25 @@ pub(crate) struct Session {
     pub(crate) form: String,
 }
 
+fn hook_token_path(dirs: &Dirs) -> PathBuf {
+    dirs.state.join("hook.token")
+}
+
+/// The token of HTTP hooks. It stays the same from one server to the next,
+/// because it stands in the settings of hosts; it opens nothing else.
+fn hook_token(dirs: &Dirs) -> Result<String, Broken> {
+    let path = hook_token_path(dirs);
+    match std::fs::read_to_string(&path) {
+        Ok(known) if known.len() == TOKEN => Ok(known),
+        _ => {
+            let fresh = token()?;
+            make_private_folder(&dirs.state)?;
+            write_private(&path, fresh.as_bytes())?;
+            Ok(fresh)
+        }
+    }
+}
+
 fn token() -> Result<String, Broken> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
@@ -67,17 +97,23 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 impl Access {
-    pub(crate) fn new(address: SocketAddr) -> Result<Access, Broken> {
+    pub(crate) fn new(address: SocketAddr, dirs: &Dirs) -> Result<Access, Broken> {
         let state = Mutex::new(Doors { link: Some(token()?), session: None });
-        Ok(Access { address, state })
+        Ok(Access { address, hook: hook_token(dirs)?, state })
+    }
+
+    /// Whether a request shows the token of HTTP hooks.
+    pub(crate) fn is_hook(&self, headers: &HeaderMap) -> bool {
+        bearer(headers).is_some_and(|given| is_same(&self.hook, given))
     }
 
     /// The link, as long as nobody followed it.
-    pub(crate) fn link(&self) -> Link {
+    pub(crate) fn link(&self, dirs: &Dirs, warm: Result<(), String>) -> Link {
         let origin = format!("http://{}", self.address);
         let link = self.doors(|doors| doors.link.clone()).unwrap_or_default();
         let enter = format!("{origin}/enter?token={link}");
-        Link { origin, enter }
+        let hook = format!("{origin}/hook/");
+        Link { origin, enter, hook, hook_token: hook_token_path(dirs), warm }
     }
 
     fn doors<T>(&self, look: impl FnOnce(&mut Doors) -> T) -> T {
@@ -146,7 +182,8 @@ pub(crate) async fn only_ours(State(app): State<Shared>, request: Request, next:
     match refusal(&app, &request) {
         None => next.run(request).await,
         Some(what) => {
-            Failure::new(StatusCode::FORBIDDEN, what, "Open the inbox at its own address.").into_response()
+            let cure = "Open the inbox at its own address.";
+            Failure::new(StatusCode::FORBIDDEN, what, cure).fitting(request.uri())
         }
     }
 }
@@ -200,12 +237,7 @@ pub(crate) async fn only_inside(State(app): State<Shared>, mut request: Request,
         }
         None => {
             let cure = "Open the link `toolgate serve` printed when it started.";
-            let failure = Failure::new(StatusCode::UNAUTHORIZED, "Nobody has let you in yet.", cure);
-            if request.uri().path().starts_with("/api/") {
-                failure.as_json()
-            } else {
-                failure.into_response()
-            }
+            Failure::new(StatusCode::UNAUTHORIZED, "Nobody has let you in yet.", cure).fitting(request.uri())
         }
     }
 }

@@ -1,24 +1,82 @@
-//! The inbox as JSON.
+//! The inbox as JSON. What it takes and gives stands in `docs/openapi.json`,
+//! made from this file.
 
-use crate::Shared;
 use crate::failure::Failure;
+use crate::handling::{Covered, Deed};
 use crate::inbox::{Given, apart};
 use crate::pages::place;
 use crate::peer::Peer;
+use crate::view::{LedgerView, Problem, ReachView, RecordView, RequestView, RuleView, StatusView, WordView};
+use crate::{App, Shared};
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use toolgate_core::{Extent, Word};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use toolgate_store::Part;
+use utoipa::{IntoParams, OpenApi, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// Records in one answer.
 const RECORDS: u32 = 200;
 
 /// Requests in one answer.
 const REQUESTS: u32 = 100;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Toolgate",
+        description = "What waits for a person, what was decided, and the answers. Every call needs the token of \
+                       the link `toolgate serve` printed, as a cookie or as `Authorization: Bearer`."
+    ),
+    modifiers(&Token)
+)]
+struct Document;
+
+/// Says how one comes in.
+struct Token;
+
+impl utoipa::Modify for Token {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+        let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let parts = document.components.get_or_insert_with(Default::default);
+        parts.add_security_scheme("token", SecurityScheme::Http(bearer));
+        document.security =
+            Some(vec![utoipa::openapi::security::SecurityRequirement::new("token", Vec::<String>::new())]);
+    }
+}
+
+/// The routes of the API, and what they say about themselves.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(requests))
+        .routes(routes!(request))
+        .routes(routes!(answer))
+        .routes(routes!(handle))
+        .routes(routes!(covered))
+        .routes(routes!(log))
+        .routes(routes!(rules))
+        .routes(routes!(ledger))
+        .routes(routes!(status))
+}
+
+/// The document, as it is served and kept in `docs/openapi.json`.
+pub(crate) fn document() -> String {
+    let mut text = routes().get_openapi().to_pretty_json().unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The document.
+pub(crate) async fn openapi() -> impl IntoResponse {
+    ([(axum::http::header::CONTENT_TYPE, "application/json")], document())
+}
 
 fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
     match result {
@@ -27,97 +85,269 @@ fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
     }
 }
 
+fn unreadable(wrong: &QueryRejection) -> Response {
+    Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "see /api/openapi.json").as_json()
+}
+
+/// Which requests.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    /// Those somebody can still answer.
+    #[default]
+    Waiting,
+    /// Those nobody can answer any more.
+    Over,
+    /// Those answered yes and not used yet.
+    Granted,
+    /// Those that ask past a guardrail.
+    Bypasses,
+}
+
+impl From<Sort> for Part {
+    fn from(sort: Sort) -> Part {
+        match sort {
+            Sort::Waiting => Part::Waiting,
+            Sort::Over => Part::Over,
+            Sort::Granted => Part::Granted,
+            Sort::Bypasses => Part::Bypasses,
+        }
+    }
+}
+
 /// Which requests, and where the page begins.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Listed {
+    /// Which requests.
     #[serde(default)]
-    part: Option<String>,
+    #[param(inline)]
+    part: Sort,
+    /// Begin behind this request: its `made_ms` and its `id` with a dot between.
     #[serde(default)]
+    #[param(pattern = r"^[0-9]{1,15}\.r-[0-9a-f]{10}$")]
     behind: Option<String>,
 }
 
 /// Requests of one sort, the newest first, a page at a time.
+#[utoipa::path(get, path = "/api/requests", params(Listed), responses(
+    (status = 200, body = Vec<RequestView>),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
 pub(crate) async fn requests(
     State(app): State<Shared>,
-    query: Result<Query<Listed>, axum::extract::rejection::QueryRejection>,
+    query: Result<Query<Listed>, QueryRejection>,
 ) -> Response {
-    let Query(Listed { part, behind }) = match query {
-        Ok(query) => query,
-        Err(wrong) => {
-            return Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "see /api/openapi.json")
-                .as_json();
-        }
+    let Listed { part, behind } = match query {
+        Ok(Query(listed)) => listed,
+        Err(wrong) => return unreadable(&wrong),
     };
-    let part = match part.as_deref() {
-        None | Some("waiting") => Part::Waiting,
-        Some("over") => Part::Over,
-        Some("granted") => Part::Granted,
-        Some("bypasses") => Part::Bypasses,
-        Some(_) => {
-            let cure = "use `waiting`, `over`, `granted` or `bypasses`";
-            return Failure::new(StatusCode::BAD_REQUEST, "There is no such part.", cure).as_json();
-        }
+    let behind = match place(behind.as_deref()) {
+        Ok(behind) => behind,
+        Err(failure) => return failure.as_json(),
     };
-    match place(behind.as_deref()) {
-        Ok(behind) => told(apart(&app, move |app| app.page(part, &behind, REQUESTS)).await),
-        Err(failure) => failure.as_json(),
-    }
+    let found = apart(&app, move |app| app.page(part.into(), &behind, REQUESTS)).await;
+    told(found.map(|found| found.iter().map(RequestView::of).collect::<Vec<_>>()))
 }
 
 /// One request.
+#[utoipa::path(get, path = "/api/requests/{id}", params(("id" = String, Path, description = "Its whole id")), responses(
+    (status = 200, body = RequestView),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 404, description = "There is no such request", body = Problem),
+))]
 pub(crate) async fn request(State(app): State<Shared>, Path(id): Path<String>) -> Response {
-    told(apart(&app, move |app| app.request(&id)).await)
+    told(apart(&app, move |app| Ok(RequestView::of(&app.request(&id)?))).await)
 }
 
-/// What a program says to a request.
-#[derive(Deserialize)]
+/// What a person says to a request.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerBody {
-    word: Word,
+    /// Yes or no.
+    word: WordView,
+    /// What the agent is told.
     #[serde(default)]
     words: Option<String>,
     /// How far it reaches: this call, once, if nothing is said.
     #[serde(default)]
-    reach: Extent,
+    reach: ReachView,
+    /// The approver's, where one is set.
     #[serde(default)]
     passphrase: Option<String>,
 }
 
-/// Answers one request.
+/// Answers one request. Of racing answers the first in the ledger counts; what
+/// comes back is the request as it stands then.
+#[utoipa::path(post, path = "/api/requests/{id}/answer", request_body = AnswerBody,
+    params(("id" = String, Path, description = "Its whole id")), responses(
+    (status = 200, body = RequestView),
+    (status = 400, description = "The body is not JSON", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere, from below an agent, or with the wrong passphrase", body = Problem),
+    (status = 404, description = "There is no such request", body = Problem),
+    (status = 409, description = "It waits no longer", body = Problem),
+    (status = 413, description = "The body is too large", body = Problem),
+    (status = 415, description = "The body does not say that it is JSON", body = Problem),
+    (status = 422, description = "The body says something else", body = Problem),
+))]
 pub(crate) async fn answer(
     State(app): State<Shared>,
     Extension(peer): Extension<Peer>,
     Path(id): Path<String>,
-    body: Result<Json<AnswerBody>, JsonRejection>,
+    body: Result<Json<Box<RawValue>>, JsonRejection>,
 ) -> Response {
-    let Json(AnswerBody { word, words, reach, passphrase }) = match body {
+    let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words`, `reach` and `passphrase` if needed";
+    let AnswerBody { word, words, reach, passphrase } = match object(body, cure) {
         Ok(body) => body,
-        Err(wrong) => {
-            let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words` and `passphrase` if needed";
-            return Failure::new(wrong.status(), wrong.body_text(), cure).as_json();
-        }
+        Err(failure) => return failure.as_json(),
     };
-    told(apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, peer })).await)
+    let given = Given { word: word.into(), words, reach: reach.into(), passphrase, peer };
+    told(apart(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request))).await)
+}
+
+/// What a person does with a request besides answering it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HandleBody {
+    /// What.
+    deed: Deed,
+    /// The words of a comment or a review.
+    #[serde(default)]
+    text: String,
+}
+
+/// Claims a request, comments on it, takes its answer back, ends it, or says
+/// what was found about what an emergency let through.
+#[utoipa::path(post, path = "/api/requests/{id}/handle", request_body = HandleBody,
+    params(("id" = String, Path, description = "Its whole id")), responses(
+    (status = 200, body = RequestView),
+    (status = 400, description = "The body is not JSON", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere or from below an agent", body = Problem),
+    (status = 404, description = "There is no such request", body = Problem),
+    (status = 409, description = "That cannot be done any more", body = Problem),
+    (status = 413, description = "The body is too large", body = Problem),
+    (status = 415, description = "The body does not say that it is JSON", body = Problem),
+    (status = 422, description = "The body says something else", body = Problem),
+))]
+pub(crate) async fn handle(
+    State(app): State<Shared>,
+    Extension(peer): Extension<Peer>,
+    Path(id): Path<String>,
+    body: Result<Json<Box<RawValue>>, JsonRejection>,
+) -> Response {
+    let HandleBody { deed, text } = match object(body, "send `{\"deed\": \"claim\"}`, with `text` if needed")
+    {
+        Ok(body) => body,
+        Err(failure) => return failure.as_json(),
+    };
+    told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, deed, &text, peer)?))).await)
+}
+
+/// A pattern of commands.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Pattern {
+    /// A command in which `*` stands for any text of a word.
+    pattern: String,
+}
+
+/// What a pattern would have covered of the last calls.
+#[utoipa::path(get, path = "/api/covered", params(Pattern), responses(
+    (status = 200, body = Covered),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn covered(
+    State(app): State<Shared>,
+    query: Result<Query<Pattern>, QueryRejection>,
+) -> Response {
+    match query {
+        Ok(Query(Pattern { pattern })) => told(apart(&app, move |app| app.covered(&pattern)).await),
+        Err(wrong) => unreadable(&wrong),
+    }
+}
+
+/// A body that is one object. A list with the same values in order would be
+/// taken for it otherwise.
+fn object<T: DeserializeOwned>(
+    body: Result<Json<Box<RawValue>>, JsonRejection>,
+    cure: &str,
+) -> Result<T, Failure> {
+    let Json(body) = body.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), cure))?;
+    let said = |text: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text, cure);
+    if !body.get().starts_with('{') {
+        return Err(said("the body is no object".to_owned()));
+    }
+    serde_json::from_str(body.get()).map_err(|error| said(error.to_string()))
 }
 
 /// Where to go on reading.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Before {
+    /// Only records before this number.
     #[serde(default)]
+    #[param(minimum = 0)]
     pub(crate) before: Option<u64>,
 }
 
 /// Records, the newest first.
-pub(crate) async fn log(
-    State(app): State<Shared>,
-    query: Result<Query<Before>, axum::extract::rejection::QueryRejection>,
-) -> Response {
+#[utoipa::path(get, path = "/api/log", params(Before), responses(
+    (status = 200, body = Vec<RecordView>),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, QueryRejection>) -> Response {
     match query {
         Ok(Query(Before { before })) => {
-            told(apart(&app, move |app| app.records(before.unwrap_or(u64::MAX), RECORDS)).await)
+            let found = apart(&app, move |app| app.records(before.unwrap_or(u64::MAX), RECORDS)).await;
+            told(found.map(|found| found.into_iter().map(RecordView::of).collect::<Vec<_>>()))
         }
-        Err(wrong) => {
-            Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "`before` is a number").as_json()
-        }
+        Err(wrong) => unreadable(&wrong),
     }
+}
+
+/// The rules in force, each with how often it spoke.
+#[utoipa::path(get, path = "/api/rules", responses(
+    (status = 200, body = Vec<RuleView>),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn rules(State(app): State<Shared>) -> Response {
+    told(apart(&app, |app| Ok(app.rules()?.1.into_iter().map(RuleView::of).collect::<Vec<_>>())).await)
+}
+
+/// Whether the ledger is what was written; checks all of it.
+#[utoipa::path(get, path = "/api/ledger", responses(
+    (status = 200, body = LedgerView),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn ledger(State(app): State<Shared>) -> Response {
+    let look = |app: &App| {
+        let proven = app.proven(true)?;
+        Ok(LedgerView { records: proven.head, whole: proven.whole, text: proven.text })
+    };
+    told(apart(&app, look).await)
+}
+
+/// How the server is.
+#[utoipa::path(get, path = "/api/status", responses(
+    (status = 200, body = StatusView),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn status(State(app): State<Shared>) -> Json<StatusView> {
+    let judged = app.judged.load(std::sync::atomic::Ordering::Relaxed);
+    Json(StatusView { version: env!("CARGO_PKG_VERSION"), judged })
 }

@@ -1,9 +1,9 @@
 //! A request at a glance: what, where, why asked, what it reaches, what yes means.
 
 use crate::inbox::is_waiting;
-use crate::pages::clock;
+use crate::pages::{clock, time};
 use crate::reach::Reader;
-use toolgate_core::{Request, RequestState, one_line, visible};
+use toolgate_core::{Request, RequestState, Word, one_line, visible};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -25,6 +25,10 @@ pub(crate) struct Card {
     pub yes: String,
     pub state: &'static str,
     pub left: String,
+    /// What was said and how far it reaches, where that still counts.
+    pub stands: Option<String>,
+    /// Whether an emergency let it through and nobody looked yet.
+    pub review_due: Option<String>,
 }
 
 /// Why somebody is asked: a sentence, and the rule with file and line.
@@ -69,8 +73,22 @@ impl Card {
             yes: yes_means(request),
             state: if over { "expired" } else { request.state.name() },
             left: left(request),
+            stands: stands(request),
+            review_due: request.progress.review_due_ms().map(time),
         }
     }
+}
+
+/// What was said, how far it reaches, until when, and how often it was used.
+fn stands(request: &Request) -> Option<String> {
+    let (answer, _) = request.answer()?;
+    let word = if answer.word == Word::Approve { "yes" } else { "no" };
+    let end = match request.ends_ms() {
+        i64::MAX => "until it is revoked".to_owned(),
+        end => format!("until {}", time(end)),
+    };
+    let (by, reach, uses) = (visible(&answer.by), visible(&answer.reach.words()), request.progress.uses);
+    Some(format!("{word} by {by}: {reach}; {end}; used {uses} times"))
 }
 
 /// What a yes is worth, in one sentence.
@@ -81,7 +99,9 @@ pub(crate) fn yes_means(request: &Request) -> String {
             "this one call passes `{}` once, in this session, until {until}",
             one_line(&bypass.guardrail, 60)
         ),
-        None => format!("exactly this call runs once, in this session, until {until}; nothing else changes"),
+        None => {
+            format!("exactly this call runs once, in this session, until {until}, unless you choose more")
+        }
     }
 }
 

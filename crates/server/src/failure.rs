@@ -1,9 +1,9 @@
 //! What goes wrong, as a page or as JSON: what and what to do, never more.
 
+use crate::view::Problem;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
-use serde_json::json;
 use toolgate_core::visible;
 use toolgate_runtime::{Broken, NotAPerson};
 use toolgate_store::StoreError;
@@ -21,9 +21,14 @@ impl Failure {
         Failure { status, what: what.into(), cure: cure.into() }
     }
 
+    /// As JSON for programs, as a page for people.
+    pub(crate) fn fitting(self, uri: &Uri) -> Response {
+        if uri.path().starts_with("/api/") { self.as_json() } else { self.into_response() }
+    }
+
     /// The same for programs.
     pub(crate) fn as_json(&self) -> Response {
-        (self.status, Json(json!({ "error": self.what, "cure": self.cure }))).into_response()
+        (self.status, Json(Problem::new(&self.what, &self.cure))).into_response()
     }
 }
 
@@ -62,6 +67,7 @@ fn escaped(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-pub(crate) async fn nothing_here() -> Failure {
-    Failure::new(StatusCode::NOT_FOUND, "There is nothing here.", "The inbox has everything that waits.")
+pub(crate) async fn nothing_here(uri: Uri) -> Response {
+    let cure = "The inbox has everything that waits.";
+    Failure::new(StatusCode::NOT_FOUND, "There is nothing here.", cure).fitting(&uri)
 }

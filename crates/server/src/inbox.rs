@@ -60,7 +60,12 @@ impl App {
 
     /// Requests of one sort, the newest first.
     pub(crate) fn page(&self, part: Part, behind: &Behind, limit: u32) -> Result<Vec<Request>, Failure> {
-        self.store(|store| Ok(store.requests_page(part, now_ms(), behind, limit)?))
+        let found = self.store(|store| Ok(store.requests_page(part, now_ms(), behind, limit)?))?;
+        let stands = |request: &Request| {
+            let unused = matches!(request.state, RequestState::Approved { .. }) || request.is_standing();
+            unused && !request.is_over(now_ms())
+        };
+        Ok(found.into_iter().filter(|request| part != Part::Granted || stands(request)).collect())
     }
 
     /// How many there are of one sort.

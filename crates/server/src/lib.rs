@@ -15,12 +15,15 @@ mod access;
 mod api;
 mod card;
 mod failure;
+mod handling;
+mod hooks;
 mod inbox;
 mod live;
 mod pages;
 mod peer;
 mod reach;
 mod stores;
+mod view;
 
 pub use access::Link;
 
@@ -33,11 +36,13 @@ use axum::routing::{get, post};
 use inbox::{Counted, Proven};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use stores::Stores;
 use tokio::net::TcpListener;
 use toolgate_core::{Call, Event};
-use toolgate_runtime::{Broken, Scene, Setup};
+use toolgate_runtime::{Broken, Handed, Scene, Setup, Told};
+use toolgate_store::Sqlite;
 
 /// Largest form or JSON taken; nobody types more.
 const BODY_MAX: usize = 64 << 10;
@@ -55,6 +60,10 @@ pub struct Config {
     pub lent: Lent,
 }
 
+/// The answer, where there is one at once, and the ledger, where it can be used
+/// again.
+pub type AtOnce = fn(&Handed, Sqlite) -> (Option<Told>, Option<Sqlite>);
+
 /// What the server is lent by the program that starts it.
 #[derive(Debug, Clone, Copy)]
 pub struct Lent {
@@ -62,6 +71,17 @@ pub struct Lent {
     pub call: fn(&str, Value, &str) -> Result<Call, String>,
     /// The verdict on an event, and why, with carets below the bytes that caused it.
     pub explain: fn(&Scene, &Event) -> (String, String),
+    /// Judges an event on an open ledger if one transaction settles it, and
+    /// gives the ledger back.
+    pub at_once: AtOnce,
+    /// Judges an event with all the waiting that needs.
+    pub to_the_end: fn(&Handed) -> Told,
+}
+
+/// What the API takes and gives, as an OpenAPI document.
+#[must_use]
+pub fn openapi() -> String {
+    api::document()
 }
 
 /// What every handler has.
@@ -74,6 +94,8 @@ struct App {
     stores: Stores,
     counted: Mutex<Counted>,
     proven: Mutex<Proven>,
+    /// Events judged for hooks since the server began.
+    judged: AtomicU64,
 }
 
 type Shared = Arc<App>;
@@ -106,9 +128,8 @@ async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
     };
     let listener = TcpListener::bind(config.listen).await.map_err(unreachable)?;
     let address = listener.local_addr().map_err(unreachable)?;
-    let access = Access::new(address)?;
-    ready(&access.link());
     let Config { setup, person, lent, .. } = config;
+    let access = Access::new(address, &setup.dirs)?;
     let app = Arc::new(App {
         setup,
         person,
@@ -117,10 +138,18 @@ async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
         stores: Stores::default(),
         counted: Mutex::default(),
         proven: Mutex::default(),
+        judged: AtomicU64::new(0),
     });
+    let warm = hooks::listen(&app);
+    ready(&app.access.link(&app.setup.dirs, warm.as_ref().map(|_| ()).map_err(ToString::to_string)));
     let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(ended());
-    served.await.map_err(|error| Broken::new(format!("the server ended: {error}"), "start it again"))
+    let ended = served.await;
+    if let Ok(socket) = warm {
+        // Nobody finds a server that is gone.
+        let _ = std::fs::remove_file(socket);
+    }
+    ended.map_err(|error| Broken::new(format!("the server ended: {error}"), "start it again"))
 }
 
 /// Ctrl-C; without it the server runs on.
@@ -134,6 +163,7 @@ fn router(app: Shared) -> Router {
     let inside = Router::new()
         .route("/", get(pages::inbox))
         .route("/requests/{id}", get(pages::request).post(pages::answer))
+        .route("/requests/{id}/handle", post(pages::handle))
         .route("/sessions", get(pages::sessions))
         .route("/sessions/{id}", get(pages::session))
         .route("/rules", get(pages::rules))
@@ -145,16 +175,15 @@ fn router(app: Shared) -> Router {
         .route("/supervisors", get(pages::supervisors))
         .route("/playground", get(pages::playground).post(pages::judged))
         .route("/live", get(live::changes))
-        .route("/api/requests", get(api::requests))
-        .route("/api/requests/{id}", get(api::request))
-        .route("/api/requests/{id}/answer", post(api::answer))
-        .route("/api/log", get(api::log))
+        .route("/api/openapi.json", get(api::openapi))
+        .merge(axum::Router::from(api::routes()))
         .layer(from_fn_with_state(app.clone(), access::only_inside));
     Router::new()
         .route("/enter", get(access::enter))
         .route("/style.css", get(pages::style))
         .route("/keys.js", get(pages::keys))
         .merge(inside)
+        .merge(hooks::routes())
         .fallback(failure::nothing_here)
         .layer(from_fn_with_state(app.clone(), access::only_ours))
         .layer(from_fn(access::with_headers))

@@ -15,7 +15,7 @@ use toolgate_store::Sqlite;
 const KEPT_MAX: usize = 16;
 
 /// Which file it is, and that the key beside it is the same.
-type Identity = ((u64, u64), (u64, u64, i64));
+pub(crate) type Identity = ((u64, u64), (u64, u64, i64));
 
 /// The pool.
 #[derive(Debug, Default)]
@@ -23,7 +23,8 @@ pub(crate) struct Stores {
     idle: Mutex<Vec<(Identity, Sqlite)>>,
 }
 
-fn identity(dirs: &Dirs) -> Option<Identity> {
+/// The ledger as it lies there now.
+pub(crate) fn identity(dirs: &Dirs) -> Option<Identity> {
     let about = |path: &Path| std::fs::metadata(path).ok();
     let (ledger, key) = (about(&dirs.ledger())?, about(&dirs.state.join("ledger.key"))?);
     Some(((ledger.dev(), ledger.ino()), (key.dev(), key.ino(), key.mtime())))

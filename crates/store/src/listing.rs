@@ -14,7 +14,7 @@ pub enum Part {
     Waiting,
     /// Those nobody can answer any more.
     Over,
-    /// Those answered yes.
+    /// Those whose answer may still count.
     Granted,
     /// Those that ask past a guardrail.
     Bypasses,
@@ -25,7 +25,10 @@ impl Part {
         match self {
             Part::Waiting => "is_open = 1 AND body ->> 'state' = 'pending' AND body ->> 'expires_ms' > ?1",
             Part::Over => "NOT (is_open = 1 AND body ->> 'state' = 'pending' AND body ->> 'expires_ms' > ?1)",
-            Part::Granted => "is_open = 1 AND body ->> 'state' = 'approved' AND body ->> 'expires_ms' > ?1",
+            // When an answer ends is for the core to say; the clock only keeps the form of the others.
+            Part::Granted => {
+                "is_open > 0 AND ?1 IS NOT NULL AND (body ->> 'state' = 'approved' OR body ->> 'state' = 'denied')"
+            }
             Part::Bypasses => "body -> 'bypass' IS NOT NULL AND ?1 IS NOT NULL",
         }
     }

@@ -1,6 +1,7 @@
 //! `toolgate serve`: the inbox in a browser of this machine.
 
 use crate::explanation;
+use crate::hook;
 use crate::project;
 use crate::screen::{json, out, talk};
 use crate::verbs::{Failure, Outcome, inbox};
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 use toolgate_adapters::host;
 use toolgate_core::{Call, Event, Session};
 use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above};
-use toolgate_server::{Config, Lent, Link, serve};
+use toolgate_server::{Config, Lent, Link, openapi, serve};
 
 /// Opens the inbox to a browser of this machine.
 #[derive(Debug, clap::Args)]
@@ -21,12 +22,15 @@ pub struct Args {
     /// Where to listen: an address of this machine only; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:4517")]
     pub listen: SocketAddr,
+    /// Print what its API takes and gives, as an OpenAPI document, and end
+    #[arg(long)]
+    pub openapi: bool,
     /// Answer as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-const LENT: Lent = Lent { call, explain };
+const LENT: Lent = Lent { call, explain, at_once: hook::at_once, to_the_end: hook::to_the_end };
 
 /// A call as the host names its tools.
 fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
@@ -44,6 +48,10 @@ fn explain(scene: &Scene, event: &Event) -> (String, String) {
 
 /// Serves until Ctrl-C.
 pub fn run(args: &Args) -> Outcome {
+    if args.openapi {
+        out(openapi().trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
     let setup = project::here();
     // Whoever starts it reads the link, and with the link answers: not an agent.
     // With a passphrase the link alone answers nothing.
@@ -59,10 +67,17 @@ pub fn run(args: &Args) -> Outcome {
 
 fn show(link: &Link, as_json: bool) {
     if as_json {
-        json(&json!({ "origin": link.origin, "enter": link.enter }));
+        json(&json!({
+            "origin": link.origin, "enter": link.enter, "warm": link.warm.is_ok(),
+            "hook": { "url": link.hook, "token_file": link.hook_token },
+        }));
         return;
     }
     talk("The inbox is open to one browser; this link lets it in, once:");
     out(&link.enter);
+    match &link.warm {
+        Ok(()) => talk("Hooks of this user are answered by it as well."),
+        Err(why) => talk(&format!("Hooks judge for themselves: {why}")),
+    }
     talk("Ctrl-C ends it.");
 }

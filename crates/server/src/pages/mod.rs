@@ -14,7 +14,7 @@ pub(crate) use grants::{bypasses, grants};
 pub(crate) use inbox::{behind as place, inbox};
 pub(crate) use ledger::{ledger, record};
 pub(crate) use playground::{judged, playground};
-pub(crate) use request::{answer, request};
+pub(crate) use request::{answer, handle, request};
 pub(crate) use rules::rules;
 pub(crate) use sessions::{session, sessions};
 pub(crate) use supervisors::supervisors;
@@ -46,7 +46,7 @@ fn shown(ms: i64, form: &str) -> String {
 }
 
 /// A moment, to the second.
-fn time(ms: i64) -> String {
+pub(crate) fn time(ms: i64) -> String {
     shown(ms, "%Y-%m-%d %H:%M:%S")
 }
 

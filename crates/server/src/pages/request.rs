@@ -5,6 +5,7 @@ use crate::Shared;
 use crate::access::{Peer, Session};
 use crate::card::Card;
 use crate::failure::Failure;
+use crate::handling::{Choice, Covered, Deed, choices, pattern_of};
 use crate::inbox::{Given, apart, is_waiting};
 use crate::reach::Reader;
 use askama::Template;
@@ -13,7 +14,8 @@ use axum::extract::{Extension, Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use toolgate_core::{RequestState, Word, visible};
+use toolgate_core::{Extent, Request, ReviewNote, Word, visible};
+use toolgate_runtime::now_ms;
 
 #[derive(Template)]
 #[template(path = "request.html")]
@@ -28,6 +30,17 @@ struct RequestPage {
     waits: bool,
     passphrase: bool,
     form: String,
+    choices: Vec<Choice>,
+    pattern: Option<String>,
+    covered: Covered,
+    claimed: Option<String>,
+    comments: Vec<(String, String, String)>,
+    reviews: Vec<String>,
+    /// How many people must say yes, and who has.
+    needs: Option<String>,
+    may_undo: bool,
+    may_revoke: bool,
+    review_due: Option<String>,
 }
 
 /// One request, whole, with the way to answer below its end.
@@ -40,16 +53,25 @@ pub(crate) async fn request(
         let head = app.head()?;
         let request = app.request(&id)?;
         let card = Card::of(&request, &mut Reader::new(app));
-        Ok((head, request, card, app.needs_passphrase()?))
+        let covered = match pattern_of(&request) {
+            Some(pattern) if is_waiting(&request) => app.covered(&pattern)?,
+            _ => Covered::default(),
+        };
+        Ok((head, request, card, covered, app.needs_passphrase()?))
     });
-    let (head, request, card, passphrase) = found.await?;
-    let said = match &request.state {
-        RequestState::Approved { answer, .. } | RequestState::Denied { answer, .. } => {
-            let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
-            Some(format!("by {}{}", visible(&answer.by), words.unwrap_or_default()))
-        }
-        _ => None,
-    };
+    let (head, request, card, covered, passphrase) = found.await?;
+    let progress = &request.progress;
+    let comments = progress.comments.iter();
+    let comments = comments.map(|one| (visible(&one.by), visible(&one.text), time(one.at_ms))).collect();
+    let said = request.answer().map(|(answer, _)| {
+        let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
+        format!(
+            "by {}{} – {}",
+            visible(&answer.by),
+            words.unwrap_or_default(),
+            visible(&answer.reach.words())
+        )
+    });
     page(&RequestPage {
         head,
         text: visible(&request.title),
@@ -59,8 +81,32 @@ pub(crate) async fn request(
         waits: is_waiting(&request),
         passphrase,
         form: session.form,
+        choices: choices(&request),
+        pattern: pattern_of(&request),
+        covered,
+        claimed: progress.claimed.as_deref().map(visible),
+        comments,
+        reviews: request.reviews.iter().map(review).collect(),
+        needs: needs(&request),
+        may_undo: request.may_be_undone(now_ms()),
+        may_revoke: request.is_standing(),
+        review_due: progress.review_due_ms().map(time),
         card,
     })
+}
+
+/// What a supervisor said, in one line.
+fn review(note: &ReviewNote) -> String {
+    let word = note.decision.as_ref().map_or("no answer", |decision| decision.name());
+    visible(&format!("{}: {word} ({} %) – {}", note.by, note.confidence_percent, note.said))
+}
+
+/// How many people must say yes and who has, where one is not enough.
+fn needs(request: &Request) -> Option<String> {
+    let progress = &request.progress;
+    let yes: Vec<String> = progress.yes.iter().map(|answer| visible(&answer.by)).collect();
+    let so_far = if yes.is_empty() { "nobody so far".to_owned() } else { yes.join(", ") };
+    (progress.needs > 1).then(|| format!("{} people must say yes; {so_far}", progress.needs))
 }
 
 /// What a form sends.
@@ -72,6 +118,57 @@ pub(crate) struct AnswerForm {
     words: Option<String>,
     #[serde(default)]
     passphrase: Option<String>,
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(default)]
+    minutes: Option<String>,
+    #[serde(default)]
+    pattern: Option<String>,
+}
+
+impl AnswerForm {
+    /// How far it reaches; nothing said is the narrowest.
+    fn reach(&self) -> Result<Extent, Failure> {
+        let minutes = || self.minutes.as_deref().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        match self.scope.as_deref() {
+            None | Some("once") => Ok(Extent::Once),
+            Some("session") => Ok(Extent::Session),
+            Some("for") => Ok(Extent::For { minutes: minutes() }),
+            Some("always") => Ok(Extent::Always { pattern: None }),
+            Some("pattern") => Ok(Extent::Always {
+                pattern: Some(self.pattern.clone().unwrap_or_default().trim().to_owned()),
+            }),
+            Some(_) => {
+                let what = "An answer does not reach like that.";
+                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, what, "Choose another reach."))
+            }
+        }
+    }
+}
+
+/// What somebody does with a request besides answering it.
+#[derive(Deserialize)]
+pub(crate) struct HandleForm {
+    form: String,
+    deed: Deed,
+    #[serde(default)]
+    text: String,
+}
+
+/// Does it and shows what became of it.
+pub(crate) async fn handle(
+    State(app): State<Shared>,
+    Extension(session): Extension<Session>,
+    Extension(peer): Extension<Peer>,
+    Path(id): Path<String>,
+    form: Result<Form<HandleForm>, FormRejection>,
+) -> Result<Response, Failure> {
+    let Form(HandleForm { form, deed, text }) =
+        form.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Do it from the page itself."))?;
+    session.check(&form)?;
+    let at = format!("/requests/{id}");
+    apart(&app, move |app| app.handle(&id, deed, &text, peer)).await?;
+    Ok(Redirect::to(&at).into_response())
 }
 
 /// Takes an answer and shows what became of it.
@@ -82,14 +179,13 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     form: Result<Form<AnswerForm>, FormRejection>,
 ) -> Result<Response, Failure> {
-    let Form(AnswerForm { form, word, words, passphrase }) = form
+    let Form(sent) = form
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Answer from the page itself."))?;
-    session.check(&form)?;
+    session.check(&sent.form)?;
+    let reach = sent.reach()?;
+    let AnswerForm { word, words, passphrase, .. } = sent;
     let at = format!("/requests/{id}");
-    apart(&app, move |app| {
-        app.answer(&id, Given { word, words, reach: toolgate_core::Extent::Once, passphrase, peer })
-    })
-    .await?;
+    apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, peer })).await?;
     Ok(Redirect::to(&at).into_response())
 }
 

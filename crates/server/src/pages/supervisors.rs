@@ -1,4 +1,4 @@
-//! The AI supervisors the policy names.
+//! The AI supervisors the policy names, and how each is.
 
 use super::{Page, page};
 use crate::Shared;
@@ -6,25 +6,75 @@ use crate::access::Session;
 use crate::inbox::apart;
 use askama::Template;
 use axum::extract::{Extension, State};
+use toolgate_core::{Health, SupervisorEntry, visible};
+use toolgate_runtime::now_ms;
+use toolgate_store::Store;
 
 #[derive(Template)]
 #[template(path = "supervisors.html")]
 struct SupervisorsPage {
+    rows: Vec<Row>,
     hold: String,
     seconds: u64,
     minutes: u64,
 }
 
-/// Who is asked before a person is, and how long each may take.
+/// One supervisor.
+struct Row {
+    name: String,
+    role: String,
+    model: String,
+    sort: &'static str,
+    state: String,
+    answered: u64,
+    approved: u64,
+    rejected: u64,
+    failed: u64,
+    latency_ms: u64,
+    agreed: String,
+}
+
+/// Who is asked before a person is, how each is, and how long all may take.
 pub(crate) async fn supervisors(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
     let found = apart(&app, |app| {
         let gate = app.gate()?;
+        let entries = &gate.policy().settings().supervision.supervisors;
+        let row = |entry: &SupervisorEntry| -> Result<Row, crate::failure::Failure> {
+            Ok(row(entry, &app.store(|store| Ok(store.health(&entry.name)?))?, now_ms()))
+        };
         let review = gate.policy().review();
         Ok(SupervisorsPage {
+            rows: entries.iter().map(row).collect::<Result<_, _>>()?,
             hold: format!("{:?}", review.delivery).to_lowercase(),
             seconds: u64::from(review.hold_seconds),
             minutes: u64::from(review.expires_minutes),
         })
     });
     page(&found.await?)
+}
+
+fn row(entry: &SupervisorEntry, health: &Health, now: i64) -> Row {
+    let (sort, state) = if health.is_open(now) {
+        ("failed", "left alone after failures")
+    } else if health.drifts() {
+        ("warn", "people mostly disagree")
+    } else if !health.can_afford(&entry.supervisor, now) {
+        ("warn", "budget of the day spent")
+    } else {
+        ("allow", "ok")
+    };
+    let (agreed, of) = health.agreement();
+    Row {
+        name: visible(&entry.name),
+        role: format!("{:?}", entry.supervisor.role).to_lowercase(),
+        model: visible(entry.supervisor.model.as_deref().unwrap_or("–")),
+        sort,
+        state: state.to_owned(),
+        answered: health.answered,
+        approved: health.approved,
+        rejected: health.rejected,
+        failed: health.failed,
+        latency_ms: health.latency_ms,
+        agreed: format!("{agreed} of {of}"),
+    }
 }

@@ -1,0 +1,130 @@
+//! What people do with a request besides answering it, and what a wider answer
+//! would cover.
+
+use crate::App;
+use crate::failure::Failure;
+use crate::peer::Peer;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toolgate_core::{Entry, EventKind, Extent, Handling, Request, fits_text, one_line, proposed_pattern};
+use toolgate_runtime::{Gate, NotAPerson, Setup, find_project, now_ms};
+use toolgate_store::Store;
+use utoipa::ToSchema;
+
+/// So many records back calls are looked for.
+const RECORDS: u32 = 500;
+
+/// Calls named before the rest is only counted.
+const NAMED_MAX: usize = 8;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Deed {
+    /// Say that you look at it.
+    Claim,
+    /// Say something beside it.
+    Comment,
+    /// Take the answer back while nothing was done because of it.
+    Undo,
+    /// End an answer that stands.
+    Revoke,
+    /// Say what you found about what an emergency let through.
+    Review,
+}
+
+/// What a pattern would have covered.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Covered {
+    /// What is wrong with the pattern, if something is.
+    pub fault: Option<String>,
+    /// How many of the last calls it would have covered.
+    pub count: u64,
+    /// Some of them.
+    pub calls: Vec<String>,
+}
+
+impl App {
+    /// Does something with a request; what comes back is the request as it
+    /// stands then.
+    pub(crate) fn handle(&self, id: &str, deed: Deed, text: &str, peer: Peer) -> Result<Request, Failure> {
+        if let Some(mark) = peer.agent() {
+            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
+        }
+        let request = self.request(id)?;
+        let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
+        let text = text.trim().to_owned();
+        if text.is_empty() && matches!(deed, Deed::Comment | Deed::Review) {
+            let cure = "Say what you mean to say.";
+            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure));
+        }
+        let what = match deed {
+            Deed::Claim => Handling::Claimed,
+            Deed::Comment => Handling::Commented { text },
+            Deed::Undo if request.may_be_undone(now_ms()) => Handling::Undone,
+            Deed::Undo => return Err(conflict("The answer cannot be taken back any more.")),
+            Deed::Revoke if request.answer().is_some() => Handling::Revoked,
+            Deed::Revoke => return Err(conflict("There is no answer to end.")),
+            Deed::Review if request.progress.review_due_ms().is_some() => Handling::Reviewed { text },
+            Deed::Review => return Err(conflict("Nothing was let through here without a yes.")),
+        };
+        let project = find_project(Path::new(&request.dir));
+        let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
+        Ok(gate.handle(&request, &self.person, what)?)
+    }
+
+    /// What a pattern would have covered of the last calls.
+    pub(crate) fn covered(&self, pattern: &str) -> Result<Covered, Failure> {
+        let reach = Extent::Always { pattern: Some(pattern.to_owned()) };
+        if let Some(fault) = reach.fault() {
+            return Ok(Covered { fault: Some(fault), ..Covered::default() });
+        }
+        let mut found = Covered::default();
+        let records = self.store(|store| Ok(store.records_before(u64::MAX, RECORDS)?))?;
+        for record in &records {
+            let Entry::Decided(decided) = &record.entry else { continue };
+            if decided.event != EventKind::PreExecution || !fits_text(pattern, &decided.title) {
+                continue;
+            }
+            found.count += 1;
+            let call = one_line(&decided.title, 120);
+            if found.calls.len() < NAMED_MAX && !found.calls.contains(&call) {
+                found.calls.push(call);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// How far an answer to a request can reach, for its form.
+pub(crate) struct Choice {
+    pub value: &'static str,
+    pub words: String,
+}
+
+/// Every reach a person may choose for a request; the first is the narrowest.
+pub(crate) fn choices(request: &Request) -> Vec<Choice> {
+    let choice = |value: &'static str, reach: &Extent| Choice { value, words: reach.words() };
+    let mut all = vec![choice("once", &Extent::Once)];
+    // Past a guardrail there is one call only.
+    if request.bypass.is_none() {
+        all.push(choice("session", &Extent::Session));
+        let words = "exactly this call in any session, for some minutes".to_owned();
+        all.push(Choice { value: "for", words });
+        all.push(choice("always", &Extent::Always { pattern: None }));
+        if pattern_of(request).is_some() {
+            let words = "every command that fits the pattern, here and below, until it is revoked";
+            all.push(Choice { value: "pattern", words: words.to_owned() });
+        }
+    }
+    all
+}
+
+/// A pattern for the person to edit.
+pub(crate) fn pattern_of(request: &Request) -> Option<String> {
+    if request.bypass.is_some() || request.input.is_some() {
+        return None;
+    }
+    proposed_pattern(&request.title)
+}
