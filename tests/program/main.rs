@@ -41,6 +41,7 @@ mod inbox;
 mod install;
 mod ledger;
 mod lying;
+mod metrics;
 mod mutated;
 mod notify;
 mod output;

@@ -6,7 +6,9 @@ use crate::verbs::logs::{duration_ms, time};
 use crate::verbs::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use toolgate_core::{ALERTS_MS, AgentEntry, Alert, Budget, Session, Tally, alerts, autonomy, duration};
+use toolgate_core::{
+    ALERTS_MS, AgentEntry, Alert, Budget, Metrics, Record, Session, Tally, alerts, autonomy, duration,
+};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -18,11 +20,15 @@ const SESSIONS_MAX: usize = 20;
 #[command(after_help = "Examples:
   toolgate stats
   toolgate stats --last 7d
-  toolgate stats --json | jq .guards")]
+  toolgate stats --json | jq .guards
+  toolgate stats --metrics > /var/lib/node_exporter/toolgate.prom")]
 pub struct Args {
     /// Only this long back: 30m, 24h, 7d
     #[arg(long)]
     pub last: Option<String>,
+    /// Counters in the text form collectors read (Prometheus)
+    #[arg(long, conflicts_with = "json")]
+    pub metrics: bool,
     /// Answer as JSON
     #[arg(long)]
     pub json: bool,
@@ -35,7 +41,14 @@ pub fn run(args: &Args) -> Outcome {
         None => i64::MIN,
     };
     let (mut gate, _) = Gate::open(project::here())?;
-    let tally = tally(gate.store(), since)?;
+    if args.metrics {
+        let mut metrics = Metrics::default();
+        each(gate.store(), since, |record| metrics.add(record))?;
+        out(metrics.text().trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut tally = Tally::default();
+    each(gate.store(), since, |record| tally.add(record))?;
     let alerts = alerts_now(gate.store())?;
     let settings = gate.policy().settings();
     let main: Vec<&AgentEntry> =
@@ -73,14 +86,14 @@ pub fn alerts_now(store: &dyn Store) -> Result<Vec<Alert>, Failure> {
     Ok(alerts(&records, now))
 }
 
-fn tally(store: &dyn Store, since_ms: i64) -> Result<Tally, Failure> {
-    let mut tally = Tally::default();
+/// Every record since a time, oldest first.
+fn each(store: &dyn Store, since_ms: i64, mut count: impl FnMut(&Record)) -> Result<(), Failure> {
     let mut after = 0;
     loop {
         let batch = store.records_after(after, 1000)?;
-        let Some(last) = batch.last() else { return Ok(tally) };
+        let Some(last) = batch.last() else { return Ok(()) };
         after = last.seq;
-        batch.iter().filter(|record| record.time_ms >= since_ms).for_each(|record| tally.add(record));
+        batch.iter().filter(|record| record.time_ms >= since_ms).for_each(&mut count);
     }
 }
 
