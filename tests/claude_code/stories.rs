@@ -3,8 +3,12 @@
 
 use crate::gate::gated;
 use crate::hooks::Level;
-use crate::model::{Script, bash, call, say, sub_agent};
+use crate::host::poll;
+use crate::model::{Gate as Door, Script, bash, call, say, sub_agent};
 use serde_json::json;
+use std::time::Duration;
+
+const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// S1: a commit names its task, however the message is given.
 #[test]
@@ -48,6 +52,52 @@ fn a_guardrail_keeps_a_role_from_the_tests() {
     let results = stage.model.asked("SUB-MARK")[1].results();
     assert!(results[0].1 && results[0].0.contains("custom-scope-001"), "{results:?}");
     assert!(!stage.has("src/test_a.py") && stage.has("src/a.py") && stage.has("src/test_b.py"));
+}
+
+/// S2-45 to S2-47: blocked, the agent asks past the guardrail with a reason; the architect says yes, and exactly that call
+/// runs, once.
+#[test]
+fn an_architect_lets_one_test_be_written() {
+    const RAILS: &str = "version: 1\nreview: { delivery: ticket }\nguardrails:\n  - id: custom-scope-001\n    type: pre_execution\n    condition: { expression: \"action.type == 'file_write'\" }\n    validation: { check: \"action.target_file does not match '**/test_*'\" }\n    bypass: { allowed: true, requires_approval: architect }\n";
+    const PASSPHRASE: &str = "correct horse battery staple\n";
+    let (blocked, answered) = (Door::default(), Door::default());
+    let write = |path: &str| call("Write", json!({ "file_path": path, "content": "x\n" }));
+    let toolgate = env!("CARGO_BIN_EXE_toolgate");
+    let ask = format!(
+        "'{toolgate}' bypass request custom-scope-001 --call {{word}} --reason 'the test must follow the renamed function'"
+    );
+    let script = Script::of([
+        write("src/test_a.py"),
+        bash(&ask).after(&blocked),
+        write("src/test_b.py").after(&answered),
+        write("src/test_a.py"),
+        write("src/test_a.py"),
+        say("bye"),
+    ]);
+    let Some(stage) = gated(Level::Project, RAILS, script) else { return };
+    stage.toolgate(&["approver", "set", "--passphrase-stdin"], PASSPHRASE);
+    let running = stage.claude().wait_max(WAIT_MAX * 3).start();
+    let came = |turns: usize| {
+        poll(WAIT_MAX, || (stage.model.main().len() >= turns).then_some(())).expect("the next turn")
+    };
+    came(2);
+    let (text, is_error) = stage.model.result(1);
+    let hash = text.split("--call ").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(is_error && hash.is_some(), "the block names the way: {text}");
+    blocked.open_with(hash.unwrap_or_default());
+    came(3);
+    let list = stage.toolgate(&["bypass", "list", "--json"], "");
+    let request: serde_json::Value =
+        serde_json::from_str(list.lines().next().unwrap_or_default()).expect("JSON");
+    let id = request["id"].as_str().expect("an id");
+    assert_eq!(request["bypass"]["role"], "architect");
+    stage.toolgate(&["inbox", "approve", id, "--passphrase-stdin"], PASSPHRASE);
+    answered.open();
+    assert!(running.finish().status.success());
+    let refused: Vec<bool> = (3..=5).map(|n| stage.model.result(n).1).collect();
+    assert_eq!(refused, [true, false, true], "another file, the one that was asked for, and that one again");
+    assert!(stage.has("src/test_a.py") && !stage.has("src/test_b.py"));
+    stage.toolgate(&["ledger", "verify"], "");
 }
 
 #[test]

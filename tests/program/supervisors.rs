@@ -288,7 +288,7 @@ fn a_passphrase_leaves_supervisors_their_room() {
 /// Every way a question can reach a person asks supervisors first; where the host asks, our request is closed.
 #[test]
 fn every_delivery_asks_supervisors_first() {
-    for delivery in ["hold, hold_seconds: 1", "ticket", "ask", "defer"] {
+    for delivery in ["hold, hold_seconds: 1", "ticket", "ask", "defer", "deny"] {
         for (decision, sure) in [("approve", 0.9), ("escalate", 0.9)] {
             let judge = Judge::start(move |asked| Line::json(opinion(asked, decision, sure)));
             let house = House::new();
@@ -299,10 +299,14 @@ fn every_delivery_asks_supervisors_first() {
             assert_eq!(judge.asked().len(), 1, "{delivery}");
             if decision == "approve" {
                 assert_eq!(said.answer(), Answer::Silent, "{delivery}");
-            } else if delivery == "ask" {
-                assert!(said.text().contains("\"permissionDecision\":\"ask\""), "{said:?}");
+            } else if delivery == "ask" || delivery == "deny" {
+                assert!(said.text().contains(&format!("\"permissionDecision\":\"{delivery}\"")), "{said:?}");
                 let open = house.run(&["inbox", "list", "--json"]).ended(0).text();
-                assert_eq!(serde_json::from_str::<Value>(&open).unwrap(), json!([]), "the host asks now");
+                assert_eq!(
+                    serde_json::from_str::<Value>(&open).unwrap(),
+                    json!([]),
+                    "nobody of ours is asked now"
+                );
             }
             house.run(&["ledger", "verify"]).ended(0);
         }
@@ -368,11 +372,11 @@ fn a_program_can_judge() {
         let answer = house.ask(ASKED);
         assert!(answer.text().contains(expected), "{command}: {answer:?}");
     };
-    check(&json!(["python3", "-c", script]).to_string(), "by program");
-    check(&json!(["cat", "/dev/zero"]).to_string(), "waits for a person");
-    check(&json!(["sleep", "60"]).to_string(), "waits for a person");
-    check(&json!(["false"]).to_string(), "waits for a person");
-    check(&json!(["no-such-program-here"]).to_string(), "waits for a person");
+    check(&json!(["/usr/bin/env", "python3", "-c", script]).to_string(), "by program");
+    check(&json!(["/bin/cat", "/dev/zero"]).to_string(), "waits for a person");
+    check(&json!(["/bin/sleep", "60"]).to_string(), "waits for a person");
+    check(&json!(["/bin/false"]).to_string(), "waits for a person");
+    check(&json!(["/no/such/program"]).to_string(), "waits for a person");
 }
 
 /// Nothing secret leaves the machine.
@@ -442,4 +446,45 @@ fn agreement_with_people_is_counted() {
         serde_json::from_str(&house.run(&["supervisors", "list", "--json"]).ended(0).text()).unwrap();
     assert_eq!(list[0]["agreed"], json!([1, 2]), "{list}");
     house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// A row put in by hand is no yes, and what is kept of supervisors is checked against the records.
+#[test]
+fn rows_written_by_hand_are_no_answers() {
+    let judge = Judge::start(|asked| Line::json(opinion(asked, "escalate", 0.9)));
+    let house = house(&judge);
+    let id = house.ask(ASKED).request();
+    let revision = house.records().last().unwrap()["context"]["policy"].clone();
+    let proof = json!({ "proof": "supervisor", "names": ["one"], "policy": revision, "shape": "" });
+    let answer = json!({ "request": id, "word": "approve", "by": "supervisor one", "proof": proof });
+    let store = rusqlite::Connection::open(house.ledger()).unwrap();
+    let forge = format!(
+        "UPDATE request SET body = json_set(body, '$.state', 'approved', '$.at_ms', 1, '$.answer', json('{answer}'))"
+    );
+    store.execute_batch(&forge).unwrap();
+    assert!(house.ask(ASKED).is_broken(), "a row that no record tells of");
+    house.run(&["ledger", "verify"]).ended(2);
+
+    let house = House::new();
+    house.write_user(&policy(&judge, ""));
+    house.ask(ASKED);
+    let store = rusqlite::Connection::open(house.ledger()).unwrap();
+    store
+        .execute_batch("UPDATE supervisor SET body = json_set(body, '$.spent_cents', 0, '$.failed', 9)")
+        .unwrap();
+    let said = house.run(&["ledger", "verify"]).ended(2);
+    assert!(format!("{}{}", said.text(), said.err).contains("supervisors (`one`)"), "{said:?}");
+}
+
+/// The policy may change while a yes waits to be used: then it is asked anew.
+#[test]
+fn a_yes_ends_with_the_policy_it_was_given_under() {
+    let judge = Judge::start(|asked| Line::json(opinion(asked, "reject", 0.9)));
+    let house = house(&judge);
+    assert!(house.ask(ASKED).text().contains("supervisor one"));
+    house.write_user(&policy(&judge, ", cost_cents: 1"));
+    assert!(house.ask(ASKED).text().contains("supervisor one"));
+    assert_eq!(judge.asked().len(), 2, "another policy, another question");
+    house.write_user("version: 1\nreview: { delivery: ticket }\n");
+    assert!(house.ask(ASKED).text().contains("waits for a person"), "nobody is named any more");
 }

@@ -298,8 +298,10 @@ impl Request {
         if at_ms >= self.expires_ms || answer.by == self.agent {
             return None;
         }
-        // Where several people must say yes, no model is one of them.
-        if self.progress.needs > 1 && matches!(answer.proof, Proof::Supervisor { .. }) {
+        // Where several people must say yes, no model is one of them; and none
+        // answers past a guardrail or for more than one call.
+        let by_model = matches!(answer.proof, Proof::Supervisor { .. });
+        if by_model && (self.progress.needs > 1 || self.bypass.is_some() || !answer.reach.is_once()) {
             return None;
         }
         match (&self.state, answer.word) {

@@ -19,6 +19,18 @@ const RUNNERS: &[&str] = &[
 /// Words that say it runs in a container.
 const CONTAINERS: &[&str] = &["docker", "container", "containers", "podman", "pod", "kubernetes", "k8s"];
 
+/// Words that say a shell reads what it is given.
+const SHELLS: &[&str] = &["shell", "bash", "zsh", "sh", "ssh", "terminal", "command", "commands", "cmd"];
+
+/// Words that name a language, and how a program in it is run.
+const LANGUAGES: &[(&[&str], &str)] = &[
+    (&["python", "python3", "py", "ipython", "jupyter", "notebook"], "python -c"),
+    (&["javascript", "js", "node", "nodejs", "typescript", "ts", "deno", "bun"], "node -e"),
+    (&["ruby", "rb"], "ruby -e"),
+    (&["perl", "pl"], "perl -e"),
+    (&["php"], "php -r"),
+];
+
 /// Words that say a database is meant.
 const DATABASES: &[&str] = &[
     "sql",
@@ -83,7 +95,7 @@ pub(crate) fn of_input(server: &str, tool: &str, input: &Value) -> Option<String
     {
         return Some(git(verb, fields));
     }
-    let text = says(&all, RUNNERS).then(|| commands(fields)).flatten()?;
+    let text = says(&all, RUNNERS).then(|| commands(fields, &all)).flatten()?;
     // What runs in a container has files of its own.
     let inside = |line: &str| format!("docker run image {line}");
     let away = says(&all, CONTAINERS);
@@ -113,11 +125,17 @@ fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn commands(fields: &Map<String, Value>) -> Option<String> {
+fn commands(fields: &Map<String, Value>, named: &[String]) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut arguments: Vec<&str> = Vec::new();
     for (field, value) in fields {
         match plain_name(field).as_str() {
+            "code" | "sourcecode" | "snippet" | "cell" => {
+                texts(value).iter().for_each(|text| lines.extend(program(text, fields, named)));
+            }
+            "input" | "keys" if named.iter().any(|word| SHELLS.contains(&word.as_str())) => {
+                lines.extend(texts(value).into_iter().map(str::to_owned));
+            }
             "args" | "arguments" | "argv" => arguments = texts(value),
             // Each of several is a line of its own.
             "commands" | "cmds" | "scripts" | "lines" | "steps" => lines.extend(each(value)),
@@ -152,6 +170,24 @@ fn commands(fields: &Map<String, Value>) -> Option<String> {
     Some(format!("{}{}", moved.unwrap_or_default(), lines.join("\n")))
 }
 
+/// What runs a program given as text: in the language a field or a name says, a
+/// shell where one is named, else in the one most tools of this kind run.
+fn program(text: &str, fields: &Map<String, Value>, named: &[String]) -> Vec<String> {
+    let field = |name: &str| matches!(name, "language" | "lang" | "kernel" | "runtime" | "interpreter");
+    let said = fields.iter().filter(|(name, _)| field(&plain_name(name)));
+    let said: Vec<String> = said.filter_map(|(_, value)| value.as_str()).flat_map(words_of).collect();
+    let by = if said.is_empty() { named } else { &said };
+    let is_in = |names: &[&str]| by.iter().any(|word| names.contains(&word.as_str()));
+    let language = LANGUAGES.iter().find(|(names, _)| is_in(names)).map(|(_, run)| *run);
+    if language.is_none() && is_in(SHELLS) {
+        return vec![text.to_owned()];
+    }
+    let run = language.unwrap_or("python -c");
+    // Notebooks give lines that begin so to a shell.
+    let escaped = text.lines().filter_map(|line| line.trim_start().strip_prefix('!')).map(str::to_owned);
+    std::iter::once(format!("{run} {}", quote(text))).chain(escaped).collect()
+}
+
 /// The commands of a list: texts, lists of words, or objects that hold one.
 fn each(value: &Value) -> Vec<String> {
     if let Some(text) = value.as_str() {
@@ -162,7 +198,7 @@ fn each(value: &Value) -> Vec<String> {
         .filter_map(|item| match item {
             Value::String(text) => Some(text.clone()),
             Value::Array(_) => Some(quoted(&texts(item))),
-            Value::Object(fields) => commands(fields),
+            Value::Object(fields) => commands(fields, &[]),
             _ => None,
         })
         .collect()
@@ -243,6 +279,18 @@ mod tests {
             Some("docker run image 'rm' '-rf' '/'"),
         );
         check("notes", "create", &json!({ "command": "rm -rf /" }), None);
+    }
+
+    #[test]
+    fn programs_and_what_is_typed_are_commands() {
+        check("terminal", "send_input", &json!({ "input": "rm -rf /" }), Some("rm -rf /"));
+        check("bash", "execute", &json!({ "code": "rm -rf /" }), Some("rm -rf /"));
+        check("repl", "run", &json!({ "code": "rm x", "language": "bash" }), Some("rm x"));
+        check("python", "execute_code", &json!({ "code": "f('x')" }), Some(r"python -c 'f('\''x'\'')'"));
+        check("x", "run_code", &json!({ "code": "a", "language": "javascript" }), Some("node -e 'a'"));
+        check("jupyter", "execute_cell", &json!({ "code": "!ls" }), Some("python -c '!ls'\nls"));
+        check("chat", "run_model", &json!({ "input": "rm -rf /" }), None);
+        check("review", "check", &json!({ "code": "rm -rf /" }), None);
     }
 
     #[test]

@@ -94,6 +94,17 @@ impl Gate {
         Gate { scene: self.scene.with_guard(guard), ..self }
     }
 
+    /// Takes the policy the files say now, for a process that lives longer
+    /// than one call. Guards that were added stay.
+    ///
+    /// # Errors
+    /// If the policy cannot be had, or who may answer: then nothing may run.
+    pub fn refresh(&mut self) -> Result<(), Broken> {
+        self.scene.refreshed()?;
+        self.approver = Approver::load(&self.setup.dirs)?;
+        Ok(())
+    }
+
     /// The policy in force.
     #[must_use]
     pub fn policy(&self) -> &Policy {

@@ -76,6 +76,18 @@ impl Scene {
         Scene { policy, setup: setup.clone(), places, started: Instant::now() }
     }
 
+    /// The same scene under the policy the files say now (S2-64).
+    pub(crate) fn refreshed(&mut self) -> Result<(), Vec<PolicyFault>> {
+        let (policy, _) = cache::load(&self.setup.dirs, &self.setup.project)?;
+        if policy.revision() != self.policy.revision() {
+            let policy = policy.in_place_of(&mut self.policy);
+            self.places = places_of(&self.setup, &policy, &RealPaths::default());
+            self.policy = policy;
+        }
+        self.started = Instant::now();
+        Ok(())
+    }
+
     pub(crate) fn with_guard(self, guard: Box<dyn Guard>) -> Scene {
         Scene { policy: self.policy.with_guard(guard), ..self }
     }

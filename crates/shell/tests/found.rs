@@ -135,6 +135,7 @@ fn lists_are_cut_as_bash_cuts_them() {
     check("set -- p b; shift b; $1 x", &["p", "x"]);
     check("set -- p b; shift 3; $1 x", &["p", "x"]);
     check("set -- $w p; shift; $1 x", &["p", "x"]);
+    check("f() { for i in 1 2; do set -- p $#; \"$@\"; done; }; f x", &["p", "2"]);
     check("set -- $w p; shift; ${@:1:1} rm x", &["rm", "x"]);
     check("IFS=:; X=p::x:; $X", &["p", "", "x"]);
     check("IFS=:; echo 'p w' | while read X Y; do $X $Y; done", &["p w"]);
@@ -174,6 +175,7 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("PWD=/; cd /a; p \"$PWD\"", &["p", "/a"]);
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("X=rm; declare -z X=q; $X x", &["rm", "x"]);
+    check("X=rm; eval '{ X=q;'; $X x", &["rm", "x"]);
     check("declare -{ n R=X; $R rm x", &["rm", "x"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
@@ -228,6 +230,7 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
+    check("bash -c '[[ a # b ]]\nc a=(d\n;; *) e\nrm x\nf ;; esac'", &["rm", "x"]);
     check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["rm", "x"]);
     check("(( $({ a=(b #c); d\n} |& e\nf & )\nrm x) + 1 )) & g", &["+", "1"]);
 }

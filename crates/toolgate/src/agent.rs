@@ -132,6 +132,7 @@ impl<'a> Agent<'a> {
 
     fn decide(&mut self, kind: EventKind, call: Call) -> Result<Answer, Broken> {
         let event = Event { kind, call, log: None, output: None };
+        self.gate.refresh()?;
         let answered = self.gate.decide(&event)?;
         let answered = self.gate.supervise(&event, answered)?;
         let decision = answered.decision;

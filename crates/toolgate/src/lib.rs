@@ -70,6 +70,14 @@ impl Gate {
         Ok(Gate { inner, project })
     }
 
+    /// The revision of the policy in force. It is read anew before every call, so
+    /// that a change of its files counts at once; a policy that does not load
+    /// closes the gate until it is mended.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        self.inner.policy().revision()
+    }
+
     /// The gate with a guard of your own. It can only make verdicts stricter.
     #[must_use]
     pub fn with_guard(self, guard: impl Guard + 'static) -> Gate {

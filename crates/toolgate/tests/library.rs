@@ -135,3 +135,76 @@ fn own_validator() {
 fn agent_loop() {
     agent_loop::main().unwrap();
 }
+
+/// A guard that crashes on one call; and a crash is a no.
+struct NoFridays;
+
+impl Guard for NoFridays {
+    fn id(&self) -> &str {
+        "no-fridays"
+    }
+    fn priority(&self) -> u32 {
+        100
+    }
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+    fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
+        assert!(!seen.event.call.title().contains("friday"), "never on a Friday");
+        None
+    }
+}
+
+/// S2-64: a process that lives long follows its policy's files, and keeps the guards it was given.
+#[test]
+fn a_changed_policy_counts_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("project/.toolgate/policy.yaml");
+    let mut gate = gate(home.path(), "version: 1\n").with_guard(NoFridays);
+    let first = gate.revision().to_owned();
+    let makes = |gate: &mut Gate| gate.agent("s").ask(&Tool::shell("make it")).map(|answer| answer.is_no());
+    let fridays =
+        |gate: &mut Gate| gate.agent("s").ask(&Tool::shell("echo friday")).map(|answer| answer.is_no());
+    assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (false, true));
+    let rule =
+        "rules:\n  - { id: no-make, kind: prohibit, match: { command: { program: make } }, reason: no }\n";
+    std::fs::write(&file, format!("version: 1\n{rule}")).unwrap();
+    assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (true, true));
+    assert_ne!(gate.revision(), first);
+    std::fs::write(&file, "version: 1\nrules: [\n").unwrap();
+    assert!(makes(&mut gate).is_err(), "a policy that does not load closes the gate");
+    std::fs::write(&file, "version: 1\n").unwrap();
+    assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (false, true));
+    assert_eq!(gate.revision(), first);
+}
+
+/// A supervisor of the person's own policy answers for an agent of one's own; nobody waits for a person.
+#[test]
+fn supervisors_answer_before_a_person() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("project");
+    std::fs::create_dir_all(project.join(".git")).unwrap();
+    let config = home.path().join(".config/toolgate");
+    std::fs::create_dir_all(&config).unwrap();
+    let judge = config.join("judge.sh");
+    // The ids of the question come back with a yes.
+    let script = r#"sed 's/.*"request":"\([^"]*\)","nonce":"\([^"]*\)".*/{"request":"\1","nonce":"\2","decision":"WORD","confidence":0.9,"reasons":[{"rule":"R1","text":"the script says so"}]}/'"#;
+    let policy = format!(
+        "version: 1\nreview: {{ supervised: [low, medium, high, critical] }}\nsupervisors:\n  one: {{ endpoint: command, command: [/bin/sh, \"{}\"] }}\n",
+        judge.display()
+    );
+    std::fs::write(config.join("policy.yaml"), policy).unwrap();
+    let own = home.path().display().to_string();
+    let dirs = Dirs::from_env(&move |name| (name == "HOME").then(|| own.clone()));
+    let mut gate = Gate::open_in(dirs, &project).unwrap();
+    for (number, (word, runs)) in
+        [("approve", true), ("reject", false), ("escalate", false)].into_iter().enumerate()
+    {
+        std::fs::write(&judge, script.replace("WORD", word)).unwrap();
+        let push = Tool::shell(&format!("git push --force origin topic-{number}"));
+        let answer = gate.agent("s").ask(&push).unwrap();
+        assert_eq!(!answer.is_no(), runs, "{word}: {answer:?}");
+        let said = matches!(&answer, Answer::No { why, .. } if why.contains("the script says so"));
+        assert_eq!(said, word == "reject", "{answer:?}");
+    }
+}

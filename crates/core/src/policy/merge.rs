@@ -120,6 +120,7 @@ pub fn merge(files: &[Layered]) -> Merged {
     let workspace = Workspace { also: crate::rule::Names(also) };
     let mut settings = join_settings(files);
     tell_guardrails(&settings.guardrails, &mut notices);
+    notices.extend(crate::supervisor::displaced(files));
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
     settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }

@@ -34,7 +34,8 @@ use std::sync::OnceLock;
 /// The policy in force.
 pub struct Policy {
     image: Image,
-    built_in: Vec<Box<dyn Guard>>, // and what an embedder added
+    built_in: Vec<Box<dyn Guard>>, // and, at the end, what an embedder added
+    embedded: usize,               // how many those are
     after: Vec<Box<dyn Guard>>,
     // Rules are parsed and compiled when first needed: a hook call looks at a
     // handful of ten thousand.
@@ -115,13 +116,26 @@ impl Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
         let on = image.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
         let guardrails = on.map(CompiledGuardrail::from_image).collect();
-        Policy { image, built_in: guards::built_in(), after: guards::after(), rules, guardrails }
+        Policy { image, built_in: guards::built_in(), embedded: 0, after: guards::after(), rules, guardrails }
     }
 
     /// The policy with one more guard, for those who embed the gate.
     #[must_use]
     pub fn with_guard(mut self, guard: Box<dyn Guard>) -> Policy {
         self.built_in.push(guard);
+        self.embedded = self.embedded.saturating_add(1);
+        self
+    }
+
+    /// This policy with the guards that were added to `old`, which are no part
+    /// of any file: what a process that lives long goes on with when its files
+    /// have changed (S2-64).
+    #[must_use]
+    pub fn in_place_of(mut self, old: &mut Policy) -> Policy {
+        let at = old.built_in.len().saturating_sub(old.embedded);
+        let moved = old.built_in.split_off(at);
+        self.embedded = moved.len();
+        self.built_in.extend(moved);
         self
     }
 

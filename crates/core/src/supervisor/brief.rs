@@ -6,7 +6,7 @@
 //! Secrets are taken out before anything leaves the machine. A call that does
 //! not fit whole is not shown at all: nobody says yes to half a command.
 
-use crate::call::Kind;
+use crate::call::{Call, Kind};
 use crate::chain::Decision;
 use crate::digest::{Digest, canonical, digest_of};
 use crate::facts::Access;
@@ -68,11 +68,9 @@ impl Brief {
         let fence = Fence::new(dice.0);
         let clean = |text: &str| redacted(text, &leaks(text, personal));
         let call = &decision.event.call;
-        let whole = match &call.kind {
-            Kind::Shell { command, .. } => clean(command),
-            _ => clean(&serde_json::to_string_pretty(&call.input).unwrap_or_default()),
-        };
-        if whole.len() > CALL_MAX {
+        let (whole, beside) = call_texts(call);
+        let (whole, beside) = (clean(&whole), clean(&beside));
+        if whole.len().saturating_add(beside.len()) > CALL_MAX {
             return None;
         }
         let mut text = facts_text(decision, session);
@@ -87,6 +85,7 @@ impl Brief {
         add("tool and folder", short(format!("{}\n{}", call.tool, call.dir)));
         add("agent and task", short(agent_text(decision)));
         add("the call", whole);
+        add("its other input", beside);
         add("what the gate reads from it", short(reading_text(decision)));
         add("files it touches", short(files_text(decision)));
         add("what succeeded before", short(ran_text(session)));
@@ -108,6 +107,18 @@ impl Brief {
         };
         Brief { instructions: format!("{}\n{more}\n", self.instructions), ..self.clone() }
     }
+}
+
+/// The call, and what its input holds besides a command: a yes is one to all of it.
+fn call_texts(call: &Call) -> (String, String) {
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let Kind::Shell { command, field } = &call.kind else { return (pretty(&call.input), String::new()) };
+    let mut rest = call.input.clone();
+    let others = rest.as_object_mut().map_or(0, |fields| {
+        fields.shift_remove(field);
+        fields.len()
+    });
+    (command.clone(), if others == 0 { String::new() } else { pretty(&rest) })
 }
 
 fn instructions(question: &Question, marker: &str) -> String {
@@ -265,22 +276,36 @@ fn shortened(text: &str, max: usize) -> String {
 #[must_use]
 pub fn shape_of(decision: &Decision, revision: &str, changes: u64) -> Digest {
     let (call, facts) = (&decision.event.call, &decision.facts);
-    let plain = facts.reading.opaque.is_empty()
-        && facts.reading.fault.is_none()
-        && !facts.normal.is_empty()
-        && facts
-            .reading
-            .commands
-            .iter()
-            .all(|one| one.redirects.is_empty() && one.words.iter().all(|w| w.exact));
-    let is_shell = matches!(call.kind, Kind::Shell { .. });
-    let said = if is_shell && plain { json!(facts.normal) } else { json!(call.arguments_digest()) };
+    let said = plain_words(decision).map_or_else(|| json!(call.arguments_digest()), |words| json!(words));
+    let mut beside = call.input.clone();
+    if let (Kind::Shell { field, .. }, Some(fields)) = (&call.kind, beside.as_object_mut()) {
+        fields.shift_remove(field);
+        fields.shift_remove("description");
+    }
     let files: Vec<(&str, &str, Option<&String>)> =
         facts.files.iter().map(|file| (file.access.name(), file.path.as_str(), file.real.as_ref())).collect();
     let rules: Vec<&str> = decision.decisive().map(|finding| finding.guard.as_str()).collect();
     let shape = json!({
         "tool": call.tool, "dir": call.dir, "session": call.session, "agent": call.agent, "role": call.role,
-        "said": said, "files": files, "rules": rules, "policy": revision, "changes": changes,
+        "said": said, "beside": beside, "files": files, "rules": rules, "policy": revision, "changes": changes,
     });
     digest_of(canonical(&shape).as_bytes())
+}
+
+/// The words of a call that is one plain command and nothing else: nothing set
+/// before it, nothing around it, every word known.
+fn plain_words(decision: &Decision) -> Option<Vec<&str>> {
+    let reading = &decision.facts.reading;
+    let ([command], Some(text)) = (reading.commands.as_slice(), decision.event.call.command()) else {
+        return None;
+    };
+    let alone = reading.opaque.is_empty()
+        && reading.fault.is_none()
+        && command.assignments.is_empty()
+        && command.redirects.is_empty()
+        && command.via.is_empty()
+        && command.dir.is_none()
+        && text.get(command.span.start..command.span.end) == Some(text.trim());
+    let known = command.words.iter().all(|word| word.exact && !word.glob);
+    (alone && known).then(|| command.words.iter().map(|word| word.text.as_str()).collect())
 }

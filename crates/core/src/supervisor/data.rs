@@ -8,7 +8,7 @@
 use crate::address::Address;
 use crate::finding::Source;
 use crate::guard::Severity;
-use crate::policy::{Layer, Layered, Review};
+use crate::policy::{Layer, Layered, Notice, Review};
 use crate::rule::{Names, Pattern, RuleFault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ pub struct Supervisor {
     /// A proxy to reach it through; those of the environment are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<String>,
-    /// For `command`: the program and its arguments.
+    /// For `command`: the program by its full path, and its arguments.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub command: Names,
     /// Where it stands in the chain.
@@ -224,9 +224,15 @@ impl SupervisorEntry {
     fn place_fault(&self) -> Option<RuleFault> {
         let own = &self.supervisor;
         if own.endpoint == Endpoint::Command {
-            let missing = own.command.is_empty();
-            let message = "it has no `command`".to_owned();
-            return missing.then(|| self.fault(&self.name, message, "write `command: [program, argument]`"));
+            let program = own.command.iter().next();
+            let message = match program {
+                None => "it has no `command`",
+                // What a bare name leads to is up to PATH, and that may lead into the project.
+                Some(program) if !program.starts_with('/') => "the program must be named by its full path",
+                Some(_) => return None,
+            };
+            let cure = "write `command: [/path/to/program, argument]`";
+            return Some(self.fault(program.unwrap_or(&self.name), message.to_owned(), cure));
         }
         if !own.command.is_empty() {
             let message = "only `endpoint: command` has a `command`".to_owned();
@@ -296,9 +302,8 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
     let project = said(&|layer| layer == Layer::Project);
     let plain = Supervision::default();
     let mut supervised = severities(&own, &project, plain.supervised);
-    let people = files.iter().filter_map(|file| file.policy.people.as_ref());
-    if people.into_iter().any(|one| one.human_required_critical) {
-        supervised.retain(|one| *one != Severity::Critical);
+    if files.iter().any(|file| file.policy.people.as_ref().is_some_and(|one| one.human_required_critical)) {
+        supervised.retain(|severity| *severity != Severity::Critical);
     }
     Supervision {
         supervisors,
@@ -309,6 +314,25 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
         cache_minutes: own.iter().rev().find_map(|one| one.cache_minutes).unwrap_or(plain.cache_minutes),
         people: own.iter().chain(&project).flat_map(|one| one.people.iter().map(str::to_owned)).collect(),
     }
+}
+
+/// Names a higher layer has taken: told, never dropped in silence.
+pub(crate) fn displaced(files: &[Layered]) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        for name in file.policy.supervisors.keys() {
+            let earlier = files.iter().take(at).find(|one| one.policy.supervisors.contains_key(name));
+            if let Some(earlier) = earlier {
+                let text = format!(
+                    "the supervisor `{name}` is the one of {}; choose another name for yours",
+                    earlier.file
+                );
+                let source = Source { file: file.file.clone(), line: 0 };
+                notices.push(Notice { source, text, conflict: true });
+            }
+        }
+    }
+    notices
 }
 
 /// What every layer that says something leaves.

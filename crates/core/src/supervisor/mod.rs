@@ -21,8 +21,8 @@ mod room;
 mod standing;
 
 pub use brief::{Brief, Question, answer_schema, shape_of};
-pub(crate) use data::joined;
 pub use data::{CallSort, Endpoint, Supervision, Supervisor, SupervisorEntry, SupervisorRole, Together};
+pub(crate) use data::{displaced, joined};
 pub use fence::Fence;
 pub use health::{Health, HealthStep, SupervisionChange, supervision_changes};
 pub use opinion::{Judgement, Opinion, Reason, Unread, read_opinion};

@@ -26,14 +26,20 @@ pub struct Candidate {
     pub limit_ms: u64,
     /// What the records say of it.
     pub health: Health,
+    /// Whether it is left alone for now: it counts among those who decide
+    /// together, and says nothing.
+    pub away: bool,
 }
 
 /// The order of asking: by role, then by how soon and how surely an answer
-/// comes, then by name. Those left alone are left out.
+/// comes, then by name; those to be left alone last. They stay in the list: what
+/// needs all of them does not get easier when one is missing.
 #[must_use]
 pub fn in_asking_order(mut all: Vec<Candidate>, now_ms: i64) -> Vec<Candidate> {
-    all.retain(|one| !one.health.is_open(now_ms) && !one.health.drifts());
-    all.sort_by_key(|one| (one.role, one.health.weight(now_ms), one.name.clone()));
+    for one in &mut all {
+        one.away = one.health.is_open(now_ms) || one.health.drifts();
+    }
+    all.sort_by_key(|one| (one.away, one.role, one.health.weight(now_ms), one.name.clone()));
     all.truncate(ASKED_MAX);
     all
 }
@@ -126,7 +132,10 @@ impl Panel {
         limit_ms: u64,
         candidates: Vec<Candidate>,
     ) -> Panel {
-        let member = |candidate| Member { candidate, asked_ms: None, came: None };
+        let member = |candidate: Candidate| {
+            let came = candidate.away.then_some(Came::Nothing);
+            Member { candidate, asked_ms: None, came }
+        };
         Panel {
             together,
             confidence_percent,

@@ -56,6 +56,8 @@ impl Request {
             RequestState::Approved { answer, .. }
                 if !self.is_over(now_ms)
                     && self.bypass.is_none()
+                    && self.progress.needs <= 1
+                    && answer.reach.is_once()
                     && supervision.backs(answer, decision, revision) =>
             {
                 Some(Grant { request: self.id.clone(), by: answer.by.clone(), words: answer.words.clone() })

@@ -165,6 +165,21 @@ fn a_call_is_shown_whole_or_not_at_all() {
     assert!(Brief::of("r-1", (MARKER, "n-1"), &other, &Session::new("s"), &[]).is_none());
 }
 
+/// A yes is one to the whole input, so all of it is shown.
+#[test]
+fn what_stands_beside_a_command_is_shown() {
+    let mut made = asks(Severity::Low);
+    made.event.call.input =
+        serde_json::json!({ "command": "git push", "run_in_background": true, "timeout": 7 });
+    let text = brief(&made, &Session::new("s")).text;
+    assert!(
+        text.contains("|   \"run_in_background\": true,") && text.contains("|   \"timeout\": 7"),
+        "{text}"
+    );
+    made.event.call.input["timeout"] = serde_json::json!("x".repeat(40_000));
+    assert!(Brief::of("r-1", (MARKER, "n-1"), &made, &Session::new("s"), &[]).is_none());
+}
+
 #[test]
 fn a_brief_reads_like_this() {
     let mut made = decision(
@@ -196,11 +211,30 @@ fn the_shape_of_a_question_is_what_it_would_do() {
     assert_eq!(shape("git  push --force 'origin' main"), push);
     assert_ne!(shape("git push --force origin other"), push);
     assert_ne!(shape("git push --force origin main && ls"), push);
+    for other in [
+        "GIT_SSH_COMMAND=x git push --force origin main",
+        "for i in 1 2; do git push --force origin main; done",
+        "git push --force origin main > log",
+        "git push --force origin main &",
+        "(git push --force origin main)",
+        "sudo git push --force origin main",
+        "cd x && git push --force origin main",
+        "git push --force origin main*",
+    ] {
+        assert_ne!(shape(other), push, "{other}");
+    }
+    assert_ne!(shape("cat x; sh"), shape("cat x | sh"));
     assert_ne!(shape("git push --force origin $BRANCH"), shape("git push --force origin $OTHER"));
     let made =
         decision(call("git push --force origin main"), vec![finding("a", Severity::Low, Outcome::Escalate)]);
     assert_ne!(shape_of(&made, "p2", 0), push, "another policy");
     assert_ne!(shape_of(&made, "p1", 1), push, "the workspace changed");
+    let mut background = made.clone();
+    background.event.call.input["run_in_background"] = serde_json::json!(true);
+    assert_ne!(shape_of(&background, "p1", 0), push, "what stands beside the command");
+    let mut described = made.clone();
+    described.event.call.input["description"] = serde_json::json!("in other words");
+    assert_eq!(shape_of(&described, "p1", 0), push);
     for change in ["session", "dir", "agent", "tool"] {
         let mut other = made.clone();
         let own = &mut other.event.call;

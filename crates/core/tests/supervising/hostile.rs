@@ -95,6 +95,7 @@ fn settled(text: &str) -> Settled {
         role: SupervisorRole::Reviewer,
         limit_ms: 1_000,
         health: Health::default(),
+        away: false,
     };
     let mut panel = Panel::new(Together::FirstConfident, 70, 5_000, vec![candidate]);
     panel.asked("one", 0);

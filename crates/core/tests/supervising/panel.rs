@@ -13,6 +13,7 @@ fn candidate(name: &str) -> Candidate {
         role: SupervisorRole::Reviewer,
         limit_ms: 10_000,
         health: Health::default(),
+        away: false,
     }
 }
 
@@ -239,5 +240,27 @@ fn one_that_drifts_from_people_is_not_asked() {
     let long: Vec<bool> = [vec![false; 40], vec![true; 32]].concat();
     assert_eq!(play(&long).agreement(), (32, 32), "only the last ones count");
     let drifting = Candidate { health: play(&[false; 9]), ..candidate("a") };
-    assert!(in_asking_order(vec![drifting], 0).is_empty());
+    assert!(in_asking_order(vec![drifting], 0)[0].away);
+}
+
+/// Whoever is left alone still counts: what needs all does not get easier when one is missing.
+#[test]
+fn one_that_is_missing_makes_no_yes_easier() {
+    let broken = Candidate { health: (0..3).fold(Health::default(), failed_at), ..candidate("b") };
+    for together in [Together::Majority, Together::Unanimous] {
+        let mut panel =
+            Panel::new(together, 70, 20_000, in_asking_order(vec![broken.clone(), candidate("a")], 5));
+        assert_eq!(panel.next(0), PanelStep::Ask("a".to_owned()), "{together:?}");
+        panel.asked("a", 0);
+        panel.came("a", Came::Said(said(Approve, 100)), 1);
+        assert_eq!(panel.next(1), PanelStep::Done(Settled::Person), "{together:?}");
+    }
+    let mut panel = Panel::new(Together::FirstConfident, 70, 20_000, in_asking_order(vec![broken], 5));
+    assert_eq!(panel.next(0), PanelStep::Done(Settled::Person));
+    panel.came("b", Came::Said(said(Approve, 100)), 1);
+    assert_eq!(panel.next(1), PanelStep::Done(Settled::Person));
+}
+
+fn failed_at(health: Health, at_ms: i64) -> Health {
+    failed(health, at_ms)
 }

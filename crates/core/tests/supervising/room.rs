@@ -1,9 +1,10 @@
 //! Which questions supervisors may answer.
 
-use crate::stage::{asks, call, decision, finding, one, supervision, with_one};
+use crate::stage::{asks, call, decision, finding, merged, one, supervision, with_one};
 use serde_json::json;
 use toolgate_core::{
-    Answer, Category, EventKind, Kind, Layer, Outcome, Proof, Request, RequestState, Severity, Together, Word,
+    Answer, Category, Entry, EventKind, Extent, Kind, Layer, Outcome, Proof, Request, RequestState, Severity,
+    Together, Word,
 };
 
 #[test]
@@ -60,7 +61,7 @@ fn rules_for_people_are_for_people() {
 #[test]
 fn a_supervisor_is_asked_what_it_is_fit_for() {
     let fits = |limits: serde_json::Value, decision: &toolgate_core::Decision| {
-        let mut supervisor = json!({ "endpoint": "command", "command": ["judge"] });
+        let mut supervisor = json!({ "endpoint": "command", "command": ["/bin/judge"] });
         supervisor.as_object_mut().unwrap().extend(limits.as_object().unwrap().clone());
         let file = json!({ "version": 1, "supervisors": { "one": supervisor } });
         !supervision(&[(Layer::User, file)]).fit_for(decision).is_empty()
@@ -111,7 +112,9 @@ fn a_project_can_only_narrow() {
     // Nor does a lower layer put another in a name's place.
     let other =
         json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
-    let both = supervision(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
+    let both = merged(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
+    assert!(both.notices.iter().any(|one| one.conflict && one.text.contains("supervisor `one`")));
+    let both = both.settings.supervision;
     assert_eq!(both.named("one").unwrap().url.as_deref(), Some("http://127.0.0.1:1/v1"));
 }
 
@@ -134,9 +137,10 @@ fn what_cannot_be_meant_is_told() {
     check(json!({ "endpoint": "openai", "model": "m" }), "no `url`");
     check(json!({ "endpoint": "anthropic", "url": "https://a.example" }), "no `model`");
     check(json!({ "endpoint": "command" }), "no `command`");
+    check(json!({ "endpoint": "command", "command": ["judge", "/x"] }), "full path");
     check(json!({ "endpoint": "openai", "url": "https://a.example", "model": "m", "command": "x" }), "only");
-    check(json!({ "endpoint": "command", "command": "x", "seconds": 0 }), "before the host");
-    check(json!({ "endpoint": "command", "command": "x", "tools": "a[" }), "no pattern");
+    check(json!({ "endpoint": "command", "command": "/x", "seconds": 0 }), "before the host");
+    check(json!({ "endpoint": "command", "command": "/x", "tools": "a[" }), "no pattern");
 }
 
 fn request(word: Word, proof: Proof) -> Request {
@@ -150,7 +154,7 @@ fn request(word: Word, proof: Proof) -> Request {
     };
     let state = match word {
         Word::Approve => RequestState::Approved { answer, at_ms: 10 },
-        Word::Deny => RequestState::Denied { answer, at_ms: 1 },
+        Word::Deny => RequestState::Denied { answer, at_ms: 10 },
     };
     Request {
         id: "r-1".to_owned(),
@@ -206,17 +210,36 @@ fn a_yes_of_supervisors_counts_only_in_their_room() {
     assert!(!counts(Proof::Terminal, &high, 10) && !counts(Proof::Browser, &high, 10));
 }
 
-/// Where several people must say yes, a supervisor is none of them.
+/// Where the policy wants several people, a model is none of them; nor does it answer past a guardrail.
 #[test]
-fn no_model_is_one_of_several_people() {
-    let names = vec!["x".to_owned()];
-    let proof = Proof::Supervisor { names, policy: "p".to_owned(), shape: "s".to_owned(), again: false };
-    let given = request(Word::Approve, proof);
-    let RequestState::Approved { answer, .. } = given.state.clone() else { panic!() };
-    for (needs, expected) in [(0, "approved"), (1, "approved"), (2, "pending")] {
-        let mut asked = Request { state: RequestState::Pending, ..given.clone() };
-        asked.progress.needs = needs;
-        let after = asked.after(&toolgate_core::Entry::Answered(answer.clone()), 1);
-        assert_eq!(after.state.name(), expected, "{needs}");
-    }
+fn a_model_is_nobody_of_several_people() {
+    let names = vec!["one".to_owned()];
+    let proof = Proof::Supervisor { names, policy: "p1".to_owned(), shape: String::new(), again: false };
+    let answered = |needs: u32, reach: Extent, bypass: bool| {
+        let mut own = request(Word::Approve, proof.clone());
+        let RequestState::Approved { answer, .. } = own.state.clone() else { panic!() };
+        own.state = RequestState::Pending;
+        own.progress.needs = needs;
+        own.bypass = bypass.then(|| toolgate_core::BypassRequest {
+            guardrail: "g".to_owned(),
+            role: "architect".to_owned(),
+            reason: "r".to_owned(),
+            urgency: toolgate_core::Pressing::Normal,
+        });
+        own.after(&Entry::Answered(Answer { reach, ..answer }), 10).state.name()
+    };
+    assert_eq!(answered(0, Extent::Once, false), "approved");
+    assert_eq!(answered(1, Extent::Once, false), "approved");
+    assert_eq!(answered(2, Extent::Once, false), "pending");
+    assert_eq!(answered(0, Extent::Session, false), "pending", "never further than one call");
+    assert_eq!(answered(0, Extent::Once, true), "pending");
+}
+
+#[test]
+fn what_is_critical_can_be_kept_for_people() {
+    let user = with_one(json!({ "supervised": ["low", "critical"] }));
+    let people = json!({ "version": 1, "people": { "human_required_critical": true } });
+    assert!(supervision(&[(Layer::User, user.clone())]).has_room_for(&asks(Severity::Critical)));
+    let kept = supervision(&[(Layer::User, user), (Layer::Project, people)]);
+    assert_eq!(kept.supervised, [Severity::Low]);
 }

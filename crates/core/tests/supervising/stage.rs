@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::collections::BTreeMap;
 use toolgate_core::{
-    Call, Decision, Event, EventKind, Facts, Finding, Kind, Layer, Layered, Opinion, Outcome, Places,
+    Call, Decision, Event, EventKind, Facts, Finding, Kind, Layer, Layered, Merged, Opinion, Outcome, Places,
     PolicyFile, Question, Reason, Severity, Source, Supervision, Verdict, merge,
 };
 
@@ -61,6 +61,10 @@ pub fn asks(severity: Severity) -> Decision {
 
 /// What these files say about supervisors, as YAML-like JSON.
 pub fn supervision(files: &[(Layer, serde_json::Value)]) -> Supervision {
+    merged(files).settings.supervision
+}
+
+pub fn merged(files: &[(Layer, serde_json::Value)]) -> Merged {
     let layered = |(layer, value): &(Layer, serde_json::Value)| {
         let policy: PolicyFile = serde_json::from_value(value.clone()).unwrap();
         Layered {
@@ -73,7 +77,7 @@ pub fn supervision(files: &[(Layer, serde_json::Value)]) -> Supervision {
             guardrail_lines: Vec::new(),
         }
     };
-    merge(&files.iter().map(layered).collect::<Vec<_>>()).settings.supervision
+    merge(&files.iter().map(layered).collect::<Vec<_>>())
 }
 
 /// One supervisor of the user's.

@@ -67,7 +67,9 @@ impl Gate {
             return Ok(answered);
         }
         let Some(request) = answered.request.clone() else { return Ok(answered) };
-        let is_new = request.state == RequestState::Pending && request.reviews.is_empty();
+        let is_new = request.state == RequestState::Pending
+            && request.reviews.is_empty()
+            && request.progress.needs <= 1;
         if !is_new || request.bypass.is_some() || self.supervisors_for(&answered).is_empty() {
             return Ok(answered);
         }
@@ -156,7 +158,13 @@ impl Gate {
         for (name, supervisor) in &fit {
             let health = turn.health(name)?;
             let limit_ms = u64::from(supervisor.seconds).saturating_mul(1000).min(limit_ms);
-            candidates.push(Candidate { name: name.clone(), role: supervisor.role, limit_ms, health });
+            candidates.push(Candidate {
+                name: name.clone(),
+                role: supervisor.role,
+                limit_ms,
+                health,
+                away: false,
+            });
         }
         drop(turn);
         let dice = (dice.0.as_str(), dice.1.as_str());

@@ -5,8 +5,8 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, now_ms};
 use crate::supervise::Asked;
 use toolgate_core::{
-    Answer, Delivered, Delivery, Entry, Event, KeptAnswer, Opinion, Proof, Request, Settled, Verdict, Word,
-    one_line,
+    Answer, Delivered, Delivery, Entry, Event, Extent, KeptAnswer, Opinion, Proof, Request, Settled, Verdict,
+    Word, one_line,
 };
 use toolgate_store::Store;
 
@@ -62,14 +62,7 @@ impl Asked<'_> {
         let by = format!("supervisor {}", names.join(", "));
         let (policy, shape) = (self.policy.clone(), self.shape.clone());
         let proof = Proof::Supervisor { names, policy, shape, again: false };
-        Answer {
-            request: self.request.id.clone(),
-            word,
-            by,
-            words,
-            reach: toolgate_core::Extent::Once,
-            proof,
-        }
+        Answer { request: self.request.id.clone(), word, by, words, reach: Extent::Once, proof }
     }
 }
 
@@ -157,10 +150,12 @@ impl Gate {
         Ok(Some(answered))
     }
 
-    /// Nobody decided. Where the host asks the person in front of it, our own
-    /// request has no more use.
+    /// Nobody decided. Where the host asks the person in front of it, or nobody
+    /// is there, our own request has no more use.
     pub(super) fn hand_over(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
-        let (Some(request), Delivery::Ask) = (&answered.request, self.policy().review().delivery) else {
+        let (Some(request), Delivery::Ask | Delivery::Deny) =
+            (&answered.request, self.policy().review().delivery)
+        else {
             return Ok(answered);
         };
         let id = request.id.clone();

@@ -72,8 +72,7 @@ fn reach(supervisor: &Supervisor) -> Result<(), String> {
     }
     let Some(url) = supervisor.proxy.as_ref().or(supervisor.url.as_ref()) else {
         let program = supervisor.command.iter().next().unwrap_or_default();
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let there = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+        let there = std::path::Path::new(program).is_file();
         return if there { Ok(()) } else { Err(format!("there is no program `{program}`")) };
     };
     let address = Address::parse(url).ok_or("it has no address")?;

@@ -165,7 +165,9 @@ impl Walker<'_> {
             "HOME" => self.setting.home.clone().map(|home| vec![Text::exact(home)]),
             "PWD" => self.here().map(|here| vec![here]),
             "#" => {
-                let value = self.scope.get("@")?.first()?;
+                let options = self.scope.get("@")?;
+                self.widest = self.widest.max(options.len());
+                let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
                 let exact = value.iter().all(|text| text.exact);
                 Some(vec![Text { text: value.len().to_string(), exact }])
             }

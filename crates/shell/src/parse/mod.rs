@@ -170,6 +170,14 @@ impl<'a> Parser<'a> {
             let second = self.read_again(line, false, false);
             list.push(Node::Subshell(second, Vec::new()));
         }
+        let broken = self.fault.as_ref().or(self.mistake.as_ref());
+        if self.broken_line.is_none()
+            && broken.is_some_and(|fault| fault.kind == Unknown::Syntax)
+            && let Some(at) = self.slice(start, self.end).find("=(")
+        {
+            // The mistake may be one of a list that is not read as one here.
+            self.broken_line = self.line_end_from(start + at);
+        }
         if let Some(line) = self.broken_line {
             let second = self.read_again(line, false, true);
             list.push(Node::Subshell(second, Vec::new()));

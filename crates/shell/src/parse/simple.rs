@@ -215,7 +215,7 @@ impl Parser<'_> {
         Part::Array(Rc::new(words))
     }
 
-    fn line_end_from(&self, start: usize) -> Option<usize> {
+    pub(super) fn line_end_from(&self, start: usize) -> Option<usize> {
         let rest = self.bytes.get(start..self.end)?;
         Some(start + rest.iter().position(|byte| *byte == b'\n')?)
     }

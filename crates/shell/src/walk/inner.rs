@@ -142,6 +142,7 @@ impl Walker<'_> {
             return;
         }
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
+        let (broken, mark) = (parsed.fault.is_some(), self.scope.mark());
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
             self.opaque(text.span, fault.kind, what);
@@ -165,6 +166,11 @@ impl Walker<'_> {
         self.in_place = was_in_place;
         self.scope.restore("0", outer_name);
         self.scope.restore("@", outer);
+        if broken {
+            // What stands around the mistake was read and may not have run.
+            let changes = self.scope.take_changes(mark);
+            self.merge(&[changes], true);
+        }
     }
 
     /// Is all of `text` one expansion nobody knows?
