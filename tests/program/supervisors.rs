@@ -15,13 +15,13 @@ pub fn policy(judge: &Judge, more: &str) -> String {
     )
 }
 
-fn house(judge: &Judge) -> House {
+pub fn house(judge: &Judge) -> House {
     let house = House::new();
     house.write_user(&policy(judge, ""));
     house
 }
 
-fn entries(house: &House, sort: &str) -> Vec<Value> {
+pub fn entries(house: &House, sort: &str) -> Vec<Value> {
     let all = house.records().into_iter().map(|record| record["entry"].clone());
     all.filter(|entry| entry["entry"] == sort).collect()
 }
@@ -253,38 +253,6 @@ fn a_spent_budget_asks_nobody() {
     assert_eq!(spent, 4);
 }
 
-/// The same question again costs nothing, if the policy says so; another one does.
-#[test]
-fn the_same_question_is_answered_from_memory() {
-    let judge = Judge::start(|asked| Line::json(opinion(asked, "approve", 1.0)));
-    let house = House::new();
-    house.write_user(&policy(&judge, "").replace("delivery: ticket", "delivery: ticket, cache_minutes: 10"));
-    for command in [ASKED, "git  push   --force origin 'main'", ASKED] {
-        assert_eq!(house.ask(command), Answer::Silent, "{command}");
-    }
-    assert_eq!(judge.asked().len(), 1);
-    assert_eq!(entries(&house, "used").len(), 3, "each call has a yes of its own");
-    assert_eq!(house.ask("git push --force origin other"), Answer::Silent);
-    assert_eq!(judge.asked().len(), 2);
-    house.run(&["ledger", "verify"]).ended(0);
-    let fresh = house_without_memory(&judge);
-    assert_eq!((fresh.ask(ASKED), fresh.ask(ASKED)), (Answer::Silent, Answer::Silent));
-    assert_eq!(judge.asked().len(), 4, "without memory each is asked about");
-}
-
-fn house_without_memory(judge: &Judge) -> House {
-    house(judge)
-}
-
-/// A key of the approver changes nothing about who may decide what: the policy names the supervisor, or not.
-#[test]
-fn a_passphrase_leaves_supervisors_their_room() {
-    let judge = Judge::start(|asked| Line::json(opinion(asked, "approve", 1.0)));
-    let house = house(&judge);
-    house.run_with(&["approver", "set", "--passphrase-stdin"], "correct horse battery\n").ended(0);
-    assert_eq!(house.ask(ASKED), Answer::Silent);
-}
-
 /// Every way a question can reach a person asks supervisors first; where the host asks, our request is closed.
 #[test]
 fn every_delivery_asks_supervisors_first() {
@@ -446,45 +414,4 @@ fn agreement_with_people_is_counted() {
         serde_json::from_str(&house.run(&["supervisors", "list", "--json"]).ended(0).text()).unwrap();
     assert_eq!(list[0]["agreed"], json!([1, 2]), "{list}");
     house.run(&["ledger", "verify"]).ended(0);
-}
-
-/// A row put in by hand is no yes, and what is kept of supervisors is checked against the records.
-#[test]
-fn rows_written_by_hand_are_no_answers() {
-    let judge = Judge::start(|asked| Line::json(opinion(asked, "escalate", 0.9)));
-    let house = house(&judge);
-    let id = house.ask(ASKED).request();
-    let revision = house.records().last().unwrap()["context"]["policy"].clone();
-    let proof = json!({ "proof": "supervisor", "names": ["one"], "policy": revision, "shape": "" });
-    let answer = json!({ "request": id, "word": "approve", "by": "supervisor one", "proof": proof });
-    let store = rusqlite::Connection::open(house.ledger()).unwrap();
-    let forge = format!(
-        "UPDATE request SET body = json_set(body, '$.state', 'approved', '$.at_ms', 1, '$.answer', json('{answer}'))"
-    );
-    store.execute_batch(&forge).unwrap();
-    assert!(house.ask(ASKED).is_broken(), "a row that no record tells of");
-    house.run(&["ledger", "verify"]).ended(2);
-
-    let house = House::new();
-    house.write_user(&policy(&judge, ""));
-    house.ask(ASKED);
-    let store = rusqlite::Connection::open(house.ledger()).unwrap();
-    store
-        .execute_batch("UPDATE supervisor SET body = json_set(body, '$.spent_cents', 0, '$.failed', 9)")
-        .unwrap();
-    let said = house.run(&["ledger", "verify"]).ended(2);
-    assert!(format!("{}{}", said.text(), said.err).contains("supervisors (`one`)"), "{said:?}");
-}
-
-/// The policy may change while a yes waits to be used: then it is asked anew.
-#[test]
-fn a_yes_ends_with_the_policy_it_was_given_under() {
-    let judge = Judge::start(|asked| Line::json(opinion(asked, "reject", 0.9)));
-    let house = house(&judge);
-    assert!(house.ask(ASKED).text().contains("supervisor one"));
-    house.write_user(&policy(&judge, ", cost_cents: 1"));
-    assert!(house.ask(ASKED).text().contains("supervisor one"));
-    assert_eq!(judge.asked().len(), 2, "another policy, another question");
-    house.write_user("version: 1\nreview: { delivery: ticket }\n");
-    assert!(house.ask(ASKED).text().contains("waits for a person"), "nobody is named any more");
 }

@@ -10,7 +10,7 @@
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use toolgate_bench::{median, quantile};
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         return ExitCode::from(1);
     };
     let rounds = words.next().and_then(|word| word.parse().ok()).unwrap_or(10);
-    match bench(&PathBuf::from(path), rounds) {
+    match std::path::absolute(path).and_then(|path| bench(&path, rounds)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),
         Err(error) => {

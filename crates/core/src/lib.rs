@@ -10,6 +10,7 @@
 
 mod address;
 mod agent;
+mod alert;
 mod autonomy;
 mod budget;
 mod call;
@@ -39,6 +40,7 @@ mod lock;
 mod mark;
 mod mcp_commands;
 mod mcp_files;
+mod notify;
 mod outcome;
 mod output;
 mod path;
@@ -62,6 +64,7 @@ mod wording;
 
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
+pub use alert::{ALERTS_MS, Alert, alerts};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};
@@ -101,6 +104,7 @@ pub use mark::{
     passed_mark, read_mark, tool_mark, warned_mark,
 };
 pub use mark::{backup_mark, changed_mark};
+pub use notify::{Notify, NotifyEntry, Webhook, news, webhook_body};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};
 pub use output::{
     EmptyCheck, OutputChecks, OutputEntry, SchemaCheck, SecretCheck, output_data, output_texts, withheld,

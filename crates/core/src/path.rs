@@ -25,7 +25,7 @@ pub fn normalise(path: &str) -> String {
 
 /// Adds the parts of `path`, each behind a slash.
 fn add_parts(clean: &mut String, path: &str) {
-    for part in path.split(|found: char| found == '/') {
+    for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => clean.truncate(clean.rfind('/').unwrap_or(0)),

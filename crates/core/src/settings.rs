@@ -11,6 +11,7 @@ use crate::finding::Source;
 use crate::guardrail::GuardrailEntry;
 use crate::handoff::HandoffEntry;
 use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
+use crate::notify::NotifyEntry;
 use crate::output::OutputEntry;
 use crate::people::PeopleEntry;
 use crate::policy::Layer;
@@ -59,6 +60,9 @@ pub struct Settings {
     /// What each layer says about asking people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<PeopleEntry>,
+    /// How people hear of requests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<NotifyEntry>,
     /// Supervisors and the room they have.
     #[serde(skip_serializing_if = "Supervision::is_empty")]
     pub supervision: Supervision,

@@ -37,7 +37,7 @@ pub(crate) fn judged_after(
     let delivered = delivered(policy, &decision, event);
     let mut round = Round { turn, policy, approver, event, session: &session, now_ms: now_ms() };
     let takes_back = takes_back(policy, &decision);
-    round.record(&Answered { decision, delivered: delivered.clone(), request: None })?;
+    round.record(&Answered { decision, delivered: delivered.clone(), request: None, is_new: false })?;
     Ok(Judged { delivered, takes_back })
 }
 

@@ -12,7 +12,7 @@ impl Round<'_> {
         let arguments = self.event.call.arguments_digest();
         if let Some(request) = self.used_by_this_call(&arguments)? {
             let delivered = go_ahead(&decision, self.event);
-            return Ok(Answered { decision, delivered, request: Some(request) });
+            return Ok(Answered { decision, delivered, request: Some(request), is_new: false });
         }
         if let Some(request) = self.standing(&decision)? {
             return self.by_standing(decision, request);
@@ -37,7 +37,7 @@ impl Round<'_> {
             }
             if let Some(answer) = self.refusal_of(&request, &decision) {
                 let delivered = refused(answer);
-                return Ok(Answered { decision, delivered, request: Some(request) });
+                return Ok(Answered { decision, delivered, request: Some(request), is_new: false });
             }
             if request.is_over(self.now_ms) {
                 let entry = Entry::Expired { request: request.id.clone() };
@@ -55,6 +55,7 @@ impl Round<'_> {
             return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
+        let is_new = pending.is_none();
         let request = match pending {
             Some(request) => request,
             None => self.request(&decision, arguments)?,
@@ -67,7 +68,7 @@ impl Round<'_> {
             Delivery::Ask => Delivered::Asked { text },
             Delivery::Hold | Delivery::Ticket | Delivery::Deny => Delivered::Denied { text },
         };
-        Ok(Answered { decision, delivered, request: Some(request) })
+        Ok(Answered { decision, delivered, request: Some(request), is_new })
     }
 
     /// A host with the hook installed twice asks twice about one call; both
@@ -90,7 +91,7 @@ impl Round<'_> {
             }
             (delivered, _) => delivered,
         };
-        Ok(Answered { decision, delivered, request: used })
+        Ok(Answered { decision, delivered, request: used, is_new: false })
     }
 
     fn request(&mut self, decision: &Decision, arguments: String) -> Result<Request, Broken> {

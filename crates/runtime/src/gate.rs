@@ -48,6 +48,8 @@ pub struct Answered {
     pub delivered: Delivered,
     /// The request that waits, if one does.
     pub request: Option<Request>,
+    /// Whether that request was made just now.
+    pub is_new: bool,
 }
 
 impl Answered {
@@ -239,7 +241,7 @@ impl Round<'_> {
         let observed = self.policy.mode() == Mode::Observe && !is_canary(&decision);
         let worn_out = self.event.kind == EventKind::Stop && self.session.stops_refused >= STOPS_REFUSED_MAX;
         if observed || worn_out {
-            return Ok(Answered { decision, delivered: Delivered::Silence, request: None });
+            return Ok(Answered { decision, delivered: Delivered::Silence, request: None, is_new: false });
         }
         if !self.is_still_past(&decision)? {
             let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
@@ -372,7 +374,7 @@ fn is_canary(decision: &Decision) -> bool {
 }
 
 pub(crate) fn plain(decision: Decision, delivered: Delivered) -> Answered {
-    Answered { decision, delivered, request: None }
+    Answered { decision, delivered, request: None, is_new: false }
 }
 
 /// What the agent reads when a person said no.

@@ -27,6 +27,7 @@ impl Gate {
         }
         let started = Instant::now();
         let answered = self.supervise(event, answered)?;
+        self.tell_people(&answered);
         let Some(request) = answered.request.clone() else { return Ok(answered) };
         let review = self.policy().review();
         if review.delivery != Delivery::Hold || request.state != RequestState::Pending {

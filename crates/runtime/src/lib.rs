@@ -31,6 +31,7 @@ mod hold;
 mod key;
 mod knowledge;
 mod load;
+mod notify;
 mod packs;
 mod patched;
 mod places;

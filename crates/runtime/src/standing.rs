@@ -64,7 +64,7 @@ impl Round<'_> {
         }
         let delivered = request.refusal(self.now_ms, key).map(refused);
         let delivered = delivered.ok_or_else(|| Broken::from(StoreError::Altered))?;
-        Ok(Answered { decision, delivered, request: Some(request) })
+        Ok(Answered { decision, delivered, request: Some(request), is_new: false })
     }
 }
 

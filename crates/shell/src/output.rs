@@ -20,6 +20,10 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         Some(text) => Stream::known(text),
         None => Stream::unknown(),
     };
+    if matches!(command.program.as_str(), "which" | "command") && stream.text.is_some() {
+        // What is not installed is not named.
+        stream.other = Some(String::new());
+    }
     stream.download = match command.program.as_str() {
         "curl" | "wget" | "fetch" | "http" | "https" | "xh" | "aria2c" => {
             let url = command.effects.iter().find(|effect| effect.deed == crate::Deed::ReachesHost);

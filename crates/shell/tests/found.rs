@@ -169,6 +169,8 @@ fn what_may_not_have_happened_is_one_of_two() {
         check("X=`which a || which q`; p $X", &["p", end]);
         check("p $([ -d x ] && echo a || echo q)", &["p", "$([ -d x ] && echo a || echo q)"]);
     }
+    check("cat `which f`", &["cat", "f"]);
+    check("cat `which f`", &["cat"]);
     check("p a $([ -d x ] && echo -f)", &["p", "a", "-f"]);
     check("p a $([ -d x ] && echo -f)", &["p", "a"]);
     check("(test x && echo rm x) | sh", &["rm", "x"]);
@@ -176,6 +178,7 @@ fn what_may_not_have_happened_is_one_of_two() {
     check("for V; do set -- q w; done; echo $1 | xargs p", &["p", "$stdin"]);
     check("X=rm; declare -z X=q; $X x", &["rm", "x"]);
     check("X=rm; eval '{ X=q;'; $X x", &["rm", "x"]);
+    check("X=rm; declare -i N; N='a[]' && X=q; $X x", &["rm", "x"]);
     check("declare -{ n R=X; $R rm x", &["rm", "x"]);
     check("mapfile -tC 'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
     check("mapfile -C'rm x' -c 1 <<<a", &["rm", "x", "$INDEX", "$LINE"]);
@@ -228,6 +231,7 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("f\"$(a)\"() { b; }; rm x", &["rm", "x"]);
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
+    check("({ echo ${ {a} | b\n} | c\n)\nrm x", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
     check("bash -c '[[ a # b ]]\nc a=(d\n;; *) e\nrm x\nf ;; esac'", &["rm", "x"]);

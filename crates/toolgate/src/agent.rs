@@ -135,6 +135,7 @@ impl<'a> Agent<'a> {
         self.gate.refresh()?;
         let answered = self.gate.decide(&event)?;
         let answered = self.gate.supervise(&event, answered)?;
+        self.gate.tell_people(&answered);
         let decision = answered.decision;
         let request = answered.request.map(|request| request.id);
         Ok(match answered.delivered {

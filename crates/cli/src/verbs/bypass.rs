@@ -101,6 +101,7 @@ fn request(args: &RequestArgs) -> Outcome {
         BypassRefused::Broken(broken) => Failure::from(broken),
         BypassRefused::No(why, cure) => Failure::new(why, cure),
     })?;
+    gate.tell_of(&request);
     if args.json {
         json(&request);
         return Ok(ExitCode::SUCCESS);

@@ -4,7 +4,7 @@
 use crate::installs;
 use crate::project;
 use crate::screen::{GREEN, RED, YELLOW, json, one_line, out, styled};
-use crate::verbs::Outcome;
+use crate::verbs::{Outcome, stats};
 use serde::Serialize;
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
@@ -147,6 +147,10 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         Err(broken) => return vec![Check::bad("ledger", broken.to_string(), broken.cure)],
     };
     let mut checks = overdue(gate.store());
+    let alerts = stats::alerts_now(gate.store()).unwrap_or_default();
+    checks.extend(alerts.into_iter().map(|one| {
+        Check::look("alert", format!("{}: {}", one.name, one.text), "`toolgate stats --last 1h` shows more")
+    }));
     if state == CacheState::Unwritable {
         let cache = setup.dirs.cache.display();
         checks.push(Check::look(

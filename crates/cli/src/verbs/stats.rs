@@ -1,12 +1,12 @@
 //! `toolgate stats`: how often each guard spoke, and what each session used up.
 
 use crate::project;
-use crate::screen::{DIM, json as print_json, one_line, out, styled};
+use crate::screen::{DIM, RED, json as print_json, one_line, out, styled};
 use crate::verbs::logs::{duration_ms, time};
 use crate::verbs::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use toolgate_core::{AgentEntry, Budget, Session, Tally, autonomy, duration};
+use toolgate_core::{ALERTS_MS, AgentEntry, Alert, Budget, Session, Tally, alerts, autonomy, duration};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -36,15 +36,41 @@ pub fn run(args: &Args) -> Outcome {
     };
     let (mut gate, _) = Gate::open(project::here())?;
     let tally = tally(gate.store(), since)?;
+    let alerts = alerts_now(gate.store())?;
     let settings = gate.policy().settings();
     let main: Vec<&AgentEntry> =
         settings.agents.iter().filter(|entry| matches!(entry.name.as_str(), "main" | "*")).collect();
     if args.json {
-        print_json(&with_modes(&tally, &main));
+        let mut shown = with_modes(&tally, &main);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("alerts".to_owned(), json!(alerts));
+        }
+        print_json(&shown);
     } else {
+        for alert in &alerts {
+            out(&styled(RED, &format!("{}: {} ({})", alert.name, one_line(&alert.text, 160), alert.to)));
+        }
         print(&tally, &main);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What somebody should look at, by the records of the last hour.
+pub fn alerts_now(store: &dyn Store) -> Result<Vec<Alert>, Failure> {
+    let now = now_ms();
+    let mut records = Vec::new();
+    let mut before = u64::MAX;
+    loop {
+        let batch = store.records_before(before, 1000)?;
+        let Some(last) = batch.last() else { break };
+        before = last.seq;
+        let is_over = last.time_ms < now.saturating_sub(ALERTS_MS);
+        records.extend(batch);
+        if is_over {
+            break;
+        }
+    }
+    Ok(alerts(&records, now))
 }
 
 fn tally(store: &dyn Store, since_ms: i64) -> Result<Tally, Failure> {

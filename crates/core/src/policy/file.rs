@@ -5,6 +5,7 @@ use crate::categories::Categories;
 use crate::guard::Severity;
 use crate::guardrail::Guardrail;
 use crate::handoff::Handoff;
+use crate::notify::Notify;
 use crate::output::OutputChecks;
 use crate::people::People;
 use crate::recovery::Errors;
@@ -159,6 +160,9 @@ pub struct PolicyFile {
     /// When people are asked, how many of them, and what happens when nobody is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<People>,
+    /// How people hear that a call waits. Not for projects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
     /// Models that may answer questions before a person is asked, by name. Not for projects.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub supervisors: BTreeMap<String, Supervisor>,
@@ -188,6 +192,7 @@ impl PolicyFile {
             handoff: None,
             errors: None,
             people: None,
+            notify: None,
             supervisors: BTreeMap::new(),
             rules: Vec::new(),
         }

@@ -14,6 +14,7 @@ use crate::categories::CategoriesEntry;
 use crate::finding::Source;
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
+use crate::notify::NotifyEntry;
 use crate::output::OutputEntry;
 use crate::people::PeopleEntry;
 use crate::policy::file::{Mode, PolicyFile, Review, Workspace};
@@ -122,6 +123,7 @@ pub fn merge(files: &[Layered]) -> Merged {
     tell_guardrails(&settings.guardrails, &mut notices);
     notices.extend(crate::supervisor::displaced(files));
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
+    keep_messages_out(&mut settings.notify, &mut notices);
     settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
@@ -160,6 +162,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         handoff: files.iter().filter_map(handoff_of).collect(),
         errors: files.iter().filter_map(errors_of).collect(),
         people: files.iter().filter_map(people_of).collect(),
+        notify: files.iter().filter_map(notify_of).collect(),
         supervision: crate::supervisor::joined(files),
     }
 }
@@ -185,6 +188,18 @@ fn errors_of(file: &Layered) -> Option<ErrorsEntry> {
 
 fn people_of(file: &Layered) -> Option<PeopleEntry> {
     Some(PeopleEntry { source: whole(file), layer: file.layer, people: file.policy.people.clone()? })
+}
+
+fn notify_of(file: &Layered) -> Option<NotifyEntry> {
+    Some(NotifyEntry { source: whole(file), layer: file.layer, notify: file.policy.notify.clone()? })
+}
+
+/// A repository may be anybody's: it sends no messages.
+fn keep_messages_out(notify: &mut Vec<NotifyEntry>, notices: &mut Vec<Notice>) {
+    for entry in notify.extract_if(.., |entry| entry.layer == Layer::Project) {
+        let text = "`notify` would send messages where a project wants; only your own policy can".to_owned();
+        notices.push(Notice { source: entry.source, text, conflict: true });
+    }
 }
 
 fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {

@@ -67,11 +67,13 @@ impl Gate {
             return Ok(answered);
         }
         let Some(request) = answered.request.clone() else { return Ok(answered) };
-        let is_new = request.state == RequestState::Pending
-            && request.reviews.is_empty()
-            && request.progress.needs <= 1;
+        let is_new = request.state == RequestState::Pending && request.reviews.is_empty();
         if !is_new || request.bypass.is_some() || self.supervisors_for(&answered).is_empty() {
             return Ok(answered);
+        }
+        // Where several people must say yes, no model is one of them.
+        if request.progress.needs > 1 {
+            return self.hand_over(event, answered);
         }
         let settled = self.consult(event, &answered, request)?;
         match settled {

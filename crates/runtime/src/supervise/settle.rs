@@ -135,7 +135,7 @@ impl Gate {
         let words = answer.words.clone().unwrap_or_default();
         let text = format!("{} changed this call. They say: {words}", answer.by);
         let delivered = Delivered::Modified { input: decision.event.call.input.clone(), text };
-        let answered = Answered { decision, delivered, request: stands };
+        let answered = Answered { decision, delivered, request: stands, is_new: false };
         let mut round = Round {
             turn: turn.as_mut(),
             policy: scene.policy(),

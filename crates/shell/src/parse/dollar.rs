@@ -164,6 +164,10 @@ impl Parser<'_> {
             self.fail(start, "unclosed `${`");
         }
         if let Some(close) = close {
+            if self.fault.is_none() && self.pos != close + 1 {
+                // Both ways: who does not know it goes on there.
+                self.broken_line = self.broken_line.or(Some(close + 1));
+            }
             self.forgive(close + 1);
         }
         Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: true }))

@@ -184,26 +184,10 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
     let gone: Vec<Word> =
         from.iter().filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..")).cloned().collect();
     let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
-    if to.as_ref().is_some_and(|to| to.exact && ["/", "~", ".."].iter().any(|head| to.text.starts_with(head)))
-    {
-        // All that a folder holds, somewhere else: as good as the folder.
-        deeds.on_each(Deed::DeletesFile, &from.iter().filter_map(emptied).collect::<Vec<_>>());
-    }
     arrives(&mut deeds, Deed::WritesFile, &from, to.as_ref());
     arrives_whole(&mut deeds, Deed::WritesFile, command, &from, to.as_ref());
     without_hooks(&mut deeds, &from);
     deeds
-}
-
-/// The folder that `*` takes everything out of.
-fn emptied(word: &Word) -> Option<Word> {
-    let folder = word.text.strip_suffix('*').filter(|_| word.glob && word.exact)?;
-    let folder = match folder {
-        "" => ".",
-        folder => folder.strip_suffix('/').filter(|folder| !folder.is_empty())?,
-    };
-    let is_plain = !folder.contains(['*', '?', '[', '(']);
-    is_plain.then(|| Word { text: folder.to_string(), glob: false, ..word.clone() })
 }
 
 fn copy(command: &Command, _: Option<&str>) -> Deeds {

@@ -6,7 +6,7 @@ use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
 use crate::scope::{DIR, Text, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Part, RawRedirect};
+use crate::tree::{Part, RawRedirect, Simple};
 
 /// Programs that read text as a shell does, in a process of their own.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh"];
@@ -16,6 +16,9 @@ const INHERITED: [&str; 7] = ["@", "0", "HOME", "PATH", "PWD", "USER", "SHELL"];
 
 /// What looking at one variable costs.
 const VARIABLE_COST: usize = 32;
+
+/// Here-documents as long as this are not kept where they are only copied.
+const BODY_MAX: usize = 256 << 10;
 
 impl Walker<'_> {
     /// What evaluating the arguments of `command` starts.
@@ -105,6 +108,25 @@ impl Walker<'_> {
             options.push(vec![Text::unknown(format!("${name}"))]);
             self.scope.set(name, options);
         }
+    }
+
+    /// A here-document of great length that is only copied somewhere: what it
+    /// substitutes is followed, its text is not kept and nobody knows it.
+    pub(super) fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {
+        let body = raw.body.get().filter(|_| raw.kind == RedirectKind::HereDoc)?;
+        let length = |part: &Part| if let Part::Quoted(text) = part { text.len() } else { 0 };
+        let copies = |text: &str| matches!(text, "cat" | "tee");
+        let first = simple.words.first().map(|word| word.parts.as_slice());
+        if body.parts.iter().map(length).sum::<usize>() < BODY_MAX
+            || !matches!(first, Some([Part::Plain(text)]) if copies(text))
+        {
+            return None;
+        }
+        let kept = body.parts.iter().filter(|part| !matches!(part, Part::Quoted(_)));
+        let kept: Vec<Part> = kept.cloned().collect();
+        let _ = self.single(&kept, body.span);
+        let target = Word { text: "$body".to_string(), span: body.span, ..Word::default() };
+        Some(Redirect { kind: raw.kind, target })
     }
 
     /// What a redirect puts on the standard input.

@@ -41,7 +41,7 @@ impl Walker<'_> {
         let mut all = self.node(first, stdin);
         let mut mark = self.scope.mark();
         let mut overwritten = self.overwritten.len();
-        let mut sure = succeeds(first);
+        let mut sure = self.succeeds(first);
         for (link, node) in rest {
             let absent = self.enter_absent(first, *link);
             match link {
@@ -55,7 +55,7 @@ impl Walker<'_> {
                     } else {
                         perhaps(&mut all, one);
                     }
-                    sure &= succeeds(node);
+                    sure &= self.succeeds(node);
                 }
                 Link::Or => {
                     // Whatever stood behind `&&` may not have run.
@@ -78,6 +78,12 @@ impl Walker<'_> {
         self.merge(&[changes], true);
         self.doubt_written(overwritten);
         all
+    }
+
+    /// A value set to an integer is evaluated, which may go wrong.
+    fn succeeds(&self, node: &Node) -> bool {
+        let sets = matches!(node, Node::Simple(simple) if simple.words.is_empty());
+        succeeds(node) && !(sets && self.counted)
     }
 
     /// All stages of a pipe run at once: a file one of them writes to may change
@@ -128,7 +134,8 @@ fn either(all: &mut Stream, other: Stream, known: bool) {
         return;
     }
     all.download = all.download.take().or(other.download);
-    all.other = other.text.filter(|_| known && other.other.is_none() && all.text.is_some());
+    let single = other.other.as_deref().is_none_or(str::is_empty);
+    all.other = other.text.filter(|_| known && single && all.text.is_some());
     if all.other.is_none() {
         all.text = None;
     }

@@ -18,9 +18,6 @@ const EXPORTED_MAX: usize = 32;
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
 
-/// Here-documents as long as this are not kept where they are only copied.
-const BODY_MAX: usize = 256 << 10;
-
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call {
@@ -174,25 +171,6 @@ impl Walker<'_> {
             _ => old.extend(value),
         }
         old
-    }
-
-    /// A here-document of great length that is only copied somewhere: what it
-    /// substitutes is followed, its text is not kept and nobody knows it.
-    fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {
-        let body = raw.body.get().filter(|_| raw.kind == RedirectKind::HereDoc)?;
-        let length = |part: &Part| if let Part::Quoted(text) = part { text.len() } else { 0 };
-        let copies = |text: &str| matches!(text, "cat" | "tee");
-        let first = simple.words.first().map(|word| word.parts.as_slice());
-        if body.parts.iter().map(length).sum::<usize>() < BODY_MAX
-            || !matches!(first, Some([Part::Plain(text)]) if copies(text))
-        {
-            return None;
-        }
-        let kept = body.parts.iter().filter(|part| !matches!(part, Part::Quoted(_)));
-        let kept: Vec<Part> = kept.cloned().collect();
-        let _ = self.single(&kept, body.span);
-        let target = Word { text: "$body".to_string(), span: body.span, ..Word::default() };
-        Some(Redirect { kind: raw.kind, target })
     }
 
     pub(super) fn expand_redirect(&mut self, raw: &RawRedirect) -> Redirect {

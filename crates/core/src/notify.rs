@@ -1,0 +1,74 @@
+//! The section `notify`: how people hear that a call waits for them. What is
+//! told names tool, rules and request, never the call itself: a chat is not the
+//! place for a command line with a secret in it.
+
+use crate::finding::Source;
+use crate::inbox::Request;
+use crate::policy::Layer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The section. Only the managed and the person's own policy have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Notify {
+    /// Ring the bell of the terminal the agent runs in.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bell: bool,
+    /// A notification of the desktop (`notify-send`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub desktop: bool,
+    /// A message to a service, as Slack takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
+}
+
+/// Where messages go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Webhook {
+    /// The address.
+    pub url: String,
+    /// The environment variable that holds the secret each message is signed with (HMAC-SHA-256).
+    pub secret_env: String,
+}
+
+/// What one layer says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotifyEntry {
+    /// Where it is written.
+    pub source: Source,
+    /// Which layer it is.
+    pub layer: Layer,
+    /// What is said.
+    pub notify: Notify,
+}
+
+/// One sentence about a request, without the call.
+#[must_use]
+pub fn news(request: &Request) -> String {
+    let what = match (&request.bypass, request.progress.overridden_ms) {
+        (_, Some(_)) => "went past a guardrail in an emergency nobody answered",
+        (Some(_), None) => "asks past a guardrail",
+        (None, None) => "waits for a person",
+    };
+    let rules = match request.asks.as_slice() {
+        [] => String::new(),
+        asks => format!(" ({})", asks.join(", ")),
+    };
+    format!("A {} call {what}{rules}: toolgate inbox show {}", request.tool, request.id)
+}
+
+/// The body of a webhook: a text as chats take it, and the same in parts.
+#[must_use]
+pub fn webhook_body(request: &Request) -> Value {
+    json!({
+        "text": news(request),
+        "request": request.id,
+        "tool": request.tool,
+        "rules": request.asks,
+        "made_ms": request.made_ms,
+        "expires_ms": request.expires_ms,
+    })
+}

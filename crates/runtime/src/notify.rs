@@ -1,0 +1,75 @@
+//! Tells people that a call waits for them: bell, desktop, webhook. Nobody's
+//! answer depends on it, so what fails here is kept to itself; the request
+//! stands in the inbox all the same.
+
+use crate::gate::{Answered, Gate};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use toolgate_core::{Notify, Request, RequestState, Webhook, hex, news, webhook_body};
+use toolgate_store::Store;
+
+/// How long a service may take to hear a message.
+const SEND_MAX: Duration = Duration::from_secs(2);
+
+impl Gate {
+    /// Tells people of a request that was made just now and still waits, and of
+    /// an emergency nobody answered (S2-49).
+    pub fn tell_people(&self, answered: &Answered) {
+        if self.policy().settings().notify.is_empty() {
+            return;
+        }
+        let is_waiting = |request: &&Request| answered.is_new && request.state == RequestState::Pending;
+        if let Some(request) = answered.request.as_ref().filter(is_waiting) {
+            self.tell_of(request);
+        }
+        let passed = answered.decision.bypasses.iter();
+        let passed = passed.filter_map(|id| self.store.request(id).ok().flatten());
+        passed.filter(|one| one.progress.overridden_ms.is_some()).for_each(|one| self.tell_of(&one));
+    }
+
+    /// Tells people of a request.
+    pub fn tell_of(&self, request: &Request) {
+        for entry in &self.policy().settings().notify {
+            tell(&entry.notify, request);
+        }
+    }
+}
+
+fn tell(notify: &Notify, request: &Request) {
+    if notify.bell
+        && let Ok(mut terminal) = std::fs::OpenOptions::new().write(true).open("/dev/tty")
+    {
+        let _ = terminal.write_all(b"\x07");
+    }
+    if notify.desktop {
+        let mut command = Command::new("notify-send");
+        command.args(["--app-name=toolgate", "Toolgate", &news(request)]);
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Nobody waits for it: the desktop may be slow, and the call is held anyway.
+        let _ = quiet.spawn();
+    }
+    if let Some(webhook) = &notify.webhook {
+        let _ = send(webhook, request);
+    }
+}
+
+/// A message nobody can forge: without its secret none is sent.
+fn send(webhook: &Webhook, request: &Request) -> Option<()> {
+    let secret = std::env::var(&webhook.secret_env).ok().filter(|secret| !secret.is_empty())?;
+    let body = webhook_body(request).to_string();
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
+    mac.update(body.as_bytes());
+    let signature = format!("sha256={}", hex(&mac.finalize().into_bytes()));
+    let agent = ureq::Agent::config_builder()
+        .timeout_global(Some(SEND_MAX))
+        .max_redirects(0)
+        .proxy(None)
+        .user_agent("toolgate")
+        .build()
+        .new_agent();
+    let post = agent.post(&webhook.url).header("content-type", "application/json");
+    post.header("x-toolgate-signature", signature).send(&body).ok().map(drop)
+}

@@ -1,0 +1,108 @@
+//! People hear that a call waits: a signed message without the call, sent once; and nothing hangs on it.
+
+use crate::house::{ASKED, House, Said, TICKET, finish};
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+
+const SECRET: &str = "a secret of the webhook";
+
+/// A service that keeps what it is sent, and answers so.
+fn service(status: &'static str) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let (mut text, mut bytes) = (String::new(), [0; 4096]);
+            while !is_whole(&text) {
+                let count = stream.read(&mut bytes).unwrap();
+                text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+            stream.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes()).unwrap();
+            if sender.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    (url, receiver)
+}
+
+fn is_whole(text: &str) -> bool {
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned));
+    length.and_then(|length| length.parse().ok()).is_none_or(|length: usize| body.len() >= length)
+}
+
+fn house(url: &str) -> House {
+    let house = House::with_policy(TICKET);
+    house.write_user(&format!(
+        "version: 1\nnotify: {{ webhook: {{ url: '{url}', secret_env: HOOK_SECRET }} }}\n"
+    ));
+    house
+}
+
+fn ask(house: &House, command: &str, secret: Option<&str>) -> Said {
+    let mut hook = house.toolgate(&["hook", "claude-code"]);
+    if let Some(secret) = secret {
+        hook.env("HOOK_SECRET", secret);
+    }
+    finish(hook, house.event(command).to_string().as_bytes())
+}
+
+#[test]
+fn a_signed_message_without_the_call_is_sent_once() {
+    let (url, sent) = service("200 OK");
+    let house = house(&url);
+    let id = ask(&house, ASKED, Some(SECRET)).answer().request();
+    let message = sent.recv().unwrap();
+    let (head, body) = message.split_once("\r\n\r\n").unwrap();
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+    mac.update(body.as_bytes());
+    let signature =
+        format!("x-toolgate-signature: sha256={}", toolgate_core::hex(&mac.finalize().into_bytes()));
+    assert!(head.to_lowercase().contains(&signature), "{head}");
+    let said: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(said["request"], id);
+    assert!(said["text"].as_str().unwrap().contains(&id) && !body.contains("origin"), "{body}");
+    assert_eq!(ask(&house, ASKED, Some(SECRET)).answer().request(), id);
+    // The next message is about the next request: the repeated call sent none.
+    let other = ask(&house, "git push --force origin other", Some(SECRET)).answer().request();
+    assert!(sent.recv().unwrap().contains(&other));
+}
+
+#[test]
+fn a_service_that_fails_changes_nothing() {
+    let refused = house("http://127.0.0.1:1/hook");
+    ask(&refused, ASKED, Some(SECRET)).answer().request();
+    let (url, sent) = service("500 no");
+    let failing = house(&url);
+    ask(&failing, ASKED, Some(SECRET)).answer().request();
+    sent.recv().unwrap();
+}
+
+#[test]
+fn without_a_secret_nothing_is_sent() {
+    let (url, sent) = service("200 OK");
+    let house = house(&url);
+    ask(&house, ASKED, None).answer().request();
+    ask(&house, "git push --force origin b", Some("")).answer().request();
+    let last = ask(&house, "git push --force origin c", Some(SECRET)).answer().request();
+    assert!(sent.recv().unwrap().contains(&last), "the first message is the first with a secret");
+}
+
+/// A repository may be anybody's.
+#[test]
+fn a_project_sends_no_messages() {
+    let (url, sent) = service("200 OK");
+    let webhook = format!("notify: {{ webhook: {{ url: '{url}', secret_env: HOOK_SECRET }} }}\n");
+    let house = House::with_policy(&format!("{TICKET}{webhook}"));
+    ask(&house, ASKED, Some(SECRET)).answer().request();
+    let check = house.run(&["policy", "check"]).ended(1).text();
+    assert!(check.contains("`notify` would send messages"), "{check}");
+    assert!(sent.try_recv().is_err());
+}
