@@ -339,6 +339,8 @@ fn a_host_asks_over_http_and_only_with_its_own_token() {
             (reply.body, house.hook(house.call(command).to_string().as_bytes()).text());
         assert_eq!(over_http, through_the_hook.trim_end(), "{command}");
     }
+    let long = ask(&ours, &format!("echo {}", "x".repeat(200_000)));
+    assert_eq!(long.status, 200, "as long as a pipe takes: {}", long.body);
     let broken = server.post("/hook/claude-code", &ours, "{");
     assert!(broken.status == 200 && broken.body.contains("gate is broken"), "{}", broken.body);
     assert_eq!(server.post("/hook/nobody", &ours, "{}").status, 404);

@@ -38,11 +38,13 @@ enum May {
 }
 
 impl Answered {
-    /// Whether [`Gate::wait`] would wait for anything.
+    /// Whether [`Gate::wait`] would wait for anything, or tell anybody.
     pub(crate) fn waits(&self, policy: &Policy) -> bool {
         // Supervisors are asked about a question however it is delivered.
         let asks = self.request.as_ref().is_some_and(|request| request.state == RequestState::Pending);
-        asks || policy.review().delivery == Delivery::Hold && self.waits_for_time()
+        // People are told of what passes a guardrail, and telling takes time.
+        let passes = !self.decision.bypasses.is_empty();
+        asks || passes || policy.review().delivery == Delivery::Hold && self.waits_for_time()
     }
 }
 

@@ -14,14 +14,19 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use toolgate_runtime::{Broken, Handed, Listening, Told};
 
 /// Hooks answered side by side; each takes a fraction of a millisecond, because
 /// nothing is waited for here.
 const WORKERS: usize = 4;
+
+/// Before the next try when nobody can be listened to: too many open files, say.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Largest event taken over HTTP; the same as through a pipe.
 const EVENT_MAX: usize = 8 << 20;
@@ -31,7 +36,17 @@ pub(crate) fn listen(app: &Shared) -> Result<PathBuf, Broken> {
     let listening = Arc::new(Listening::open(&app.setup.dirs)?);
     for _ in 0..WORKERS {
         let (app, listening) = (app.clone(), listening.clone());
-        std::thread::spawn(move || while listening.answer_one(|handed| app.at_once(handed)).is_ok() {});
+        std::thread::spawn(move || {
+            loop {
+                // What crashes here is judged by the hook itself, which then stays closed.
+                let safely = |handed: &Handed| {
+                    catch_unwind(AssertUnwindSafe(|| app.at_once(handed))).unwrap_or_default()
+                };
+                if listening.answer_one(safely).is_err() {
+                    std::thread::sleep(PAUSE);
+                }
+            }
+        });
     }
     Ok(listening.path().to_path_buf())
 }
