@@ -349,3 +349,17 @@ fn errors_given_to_a_shell_are_not_known() {
     }
     check("printf 'rm x' |& sh", &["rm", "x"]);
 }
+
+#[test]
+fn printf_writes_into_a_variable_however_it_is_spelled() {
+    for source in ["printf -v X %s rm; $X x", "printf -vX %s rm; $X x"] {
+        check(source, &["rm", "x"]);
+    }
+}
+
+/// A subshell's trap runs at its end, with the values of then.
+#[test]
+fn a_trap_of_a_subshell_runs_at_its_end() {
+    check("(trap '${U:-p1} x' EXIT && U=rm)", &["rm", "x"]);
+    check("trap '${U:-p1} x' EXIT; U=rm", &["rm", "x"]);
+}

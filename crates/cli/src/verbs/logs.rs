@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut after = last.unwrap_or(0);
     loop {
         for record in store.records_after(after, 1000)? {
-            after = record.seq;
+            after = record.seq.max(after.saturating_add(1));
             if filter.keeps(&record) {
                 print(&record, args.json);
             }
@@ -142,7 +142,8 @@ fn collect(store: &dyn Store, filter: &Filter, limit: u32) -> Result<Vec<Record>
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     loop {
         let batch = store.records_before(before, 1000)?;
-        let Some(last) = batch.last() else { return Ok(found) };
+        // In an altered ledger numbers need not fall.
+        let Some(last) = batch.last().filter(|last| last.seq < before) else { return Ok(found) };
         before = last.seq;
         let too_old = last.time_ms < filter.since_ms;
         for record in batch.into_iter().filter(|record| filter.keeps(record)) {

@@ -54,17 +54,15 @@ impl Walker<'_> {
                 }
             }
             "printf" => {
-                if let [option, name, rest @ ..] = arguments
-                    && option.text == "-v"
-                {
+                if let Some((name, rest)) = printed_into(arguments) {
                     let inner = Command {
                         program: "printf".to_string(),
                         words: command.words.iter().take(1).chain(rest).cloned().collect(),
                         ..Command::default()
                     };
                     let text = crate::output::of(&inner, None, || None).text;
-                    let value = text.map_or_else(|| Text::unknown(format!("${}", name.text)), Text::exact);
-                    self.scope.set_one(&name.text, value);
+                    let value = text.map_or_else(|| Text::unknown(format!("${name}")), Text::exact);
+                    self.scope.set_one(name, value);
                 }
             }
             _ => {}
@@ -290,4 +288,13 @@ fn field<'a>(line: &'a str, separators: &str, at: usize, count: usize) -> &'a st
         rest = other.unwrap_or(behind).trim_start_matches(is_blank);
     }
     rest
+}
+
+/// The variable `printf -v X` or `printf -vX` writes to, and what follows.
+fn printed_into(arguments: &[Word]) -> Option<(&str, &[Word])> {
+    match arguments {
+        [option, name, rest @ ..] if option.text == "-v" => Some((&name.text, rest)),
+        [option, rest @ ..] => Some((option.text.strip_prefix("-v").filter(|name| !name.is_empty())?, rest)),
+        [] => None,
+    }
 }

@@ -118,6 +118,13 @@ impl Walker<'_> {
         }
     }
 
+    /// The same at the end of a subshell, for what was trapped inside it.
+    pub(super) fn trapped_since(&mut self, outer: usize) {
+        for text in self.trapped.get(outer..).map(<[Word]>::to_vec).unwrap_or_default() {
+            self.open_text(&text, "trap", Vec::new());
+        }
+    }
+
     fn in_shell(&mut self, same: bool, inner: impl FnOnce(&mut Self)) {
         let mark = self.scope.mark();
         inner(self);

@@ -203,12 +203,13 @@ impl<'a> Walker<'a> {
                 self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin))
             }
             Node::Subshell(list, redirects) => {
-                let mark = self.scope.mark();
+                let (mark, outer) = (self.scope.mark(), self.trapped.len());
                 let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
                     // In the background.
                     [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
                     _ => walker.list(list, stdin),
                 });
+                self.trapped_since(outer);
                 self.scope.rollback(mark);
                 stream
             }
