@@ -39,6 +39,7 @@ mod handing;
 mod hostile;
 mod inbox;
 mod install;
+mod learn;
 mod ledger;
 mod lying;
 mod metrics;

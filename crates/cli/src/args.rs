@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, ledger, logs,
-    man, policy, restore, rules, serve, stats, supervisors, test,
+    approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, learn, ledger,
+    logs, man, policy, restore, rules, serve, stats, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -67,6 +67,8 @@ pub enum Verb {
     Grants(grants::Args),
     /// When people are asked
     Escalation(escalation::Args),
+    /// What people's answers come to
+    Learn(learn::Args),
     /// The inbox in a browser of this machine
     Serve(serve::Args),
     /// Ask for one blocked call past one guardrail

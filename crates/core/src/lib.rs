@@ -35,6 +35,7 @@ mod handoff;
 mod inbox;
 mod knowledge;
 mod leak;
+mod learning;
 mod ledger;
 mod lock;
 mod mark;
@@ -94,6 +95,7 @@ pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
 pub use leak::{Leak, Personal, leaks, redacted};
+pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,
     Kept, Line, Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head,

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Handling, Request, RequestState, Word};
+use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of};
 use toolgate_runtime::{Gate, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -226,8 +226,14 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
     let request = find(store, id)?;
     if as_json {
         json(&request);
-    } else {
-        card(&request);
+        return Ok(ExitCode::SUCCESS);
+    }
+    card(&request);
+    if request.state == RequestState::Pending {
+        let Habit { yes, no } = habit_of(&request, &store.requests(Which::All)?);
+        if yes + no > 0 {
+            out(&styled(DIM, &format!("before  such calls were approved {yes} times, denied {no} times")));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

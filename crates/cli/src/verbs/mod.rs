@@ -11,6 +11,7 @@ pub mod grants;
 pub mod inbox;
 pub mod init;
 pub mod install;
+pub mod learn;
 pub mod ledger;
 pub mod logs;
 pub mod man;
@@ -66,6 +67,7 @@ pub fn run() -> ExitCode {
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Grants(args) => grants::run(&args),
         Verb::Escalation(args) => escalation::run(&args),
+        Verb::Learn(args) => learn::run(&args),
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),

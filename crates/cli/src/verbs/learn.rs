@@ -1,0 +1,71 @@
+//! `toolgate learn`: what people's answers come to. It proposes; nothing is
+//! changed (C-30).
+
+use crate::project;
+use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk};
+use crate::verbs::Outcome;
+use clap::Subcommand;
+use std::process::ExitCode;
+use toolgate_core::{Proposal, Word, proposals};
+use toolgate_runtime::Gate;
+use toolgate_store::{Store, Which};
+
+/// What people's answers come to.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  toolgate learn propose")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to learn.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Questions that were always answered alike, and how to settle them; changes nothing
+    Propose {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Outcome {
+    let Verb::Propose { json: as_json } = args.verb;
+    let (mut gate, _) = Gate::open(project::here())?;
+    let locked: Vec<String> = gate
+        .policy()
+        .entries()
+        .into_iter()
+        .filter(|entry| entry.rule.locked)
+        .map(|entry| entry.rule.id)
+        .collect();
+    let requests = gate.store().requests(Which::All)?;
+    let found = proposals(&requests, |guard| locked.iter().any(|own| own == guard));
+    if as_json {
+        json(&found);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if found.is_empty() {
+        talk("nothing was answered alike often enough to propose anything");
+    }
+    found.iter().for_each(show);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(proposal: &Proposal) {
+    let pattern = one_line(&proposal.pattern, 120);
+    let (said, how) = match proposal.word {
+        Word::Approve => {
+            ("yes", format!("next time: toolgate inbox approve ID --always --pattern '{pattern}'"))
+        }
+        Word::Deny => {
+            ("no", "a rule of your own says it without asking: toolgate rules add --action REJECT".to_owned())
+        }
+    };
+    out(&styled(BOLD, &format!("{pattern}  {} times {said}", proposal.answers)));
+    out(&format!("  asked by {}", proposal.asks.join(", ")));
+    out(&styled(DIM, &format!("  {how}")));
+}
