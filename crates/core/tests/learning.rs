@@ -1,6 +1,6 @@
 //! Answers alike become proposals, and nothing more.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use serde_json::json;
 use toolgate_core::{Proposal, Request, Word, habit_of, proposals};
