@@ -67,6 +67,9 @@ fn always_is_a_pattern_the_person_chose() {
     ] {
         assert!(house.ask(other).is_no(), "{other}");
     }
+    let mut beside = house.call(ASKED);
+    beside["tool_input"]["dangerouslyDisableSandbox"] = json!(true);
+    assert!(house.ask_event(&beside).is_no(), "more than the command was asked");
     let outside = house.root().join("other");
     std::fs::create_dir_all(outside.join(".toolgate")).unwrap();
     std::fs::write(outside.join(".toolgate/policy.yaml"), TICKET).unwrap();

@@ -5,7 +5,7 @@
 //! pattern covers one plain command whose every word is known – so a yes to
 //! `git push origin *` is none to what is chained, piped or hidden behind it.
 
-use crate::call::Call;
+use crate::call::{Call, Kind};
 use crate::facts::Facts;
 use crate::inbox::Request;
 use crate::path::is_within;
@@ -95,10 +95,26 @@ impl Extent {
             Extent::Session => request.session == call.session && same(),
             Extent::For { .. } | Extent::Always { pattern: None } => same(),
             Extent::Always { pattern: Some(pattern) } => {
-                request.tool == call.tool && is_within(&call.dir, &request.dir) && fits(pattern, facts)
+                request.tool == call.tool
+                    && is_bare(call)
+                    && is_within(&call.dir, &request.dir)
+                    && fits(pattern, facts)
             }
         }
     }
+}
+
+/// What may stand beside the command of a call without changing what it does.
+const BESIDE: &[&str] = &["description", "timeout", "run_in_background"];
+
+/// Whether a call is its command and nothing more: a pattern speaks of the
+/// command only, so whatever else the input says – another machine, no sandbox –
+/// nobody has said yes to.
+fn is_bare(call: &Call) -> bool {
+    let (Kind::Shell { field, .. }, Some(fields)) = (&call.kind, call.input.as_object()) else {
+        return false;
+    };
+    fields.keys().all(|key| key == field || BESIDE.contains(&key.as_str()))
 }
 
 /// A pattern that fits a call and a little more, for the person to edit: the

@@ -42,7 +42,8 @@ impl Round<'_> {
         let guards: Vec<&str> = asking(decision).collect();
         // A prerequisite, or a finding without a name, is not what anybody said yes to.
         let only_asked = decision.decisive().all(|finding| finding.outcome == Outcome::Escalate);
-        let call = &decision.event.call;
+        // What was asked about is the call as the agent made it.
+        let call = &self.event.call;
         let mut found = self.turn.standing_requests()?;
         found.retain(|one| {
             let counts = one.grant(self.now_ms, key).is_some() || one.refusal(self.now_ms, key).is_some();
