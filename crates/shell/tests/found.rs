@@ -104,6 +104,21 @@ fn ansi_text_in_braces_is_read_as_text() {
     check("sh <<E\np ${U:-$'a b'}\nE\n", &["p", "a b"]);
 }
 
+/// `$(a <<A) $(b <<B)`: each is read where its substitution closes.
+#[test]
+fn here_documents_left_open_keep_their_order() {
+    check("p <(q <<E) >(r <<F)\nE\n$(a)\nF\nrm x", &["rm", "x"]);
+    check("p $(q <<E) $(r <<F) <<G\nE\nF\nG\nrm x", &["rm", "x"]);
+}
+
+/// Bash joins lines of a here-document before it looks at anything in it.
+#[test]
+fn lines_are_joined_before_quotes_count() {
+    check("cat <<E\n$(p 'a\\\nb')\nE\n", &["p", "ab"]);
+    check("p `q \\\\\na; rm x`", &["rm", "x"]);
+    check("p `q 'a\\\\\nb'`", &["q", "a\\\nb"]);
+}
+
 /// What a substitution prints that has a mistake in it is not known.
 #[test]
 fn a_mistake_ends_what_a_substitution_prints() {
@@ -401,6 +416,10 @@ fn errors_given_to_a_shell_are_not_known() {
         "cd '$(rm x)' >f 2>&1; sh f",
         "{ cd '$(rm x)'; } >f 2>&1; sh f",
         "{ echo q >f; cd '$(rm x)'; } 2>f; sh f",
+        "exec >f; echo q; exec >/dev/null; sh f",
+        "echo q 1<>f; sh f",
+        "exec 3<<<q; a && exec 3<<<p; sh <&3",
+        "exec 3<<<q; (exec 3<<<p); sh <&3",
     ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }

@@ -427,11 +427,11 @@ impl Parser<'_> {
                 Some('`') => break,
                 Some('\\') => match self.raw() {
                     Some(next @ (b'`' | b'\\' | b'$')) => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push(char::from(next));
                     }
                     Some(b'"') if quoted => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push('"');
                     }
                     _ => text.push('\\'),

@@ -58,6 +58,7 @@ impl Walker<'_> {
                     break;
                 }
                 collect(&mut assigned, values);
+                self.run_subscripts(call.span);
                 out = self.only_redirects(call);
             } else {
                 let scoped = self.assign_for_call(unspelled(values, &call.words));
@@ -234,6 +235,7 @@ impl Walker<'_> {
         let starter = self.starter.replace(index);
         let returned = self.follow(&command, index, stdin);
         self.starter = starter;
+        self.run_subscripts(command.span);
         let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, || self.here()));
         if let Some(known) = self.printed_file(&command) {
             out = known;
@@ -361,14 +363,13 @@ impl Walker<'_> {
         bodies: &[Rc<crate::tree::Node>],
         stdin: Option<&Stream>,
     ) -> Option<Stream> {
-        let bodies: Vec<_> =
-            bodies.iter().filter(|body| !self.bodies.contains(&Rc::as_ptr(body))).cloned().collect();
+        let bodies: Vec<_> = bodies.iter().filter(|body| self.may_enter(body, command)).cloned().collect();
         if bodies.is_empty() {
             return None;
         }
         let sure = self.scope.is_sure(&mark_of("function", &command.program));
         let mark = self.scope.mark();
-        let arguments: Value = command.words.iter().skip(1).map(Text::of).collect();
+        let arguments: Rc<Value> = Rc::new(command.words.iter().skip(1).map(Text::of).collect());
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
         let choice = self.choice;
@@ -379,8 +380,8 @@ impl Walker<'_> {
         let mut out = Stream::unknown();
         for body in &bodies {
             self.called.insert(Rc::as_ptr(body));
-            self.scope.set("@", vec![arguments.clone()]);
-            self.bodies.push(Rc::as_ptr(body));
+            self.scope.set("@", vec![arguments.to_vec()]);
+            self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             out = self.node(body, stdin);
             self.bodies.pop();
         }
@@ -399,25 +400,6 @@ impl Walker<'_> {
             out.text = None;
         }
         (bodies.len() == 1).then_some(out)
-    }
-
-    fn call_alias(&mut self, command: &Command, text: &str) {
-        if self.calls.contains(&command.program) {
-            return;
-        }
-        self.calls.push(command.program.clone());
-        let mut line = text.to_string();
-        for word in command.words.iter().skip(1) {
-            line.push(' ');
-            line.push_str(&if word.exact && !word.glob {
-                crate::normal::quote(&word.text)
-            } else {
-                word.text.as_str().into()
-            });
-        }
-        let span = command.span;
-        self.open_text(&Word { text: line, exact: true, glob: false, span }, &command.program, Vec::new());
-        self.calls.pop();
     }
 
     pub(super) fn export(&mut self, name: &str, value: Word) {
