@@ -81,3 +81,32 @@ fn aliases_are_text() {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
 }
+
+/// Where the output of a command goes, and what is left of it.
+#[test]
+fn output_that_goes_elsewhere_is_not_substituted() {
+    check("x=$(echo q >&2; echo rm); $x z", &["rm", "z"]);
+    for source in [
+        "x=$(trap 'echo q' EXIT; echo rm); $x z",
+        "x=$( { echo q >&2; } 2>&1; echo rm); $x z",
+        "x=$(echo q >&3; echo rm); $x z",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+    }
+}
+
+/// Builtins that few know to run something.
+#[test]
+fn rare_builtins_run_what_they_are_given() {
+    check("compgen -W '$(rm x)' y", &["rm", "x"]);
+    check("compgen -C 'rm x' y", &["rm", "x"]);
+    check("jobs -x rm x", &["rm", "x"]);
+    check("BASH_ALIASES[a]='rm x'\na", &["rm", "x"]);
+    check("BASH_CMDS[a]=/bin/rm; a x", &["/bin/rm", "x"]);
+    check("echo '$1 x' >f; . ./f rm", &["rm", "x"]);
+    check("f() { eval set -- rm x; \"$@\"; }; f a", &["rm", "x"]);
+    check("p ${U:-<(rm x)}", &["rm", "x"]);
+    check("p {01..03} {9..07}", &["p", "01", "02", "03", "09", "08", "07"]);
+    assert!(!read("set -k; p x=2", &Setting::default()).opaque.is_empty());
+    assert!(read("set -euo pipefail; p x=2", &Setting::default()).opaque.is_empty());
+}

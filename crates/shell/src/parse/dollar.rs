@@ -354,6 +354,10 @@ impl Parser<'_> {
                 }
             }
             b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
+            b'<' | b'>' if !quoted && self.peek_at(1) == Some(b'(') => {
+                let part = self.deeper(|parser| Some(parser.process()));
+                part.into_iter().for_each(|part| parts.push(part));
+            }
             _ if quoted => self.quoted_piece(byte, parts, stop),
             _ => {
                 if let Some(found) = self.take() {

@@ -1,7 +1,7 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::{Walker, join_path};
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Unknown, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, is_number, mark_of, size_of};
 use crate::stream::Stream;
 
@@ -29,7 +29,16 @@ impl Walker<'_> {
                     }
                 }
             }
-            "set" => self.set_positions(arguments),
+            "set" => {
+                let keyword = |word: &&Word| {
+                    word.text == "keyword" || word.text.starts_with('-') && word.text.contains('k')
+                };
+                if let Some(word) = arguments.iter().take_while(|word| word.text != "--").find(keyword) {
+                    self.opaque(word.span, Unknown::Name, "words that are assignments".to_string());
+                }
+                self.set_positions(arguments);
+            }
+            "compgen" => self.complete(arguments),
             "shift" => self.shift_positions(arguments),
             "read" => self.read_variables(arguments, stdin),
             "mapfile" | "readarray" => self.read_lines(arguments, stdin),

@@ -64,6 +64,19 @@ impl Walker<'_> {
         }
     }
 
+    /// `compgen` expands the words it is given, and runs a command.
+    pub(super) fn complete(&mut self, arguments: &[Word]) {
+        for pair in arguments.windows(2) {
+            match pair {
+                [option, words] if option.text == "-W" && words.exact => {
+                    self.run_text(&words.text, words.span);
+                }
+                [option, text] if option.text == "-C" => self.open_text(text, "compgen", Vec::new()),
+                _ => {}
+            }
+        }
+    }
+
     /// A name with a subscript in `[[ -v … ]]`.
     pub(super) fn subscript_of(&mut self, parts: &[Part], span: Span) {
         let literal = |part: &Part| match part {

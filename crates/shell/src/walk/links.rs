@@ -121,6 +121,16 @@ pub(super) fn is_errors(one: &RawRedirect) -> bool {
         && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
 }
 
+/// `>&2`: the output goes elsewhere. Where to is not always known.
+pub(super) fn leaves(one: &RawRedirect) -> Option<Option<String>> {
+    let is_output = one.kind == RedirectKind::Duplicate && one.from.as_deref().is_none_or(|from| from == "1");
+    match one.target.parts.as_slice() {
+        [Part::Plain(text)] if text == "1" => None,
+        [Part::Plain(text)] if text == "2" || text == "-" => is_output.then(|| Some(String::new())),
+        _ => is_output.then_some(None),
+    }
+}
+
 /// Does the program say nothing but what it is told to?
 pub(super) fn is_quiet(program: &str) -> bool {
     QUIET.contains(&program)

@@ -373,8 +373,13 @@ impl<'a> Walker<'a> {
         let was_in_place = self.in_place;
         let carried = std::mem::take(&mut self.carried);
         self.in_place &= output.in_place;
-        let overwritten = self.overwritten.len();
-        let stream = self.list(&output.list, stdin);
+        let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
+        let mut stream = self.list(&output.list, stdin);
+        if self.trapped.len() > trapped {
+            // What the trap prints comes as well.
+            stream.text = None;
+            self.trapped_since(trapped);
+        }
         self.doubt_descriptors(overwritten);
         self.carried = carried;
         self.in_place = was_in_place;

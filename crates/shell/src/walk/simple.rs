@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::flow::is_descriptor;
-use super::links::{is_errors, is_quiet};
+use super::links::{is_errors, is_quiet, leaves};
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::output;
@@ -32,9 +32,14 @@ pub(super) struct Call {
     pub(super) written: Option<Word>,
     /// Its errors go there as well.
     pub(super) with_errors: bool,
+    /// It goes elsewhere, and this is left of it.
+    pub(super) left: Option<Option<String>>,
     /// The words no longer stand in the text as they are used.
     pub(super) moved: bool,
 }
+
+/// Lists that name what commands stand for.
+const ALIASES: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
@@ -123,6 +128,7 @@ impl Walker<'_> {
                 call.written = Some(redirect.target.clone());
             }
             call.with_errors |= is_errors(raw);
+            call.left = leaves(raw).or(call.left);
             call.redirects.push(redirect);
         }
         (call, values, own)
@@ -150,6 +156,10 @@ impl Walker<'_> {
             }
         };
         self.assigned(&raw.name, &word);
+        if let Some(index) = raw.index.as_ref().filter(|_| ALIASES.contains(&raw.name.as_str())) {
+            let name = self.single(index, raw.value.span).text;
+            self.scope.set_alias(&name, &word.text);
+        }
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
@@ -216,7 +226,7 @@ impl Walker<'_> {
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let mut call = call;
         let written = call.written.take();
-        let with_errors = call.with_errors;
+        let (with_errors, left) = (call.with_errors, call.left.take());
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -243,6 +253,9 @@ impl Walker<'_> {
         out.from = Some(index);
         if with_errors && written.is_some() && !is_quiet(&command.program) {
             out.text = None;
+        }
+        if let Some(text) = left.filter(|_| written.is_none()) {
+            (out.text, out.other) = (text, None);
         }
         let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());

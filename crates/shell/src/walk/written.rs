@@ -1,7 +1,7 @@
 //! What this text itself puts into files, for a shell that runs them later.
 
 use super::Walker;
-use super::links::is_errors;
+use super::links::{is_errors, leaves};
 use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
@@ -52,9 +52,14 @@ impl Walker<'_> {
             // Also where what is inside has written to the same file.
             self.doubt_file(redirect);
         }
+        let mut stream = stream;
+        if redirects.iter().any(is_errors) {
+            stream.text = None;
+        }
+        if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
+            (stream.text, stream.other) = (text, None);
+        }
         let Some(written) = written else { return stream };
-        let text = stream.text.filter(|_| !redirects.iter().any(is_errors));
-        let stream = Stream { text, ..stream };
         self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
         Stream { from: stream.from, ..Stream::silent() }
     }
