@@ -68,6 +68,7 @@ fn functions_are_followed_into_themselves() {
     check("f() { [[ $1 ]] && p \"$1\" && shift && f \"$@\"; }; f a b", &["p", "b"]);
     assert!(!read("f() { \"$@\"; }; f f f f f f f rm x", &Setting::default()).opaque.is_empty());
     assert!(read("f() { for i in *; do f \"$i\"; done; }; f .", &Setting::default()).opaque.is_empty());
+    check("f() { p $# || { shift; f \"$@\"; }; }; f w", &["p", "0"]);
     check("function f ( rm x ); f", &["rm", "x"]);
 }
 

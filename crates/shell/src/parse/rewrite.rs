@@ -74,6 +74,11 @@ impl Parser<'_> {
         parts.quoted(&text);
     }
 
+    /// What stands there is some value, to a shell that reads it otherwise.
+    pub(super) fn stand_in(&mut self, start: usize, end: usize) {
+        self.rewrite.decoded.push((start, end, "$_".to_string()));
+    }
+
     /// Reads the text from `start` on once more, if it is changed.
     pub(super) fn read_rewritten(&mut self, start: usize, list: &mut List) {
         let Some(text) = self.rewritten(start) else { return };

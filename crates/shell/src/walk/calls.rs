@@ -27,7 +27,7 @@ impl Walker<'_> {
             return true;
         }
         let given: Vec<Text> = command.words.iter().skip(1).map(Text::of).collect();
-        let known = given.first().is_some_and(|text| text.exact);
+        let known = given.first().is_none_or(|text| text.exact);
         if !known || followed().any(|(_, before)| **before == given) {
             return false;
         }

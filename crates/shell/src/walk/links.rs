@@ -24,8 +24,9 @@ impl Walker<'_> {
                 break;
             }
             let mark = self.scope.mark();
-            let overwritten = self.overwritten.len();
+            let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
             let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
+            self.trapped_since(trapped);
             self.doubt_descriptors(overwritten);
             self.scope.rollback(mark);
             let noisy = out.noisy || pipes_errors(stage);

@@ -222,8 +222,9 @@ impl<'a> Walker<'a> {
             }
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
-                let mark = self.scope.mark();
+                let (mark, outer) = (self.scope.mark(), self.trapped.len());
                 let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
+                self.trapped_since(outer);
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);
                 stream
