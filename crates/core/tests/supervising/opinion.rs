@@ -83,7 +83,9 @@ fn a_change_is_there_if_it_is_wanted_and_only_then() {
     assert_eq!(read(&modify(json!("x".repeat(9000)))), Err(Unread::Change));
     let other = Question { is_shell: false, ..question() };
     assert_eq!(read_opinion(&other, &modify(json!("ls")).to_string()), Err(Unread::Change));
-    for odd in [json!("modify"), json!({ "approve": "ls" }), json!({ "modify": "ls", "approve": true }), json!({})] {
+    for odd in
+        [json!("modify"), json!({ "approve": "ls" }), json!({ "modify": "ls", "approve": true }), json!({})]
+    {
         assert_eq!(read(&with("decision", odd.clone())), Err(Unread::Shape), "{odd}");
     }
     assert_eq!(read(&with("instead", json!("rm -rf /"))), Err(Unread::Shape));
