@@ -91,6 +91,10 @@ impl Judge {
         Judge { port, asked }
     }
 
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
