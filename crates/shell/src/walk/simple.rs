@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::flow::is_descriptor;
+use super::links::{is_errors, is_quiet};
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::output;
@@ -29,6 +30,8 @@ pub(super) struct Call {
     pub(super) dir: Option<Word>,
     /// The file its output goes to.
     pub(super) written: Option<Word>,
+    /// Its errors go there as well.
+    pub(super) with_errors: bool,
     /// The words no longer stand in the text as they are used.
     pub(super) moved: bool,
 }
@@ -115,10 +118,10 @@ impl Walker<'_> {
         for raw in &simple.redirects {
             let redirect = self.long_body(simple, raw).unwrap_or_else(|| self.expand_redirect(raw));
             own = self.stream_of(&redirect, raw).or(own);
-            let writes = self.note_writing(&redirect);
-            if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
+            if self.takes_output(&redirect, raw) {
                 call.written = Some(redirect.target.clone());
             }
+            call.with_errors |= is_errors(raw);
             call.redirects.push(redirect);
         }
         (call, values, own)
@@ -212,6 +215,7 @@ impl Walker<'_> {
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let mut call = call;
         let written = call.written.take();
+        let with_errors = call.with_errors;
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -235,6 +239,9 @@ impl Walker<'_> {
             out = known;
         }
         out.from = Some(index);
+        if with_errors && written.is_some() && !is_quiet(&command.program) {
+            out.text = None;
+        }
         let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
         if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
