@@ -75,6 +75,8 @@ fn functions_are_followed_into_themselves() {
 #[test]
 fn aliases_are_text() {
     check("alias a='p '\nalias b='q w'\na b", &["p", "q", "w"]);
+    // A group is read as a whole, before anything in it runs.
+    check("alias a='rm x'\n{ alias a=p\na\n}", &["rm", "x"]);
     for source in ["alias for='rm x #'\nfor a", "alias a='p \"'\na; rm x \"", "alias a='f()'\na { rm x; }"] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
