@@ -171,6 +171,8 @@ impl Scope {
 
     /// Puts back what `get` gave before.
     pub(crate) fn restore(&mut self, name: &str, old: Option<Options>) {
+        let target = if self.has_refs { self.target_of(name).to_string() } else { String::new() };
+        let name = if self.has_refs { target.as_str() } else { name };
         let current = match old {
             Some(options) => self.put(name, options),
             None => self.values.remove(name),

@@ -109,6 +109,7 @@ fn ansi_text_in_braces_is_read_as_text() {
 fn here_documents_left_open_keep_their_order() {
     check("p <(q <<E) >(r <<F)\nE\n$(a)\nF\nrm x", &["rm", "x"]);
     check("p $(q <<E) $(r <<F) <<G\nE\nF\nG\nrm x", &["rm", "x"]);
+    check("p <<E $(q <<F)\nF`a $(b)`\nE\nrm x", &["rm", "x"]);
 }
 
 /// Bash joins lines of a here-document before it looks at anything in it.

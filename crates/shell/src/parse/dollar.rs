@@ -254,7 +254,9 @@ impl Parser<'_> {
         };
         let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
-        let word = self.braced_word(start, quoted, &op);
+        // What stands behind a lone `:` is arithmetic, where single quotes protect nothing.
+        let counts = matches!(&op, ParamOp::Edit(sign) if sign == ":");
+        let word = self.braced_word(start, quoted || counts, &op);
         Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 

@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
             if line == pending.delimiter {
                 return start;
             }
-            if self.substitutions > 0
+            if (self.substitutions > 0 || pending.left)
                 && line.strip_prefix(&pending.delimiter).is_some_and(|rest| rest.contains(')'))
             {
                 self.move_behind(pending, start);

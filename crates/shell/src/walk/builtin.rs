@@ -129,7 +129,7 @@ impl Walker<'_> {
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
-                    self.keep_attributes(arguments, name, text, exact);
+                    self.keep_attributes(arguments, name, text, exact && !refused);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
                     }

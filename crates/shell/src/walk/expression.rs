@@ -184,7 +184,19 @@ impl Walker<'_> {
         if self.streams.get(&path).is_some_and(|known| known.text != stream.text) {
             self.overwritten.push(path.clone());
         }
-        self.streams.insert(path, stream);
+        let old = self.streams.insert(path.clone(), stream);
+        self.opened.push((path, old));
+    }
+
+    /// Descriptors opened since then were those of one command, which has ended.
+    pub(super) fn close_numbered(&mut self, since: usize) {
+        while self.opened.len() > since {
+            match self.opened.pop() {
+                Some((path, Some(old))) => self.streams.insert(path, old),
+                Some((path, None)) => self.streams.remove(&path),
+                None => return,
+            };
+        }
     }
 }
 

@@ -69,6 +69,8 @@ pub(crate) struct Walker<'a> {
     defined: Vec<(Rc<Node>, bool)>,
     /// What process substitutions and downloads yield, by source spelling.
     streams: BTreeMap<String, Stream>,
+    /// Numbered descriptors in the order they were opened, and what they were before.
+    opened: Vec<(String, Option<Stream>)>,
     /// Substitutions that download, with the address.
     downloads: Vec<(String, Word)>,
     /// What the text itself wrote to files, by path.
@@ -140,6 +142,7 @@ impl<'a> Walker<'a> {
             called: BTreeSet::new(),
             defined: Vec::new(),
             streams: BTreeMap::new(),
+            opened: Vec::new(),
             downloads: Vec::new(),
             files: BTreeMap::new(),
             printed: None,

@@ -11,7 +11,7 @@ use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, mark_of, size_of, size_of_value};
 use crate::stream::Stream;
-use crate::tree::{Part, RawAssignment, RawRedirect, Simple};
+use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 32;
@@ -49,7 +49,7 @@ impl Walker<'_> {
         let mut choices = 1;
         let mut at = 0;
         let mut branches = Vec::new();
-        let writing = self.writing.len();
+        let (writing, opened) = (self.writing.len(), self.opened.len());
         while at < choices && !self.is_spent() {
             let mark = self.scope.mark();
             self.choice = at;
@@ -79,6 +79,9 @@ impl Walker<'_> {
                 branches.push(self.scope.take_changes(mark));
             }
             at += 1;
+        }
+        if !simple.words.iter().any(is_exec) {
+            self.close_numbered(opened);
         }
         self.merge(&branches, false);
         self.choice = 0;
@@ -468,6 +471,11 @@ fn key_of(command: &Command) -> u64 {
     let key = command.via.iter().fold(start, |key, via| text(key, via));
     let key = command.dir.iter().fold(key, |key, dir| text(key, &dir.text));
     command.words.iter().fold(key, |key, word| mix(text(key, &word.text), u64::from(word.exact)))
+}
+
+/// What `exec` opens stays open, and so does what it opens in some wrapper.
+fn is_exec(word: &RawWord) -> bool {
+    !matches!(word.parts.as_slice(), [Part::Plain(text) | Part::Quoted(text)] if text != "exec" && text != "eval")
 }
 
 /// Words made from one (`{a,b}`) cannot be replaced one by one.
