@@ -69,7 +69,10 @@ fn read_takes_what_it_is_told_to_take() {
 fn functions_are_followed_into_themselves() {
     check("f() { \"$@\"; }; f f f rm x", &["rm", "x"]);
     check("f() { [[ $1 ]] && p \"$1\" && shift && f \"$@\"; }; f a b", &["p", "b"]);
-    assert!(!read("f() { \"$@\"; }; f f f f f f f rm x", &Setting::default()).opaque.is_empty());
+    check("f() { \"$@\"; }; f f f f f f f rm x", &["rm", "x"]);
+    let many = format!("f() {{ \"$@\"; }}; {}rm x", "f ".repeat(20));
+    assert!(!read(&many, &Setting::default()).opaque.is_empty());
+    assert!(read("f() { f \"$1/x\" | sort; }; f .", &Setting::default()).opaque.is_empty());
     assert!(read("f() { for i in *; do f \"$i\"; done; }; f .", &Setting::default()).opaque.is_empty());
     check("f() { p $# || { shift; f \"$@\"; }; }; f w", &["p", "0"]);
     check("function f ( rm x ); f", &["rm", "x"]);

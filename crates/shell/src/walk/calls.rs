@@ -11,6 +11,9 @@ use crate::tree::Node;
 /// How deep a function is followed into itself.
 const RECURSION_MAX: usize = 4;
 
+/// The same where it is given fewer words each time.
+const SHRINKING_MAX: usize = 10;
+
 /// Words bash reads by themselves, unless they are aliases.
 const RESERVED: [&str; 22] = [
     "!", "{", "}", "[[", "]]", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for",
@@ -31,10 +34,13 @@ impl Walker<'_> {
         if !known || followed().any(|(_, before)| **before == given) {
             return false;
         }
-        if depth >= RECURSION_MAX {
+        // With fewer words each time it comes to an end, and each may be run.
+        let shrinks = followed().last().is_some_and(|(_, before)| given.len() < before.len());
+        let room = depth < if shrinks { SHRINKING_MAX } else { RECURSION_MAX };
+        if shrinks && !room {
             self.opaque(command.span, Unknown::Name, format!("`{}` in itself", command.program));
         }
-        depth < RECURSION_MAX
+        room
     }
 
     /// What values hide that were set just now.
