@@ -70,6 +70,7 @@ impl Walker<'_> {
 
     /// The same for what nobody waits for.
     pub(crate) fn in_job<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.share_open_files();
         let first = self.strands.made + 1;
         let value = self.in_strand(inner);
         if self.strands.jobs.len() < TOUCHED_MAX {

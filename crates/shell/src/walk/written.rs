@@ -86,7 +86,7 @@ impl Walker<'_> {
 
     /// What runs beside the rest may put errors into the files that are open,
     /// however long.
-    pub(crate) fn share_open_files(&mut self) {
+    pub(super) fn share_open_files(&mut self) {
         for file in &self.writing {
             let path = self.path_key(file);
             if self.shared.len() < SHARED_MAX && !self.shared.contains(&path) {
