@@ -13,7 +13,7 @@ mod param;
 use std::borrow::Cow;
 
 use crate::reading::{Span, Word};
-use crate::scope::Text;
+use crate::scope::{Text, hides_in_subscript};
 use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
@@ -203,9 +203,7 @@ impl Walker<'_> {
                     fields.push(text, false);
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     fields.push("(…)", false);
                 }
                 Part::Process(output) => {
@@ -298,16 +296,14 @@ impl Walker<'_> {
                     Text::unknown(text.clone())
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     Text::unknown("(…)")
                 }
                 Part::Process(output) => Text::unknown(self.process_text(output)),
                 Part::Output(output) => self.output_text(output),
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
-                    Resolved::Many(texts) => joined(&texts),
+                    Resolved::Many(texts) => joined(&texts, " "),
                     Resolved::Words(cut) => {
                         let word = joined_words(&cut.words);
                         Text { text: word.text, exact: word.exact }
@@ -318,6 +314,17 @@ impl Walker<'_> {
             word.exact &= text.exact;
         }
         word
+    }
+
+    /// The items of a list. As those of integers they may be evaluated.
+    fn list_items(&mut self, words: &[RawWord], span: Span) {
+        for word in words {
+            for item in self.fields(word) {
+                if item.exact && hides_in_subscript(&item.text) {
+                    self.run_text(&item.text, span);
+                }
+            }
+        }
     }
 
     /// Walks a command substitution; its output, where that is plain to see.
@@ -425,8 +432,8 @@ fn joined_words(words: &[Word]) -> Word {
     Word { text: texts.join(" "), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
-/// `"$*"`: all texts with blanks between.
-fn joined(texts: &[Text]) -> Text {
+/// `"$*"`: all texts in one, with this between.
+fn joined(texts: &[Text], between: &str) -> Text {
     let all: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
-    Text { text: all.join(" "), exact: texts.iter().all(|text| text.exact) }
+    Text { text: all.join(between), exact: texts.iter().all(|text| text.exact) }
 }

@@ -80,6 +80,8 @@ struct Pending {
     quoted: bool,
     strip_tabs: bool,
     body: Rc<OnceCell<RawWord>>,
+    /// Its substitution has closed.
+    left: bool,
 }
 
 impl Pending {
