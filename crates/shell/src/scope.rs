@@ -79,7 +79,7 @@ pub(crate) struct Scope {
     values: BTreeMap<String, Options>,
     log: Vec<(String, Option<Options>)>,
     functions: BTreeMap<String, Vec<Rc<Node>>>,
-    aliases: BTreeMap<String, String>,
+    aliases: BTreeMap<String, Vec<String>>,
     hiding: bool,
     /// Variables with a type: what they hold is not what they were given.
     typed: BTreeSet<String>,
@@ -270,16 +270,23 @@ impl Scope {
         self.functions.get(name).cloned().unwrap_or_default()
     }
 
+    /// The text before may still be meant: aliases count where a line is read,
+    /// not where it runs.
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        self.aliases.insert(name.to_string(), text.to_string());
+        let texts = self.aliases.entry(name.to_string()).or_default();
+        texts.retain(|known| known != text);
+        if texts.len() >= OPTIONS_MAX {
+            texts.remove(0);
+        }
+        texts.push(text.to_string());
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
         !self.aliases.is_empty()
     }
 
-    pub(crate) fn alias(&self, name: &str) -> Option<&String> {
-        self.aliases.get(name)
+    pub(crate) fn alias(&self, name: &str) -> &[String] {
+        self.aliases.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
