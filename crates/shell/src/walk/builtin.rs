@@ -3,8 +3,10 @@
 use super::{Walker, join_path};
 use crate::expand::USUAL;
 use crate::reading::{Command, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, size_of};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, size_of};
 use crate::stream::Stream;
+use smallvec::{SmallVec, smallvec};
+use smol_str::{SmolStr, format_smolstr};
 
 /// Longer folders than this are not followed.
 const PATH_MAX: usize = 1024;
@@ -23,7 +25,7 @@ impl Walker<'_> {
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, arguments),
             "unset" => {
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.scope.set(&word.text, vec![Vec::new()]);
+                    self.scope.set(&word.text, smallvec![SmallVec::new()]);
                 }
             }
             "set" => self.set_positions(arguments),
@@ -56,7 +58,7 @@ impl Walker<'_> {
             "printf" => {
                 if let Some((name, rest)) = printed_into(arguments) {
                     let inner = Command {
-                        program: "printf".to_string(),
+                        program: "printf".into(),
                         words: command.words.iter().take(1).chain(rest).cloned().collect(),
                         ..Command::default()
                     };
@@ -72,7 +74,7 @@ impl Walker<'_> {
     fn change_dir(&mut self, arguments: &[Word]) {
         let target = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
         let now = self.dir_now();
-        let (here, here_exact) = now.map_or((String::new(), true), |dir| (dir.text, dir.exact));
+        let (here, here_exact) = now.map_or((SmolStr::default(), true), |dir| (dir.text, dir.exact));
         let new = match target {
             None => match &self.setting.home {
                 Some(home) => Text::exact(home.clone()),
@@ -83,7 +85,7 @@ impl Walker<'_> {
                 let absolute = word.text.starts_with('/');
                 self.grow((here.len() + word.text.len()) * PATH_COST);
                 let text = join_path(&here, &word.text);
-                let text = if text.len() > PATH_MAX { "…".to_string() } else { text };
+                let text = if text.len() > PATH_MAX { "…".into() } else { text };
                 let known = word.exact && !word.glob && !word.text.starts_with('~') && text != "…";
                 Text { text, exact: known && (absolute || here_exact) }
             }
@@ -112,12 +114,12 @@ impl Walker<'_> {
                     let mut options = self.declared(arguments, text, exact);
                     if refused {
                         // Either way: other shells know other letters.
-                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| smallvec![SmallVec::new()]);
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
                     if exports {
-                        self.export(name, Word { text: text.to_string(), ..word.clone() });
+                        self.export(name, Word { text: text.into(), ..word.clone() });
                     }
                 }
                 None if exports => {
@@ -139,7 +141,7 @@ impl Walker<'_> {
     fn hide(&mut self, name: &str) {
         let old = self.scope.get(name).cloned();
         if let Some(hidden) = self.hidden.last_mut() {
-            hidden.push((name.to_string(), old));
+            hidden.push((name.into(), old));
         }
     }
 
@@ -151,14 +153,14 @@ impl Walker<'_> {
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
-            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
+            return known.unwrap_or_else(|| smallvec![smallvec![Text::unknown(format!("${text}"))]]);
         }
         let text = match (has('l'), has('u')) {
             (true, _) => text.to_lowercase(),
             (_, true) => text.to_uppercase(),
             _ => text.to_string(),
         };
-        vec![vec![Text { text, exact }]]
+        smallvec![smallvec![Text { text: text.into(), exact }]]
     }
 
     /// `set -- a b`: the positional parameters.
@@ -177,7 +179,7 @@ impl Walker<'_> {
         }
         let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
         if !only_options {
-            let all: Vec<Text> = arguments.iter().skip(from).map(Text::of).collect();
+            let all: Value = arguments.iter().skip(from).map(Text::of).collect();
             // What is not known may be nothing, and what follows moves up.
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
             let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
@@ -197,9 +199,11 @@ impl Walker<'_> {
         if !self.grow(bytes) {
             return;
         }
-        let left = |value: &Vec<Text>| match count {
-            Some(count) => value.get(count..).unwrap_or(value).to_vec(),
-            None => vec![Text::unknown("$@")],
+        let left = |value: &Value| -> Value {
+            match count {
+                Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
+                None => smallvec![Text::unknown("$@")],
+            }
         };
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
         moved.into_iter().for_each(|options| self.scope.set("@", options));
@@ -226,10 +230,10 @@ impl Walker<'_> {
         let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| plain);
         let affordable = self.grow(text.map_or(0, |text| text.len() * 4));
         let trims = arguments.iter().any(|word| word.text == "-t");
-        let items: Option<Vec<Text>> =
+        let items: Option<Value> =
             text.filter(|_| affordable && trims).map(|text| text.lines().map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| vec![Text::unknown(format!("${{{name}[@]}}"))]);
-        self.scope.set(name, vec![value]);
+        let value = items.unwrap_or_else(|| smallvec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]);
+        self.scope.set(name, smallvec![value]);
     }
 
     /// `read x`: every line of a known input may be its value.
@@ -257,9 +261,10 @@ impl Walker<'_> {
         let cut: Vec<(&str, &str)> =
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         for (at, name) in names.iter().enumerate() {
-            let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick =
-                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let unknown: Options = smallvec![smallvec![Text::unknown(format_smolstr!("${name}"))]];
+            let pick = |(separators, line): &(&str, &str)| -> Value {
+                smallvec![Text::exact(field(line, separators, at, count))]
+            };
             let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
             let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
