@@ -8,7 +8,7 @@ fn check(source: &str, expected: &[&str]) {
     let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
     let reading = read(source, &setting);
     let words = |command: &toolgate_shell::Command| -> Vec<String> {
-        command.words.iter().map(|word| word.text.clone()).collect()
+        command.words.iter().map(|word| word.text.to_string()).collect()
     };
     let listed: Vec<Vec<String>> = reading.commands.iter().map(words).collect();
     assert!(listed.iter().any(|words| words == expected), "{expected:?} of {source:?} in {listed:?}");
@@ -69,6 +69,52 @@ fn here_documents_end_at_their_word() {
     check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
 }
 
+/// Bash reads the lines of here-documents that are open at the `)` there, in
+/// the middle of whatever it is in.
+#[test]
+fn here_documents_open_behind_a_substitution_come_first() {
+    check("p <<A $(q <<B)\n`b`\nB\n`rm x`\nA\n", &["rm", "x"]);
+    check("p <<A $(q <<B)\nB\n$(a)\nA\nrm x", &["rm", "x"]);
+    check("p $(q <<B; $(r <<C)) <<A\nC\nB\nA\nrm x", &["rm", "x"]);
+    check("p $(echo a <<E) b\\\nc '\nE\nd", &["p", "a", "bd"]);
+    check("p \"$(q <<E) \n'\nE\na\"; rm x", &["rm", "x"]);
+    check("p ${U:-$(q <<E)\n}'\nE\na}; rm x", &["rm", "x"]);
+    check("(( $(q <<E) + 1\n'\nE\n)); rm x", &["rm", "x"]);
+    check("p $(( $(q <<E) + 1\n))'\nE\n)); rm x", &["rm", "x"]);
+    check("a=($(q <<E)\n'\nE\nb); rm x", &["rm", "x"]);
+    check("p <(q <<E) \\\n'\nE\na; rm x", &["rm", "x"]);
+}
+
+/// `$'…'` is decoded before bash looks at what stands around it.
+#[test]
+fn ansi_text_in_braces_is_read_as_text() {
+    check("p \"${U:-$'\\x24(rm x)'}\"", &["rm", "x"]);
+    check("p \"${U:-$'\\x24(rm 'x)}\"", &["rm", "x"]);
+    check("p \"${U:-$'\\x60rm x\\x60'}\"", &["rm", "x"]);
+    check("p \"${U:-${W:-$'\\x24(rm x)'}}\"", &["rm", "x"]);
+    check("p $(( $'\\x24(rm x)' )); (( $'\\x24(a)' ))", &["rm", "x"]);
+    check("(( $'\\x24(rm x)' ))", &["rm", "x"]);
+    check("p ${A[$'\\x24(rm x)']}", &["rm", "x"]);
+    check("A[$'\\x24(rm x)']=1", &["rm", "x"]);
+    check("cat <<E\n$(p \"${U:-$'\\x24(rm x)'}\")\nE\n", &["rm", "x"]);
+    check("p \"${U:-$'x y'z}\" \"${U:-$\"a\"b}\" ${U:-$'$(no)'}", &["p", "x yz", "ab", "$(no)"]);
+    check("V=vrm; \"${V#$'v'}\" x", &["rm", "x"]);
+    check("V=rm$'\\r'; \"${V%$'\\r'}\" x", &["rm", "x"]);
+    // In a here-document it is no quote.
+    check("sh <<E\np ${U:-$'a b'}\nE\n", &["p", "a b"]);
+}
+
+/// What a substitution prints that has a mistake in it is not known.
+#[test]
+fn a_mistake_ends_what_a_substitution_prints() {
+    for source in ["rm a$((echo p) ${V}\nq)b", "rm `echo p; (`", "rm \"`echo p\nfi`\""] {
+        let reading = read(source, &Setting::default());
+        let rm = reading.commands.iter().find(|command| command.program == "rm");
+        let known = rm.is_none_or(|command| command.words.iter().all(|word| word.exact));
+        assert!(!known, "{source:?}: {rm:?}");
+    }
+}
+
 #[test]
 fn words_are_taken_where_names_would_stand() {
     check("for 1x in a; do b; done; rm x", &["rm", "x"]);
@@ -112,6 +158,8 @@ fn tildes_are_homes_where_bash_says_so() {
 fn words_that_stand_in_for_a_value_keep_their_quotes() {
     check("p ${U-$'x\\n'} ${U-''} ${U:-d 'e f'}", &["p", "x\n", "", "d", "e f"]);
     check("p \"${U:-'='}\"; q ${U:-r}", &["q", "r"]);
+    check("p ${U:-{ 'a b'} x${U:- 'c d' }y", &["p", "{", "a b", "x", "c d", "y"]);
+    check("V=' a '; p x${U:-$V}y z${U:- }z", &["p", "x", "a", "y", "z", "z"]);
     check("V=; p ${V-x} ${V:-y} ${V+z} a${V:+z}", &["p", "y", "z", "a"]);
     check("p $'\\xg' $'\\u'", &["p", "\\xg", "\\u"]);
 }
@@ -296,6 +344,8 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f; } | { echo p >f; sh f; }",
         "{ echo q >f; sh f; } & echo p >f",
         "echo q >f & sh f",
+        "p >f 2>&1 <<<<(q); echo a >f; sh f",
+        "echo a >f; p <(echo q >f); sh f",
     ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
@@ -304,6 +354,7 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f; } >g 2>/dev/null",
         "echo q >f; sh f | a; echo p >f; sh f | a",
         "echo q >f; sh f &",
+        "while read x; do echo $x; done >f 2>&1 < <(q)",
     ] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
@@ -341,10 +392,19 @@ fn a_value_that_is_not_set_yet_or_at_all_is_not_known() {
 /// `cd '$(rm x)' |& sh` says that there is no such folder – to a shell.
 #[test]
 fn errors_given_to_a_shell_are_not_known() {
-    for source in ["cd '$(rm x)' |& sh", "{ echo a; } 2>&1 | sh", "trap 'time a' EXIT |& cat | sh"] {
+    for source in [
+        "cd '$(rm x)' |& sh",
+        "{ echo a; } 2>&1 | sh",
+        "trap 'time a' EXIT |& cat | sh",
+        "ls '$(rm x)' 2>f; sh f",
+        "{ time ls; } 2>>f; sh f",
+        "cd '$(rm x)' >f 2>&1; sh f",
+        "{ cd '$(rm x)'; } >f 2>&1; sh f",
+        "{ echo q >f; cd '$(rm x)'; } 2>f; sh f",
+    ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
-    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5"] {
+    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5", "echo ls >f 2>&1; sh f"] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
     check("printf 'rm x' |& sh", &["rm", "x"]);

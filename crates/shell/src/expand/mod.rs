@@ -34,7 +34,14 @@ pub(crate) enum Resolved {
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
     Many(Vec<Text>),
     /// The words of `${x:-…}`, split already.
-    Words(Vec<Word>),
+    Words(Cut),
+}
+
+/// Words cut out of a value, and whether blanks stood before and behind them.
+pub(crate) struct Cut {
+    words: Vec<Word>,
+    before: bool,
+    behind: bool,
 }
 
 /// Where a tilde may stand for the home.
@@ -55,6 +62,8 @@ struct Fields {
     done: Vec<Word>,
     current: Option<Growing>,
     span: Span,
+    /// Blanks came before the first word.
+    blank_before: bool,
 }
 
 /// One of them.
@@ -66,7 +75,7 @@ struct Growing {
 
 impl Fields {
     fn new(span: Span) -> Fields {
-        Fields { done: Vec::new(), current: None, span }
+        Fields { done: Vec::new(), current: None, span, blank_before: false }
     }
 
     fn current(&mut self) -> &mut Growing {
@@ -85,6 +94,12 @@ impl Fields {
         }
     }
 
+    /// Ends a word, if there is one, as a blank does.
+    fn blank(&mut self) {
+        self.blank_before |= self.current.is_none() && self.done.is_empty();
+        self.cut();
+    }
+
     /// Unquoted text: cut at every character of `separators`.
     fn split(&mut self, text: &Text, separators: &str) {
         if !text.exact {
@@ -101,7 +116,11 @@ impl Fields {
                     let _ = self.current();
                 }
                 parted = is_blank && (parted || self.current.is_some());
-                self.cut();
+                if is_blank {
+                    self.blank();
+                } else {
+                    self.cut();
+                }
                 continue;
             }
             parted = false;
@@ -111,9 +130,10 @@ impl Fields {
         }
     }
 
-    fn finish(mut self) -> Vec<Word> {
+    fn finish(mut self) -> Cut {
+        let behind = self.current.is_none() && !self.done.is_empty();
         self.cut();
-        self.done
+        Cut { words: self.done, before: self.blank_before, behind }
     }
 }
 
@@ -166,6 +186,10 @@ impl Walker<'_> {
     }
 
     fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Vec<Word> {
+        self.cut_fields(parts, span, tilde).words
+    }
+
+    fn cut_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Cut {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
@@ -210,7 +234,9 @@ impl Walker<'_> {
                     let mut value = self.param(param);
                     match &mut value {
                         // `"$@"` of no arguments is no word at all.
-                        Resolved::Many(texts) if texts.is_empty() && filled == 1 => return Vec::new(),
+                        Resolved::Many(texts) if texts.is_empty() && filled == 1 => {
+                            return Fields::new(span).finish();
+                        }
                         // Where an item may vanish, others meet what stands beside them.
                         Resolved::Many(texts) if filled > 1 && texts.iter().any(|text| !text.exact) => {
                             texts.iter_mut().for_each(|text| text.exact = false);
@@ -228,13 +254,19 @@ impl Walker<'_> {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
-            (Resolved::Words(words), _) => {
-                for (at, word) in words.into_iter().enumerate() {
+            (Resolved::Words(cut), _) => {
+                if cut.before {
+                    fields.blank();
+                }
+                for (at, word) in cut.words.into_iter().enumerate() {
                     if at > 0 {
                         fields.cut();
                     }
                     fields.push(&word.text, word.exact);
                     fields.current().glob |= word.glob;
+                }
+                if cut.behind {
+                    fields.blank();
                 }
             }
             (Resolved::Many(texts), _) => {
@@ -292,8 +324,8 @@ impl Walker<'_> {
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
                     Resolved::Many(texts) => joined(&texts),
-                    Resolved::Words(words) => {
-                        let word = joined_words(&words);
+                    Resolved::Words(cut) => {
+                        let word = joined_words(&cut.words);
                         Text { text: word.text, exact: word.exact }
                     }
                 },
@@ -332,7 +364,10 @@ impl Walker<'_> {
     fn process_text(&mut self, output: &Output) -> SmolStr {
         // What is written into `>(…)` comes later and is not known here.
         let input = output.text.starts_with('>').then(Stream::unknown);
-        let stream = self.walk_aside(output, input.as_ref());
+        let stream = self.in_strand(|walker| {
+            walker.share_open_files();
+            walker.walk_aside(output, input.as_ref())
+        });
         self.keep_stream(&output.text, stream);
         output.text.clone()
     }

@@ -165,6 +165,7 @@ impl<'a> Parser<'a> {
                 return;
             }
         }
+        self.read_left();
         for pending in std::mem::take(&mut self.pending) {
             let start = self.pos;
             let end = self.heredoc_end(&pending);
@@ -184,7 +185,7 @@ impl<'a> Parser<'a> {
 
     /// Moves behind the delimiter line; returns where the body ends. A body
     /// without its delimiter runs to the end of the text, as in bash.
-    fn heredoc_end(&mut self, pending: &Pending) -> usize {
+    pub(super) fn heredoc_end(&mut self, pending: &Pending) -> usize {
         loop {
             let start = self.pos;
             if start >= self.end {
@@ -243,8 +244,14 @@ impl<'a> Parser<'a> {
     /// The parts of an unquoted body: like double quotes, but `"` is plain.
     fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
         let outer_end = std::mem::replace(&mut self.end, end);
+        let left = self.rewrite.left.take();
+        let in_document = std::mem::replace(&mut self.in_document, true);
         self.pos = start;
         let parts = self.deeper(|parser| parser.text_parts(strip_tabs));
+        // What is announced in it ends with it.
+        self.pending.clear();
+        self.in_document = in_document;
+        self.rewrite.left = left;
         self.end = outer_end;
         if self.fault.is_some() {
             self.pos = self.end;

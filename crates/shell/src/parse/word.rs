@@ -82,12 +82,6 @@ impl<'a> Parts<'a> {
         self.list.push(part);
     }
 
-    pub(super) fn extend(&mut self, parts: Pieces) {
-        for part in parts {
-            self.push(part);
-        }
-    }
-
     fn ends_with_glob_sign(&self) -> bool {
         self.run == Run::Plain && self.text.ends_with(['?', '*', '+', '@', '!'])
     }
@@ -213,7 +207,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ansi_body(&mut self) -> (String, bool) {
+    pub(super) fn ansi_body(&mut self) -> (String, bool) {
         let start = self.pos;
         while let Some(byte) = self.raw() {
             match byte {

@@ -269,7 +269,7 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         self.touch(&key, path, false);
-        if self.writing.iter().any(|file| self.path_key(file) == key) {
+        if self.is_open(&key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }
         match stream.text.clone() {

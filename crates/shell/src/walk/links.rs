@@ -102,11 +102,6 @@ impl Walker<'_> {
 /// Are the errors of `node` piped on, and may there be some? What a shell then
 /// reads is not only what it was meant to.
 fn pipes_errors(node: &Node) -> bool {
-    let is_errors = |one: &RawRedirect| {
-        one.kind == RedirectKind::Duplicate
-            && one.from.as_deref() == Some("2")
-            && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
-    };
     let is_quiet = match node {
         Node::Simple(simple) => match simple.words.first().map(|word| word.parts.as_slice()) {
             Some([Part::Plain(text)]) => QUIET.contains(&text.as_str()),
@@ -115,6 +110,18 @@ fn pipes_errors(node: &Node) -> bool {
         _ => false,
     };
     !is_quiet && node.redirects().iter().any(is_errors)
+}
+
+/// `2>&1`
+pub(super) fn is_errors(one: &RawRedirect) -> bool {
+    one.kind == RedirectKind::Duplicate
+        && one.from.as_deref() == Some("2")
+        && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
+}
+
+/// Does the program say nothing but what it is told to?
+pub(super) fn is_quiet(program: &str) -> bool {
+    QUIET.contains(&program)
 }
 
 /// `more` is written behind `all`, or nothing is.

@@ -86,6 +86,8 @@ pub(crate) struct Walker<'a> {
     strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
+    /// Files that process substitutions may still write errors to.
+    shared: Vec<SmolStr>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
@@ -147,6 +149,7 @@ impl<'a> Walker<'a> {
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
             writing: Vec::new(),
+            shared: Vec::new(),
             seen: BTreeMap::new(),
             descriptors: None,
             descriptor_file: None,

@@ -6,6 +6,7 @@ use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::flow::is_descriptor;
+use super::links::{is_errors, is_quiet};
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::output;
@@ -32,6 +33,8 @@ pub(super) struct Call {
     pub(super) dir: Option<Word>,
     /// The file its output goes to.
     pub(super) written: Option<Word>,
+    /// Its errors go there as well.
+    pub(super) with_errors: bool,
     /// The words no longer stand in the text as they are used.
     pub(super) moved: bool,
 }
@@ -121,10 +124,10 @@ impl Walker<'_> {
         for raw in &simple.redirects {
             let redirect = self.long_body(simple, raw).unwrap_or_else(|| self.expand_redirect(raw));
             own = self.stream_of(&redirect, raw).or(own);
-            let writes = self.note_writing(&redirect);
-            if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
+            if self.takes_output(&redirect, raw) {
                 call.written = Some(redirect.target.clone());
             }
+            call.with_errors |= is_errors(raw);
             call.redirects.push(redirect);
         }
         (call, values, own)
@@ -218,6 +221,7 @@ impl Walker<'_> {
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let mut call = call;
         let written = call.written.take();
+        let with_errors = call.with_errors;
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -241,6 +245,9 @@ impl Walker<'_> {
             out = known;
         }
         out.from = Some(index);
+        if with_errors && written.is_some() && !is_quiet(&command.program) {
+            out.text = None;
+        }
         let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
         if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
