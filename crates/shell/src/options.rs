@@ -209,17 +209,16 @@ fn short_name(letter: char) -> SmolStr {
 
 /// The token that starts at this byte of a table.
 fn token_at(table: &'static str, at: usize) -> &'static str {
-    table.get(at..).and_then(|rest| rest.split(' ').next()).unwrap_or_default()
+    let rest = table.get(at..).unwrap_or_default();
+    let end = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
 }
 
 // Tables are searched for every option of every command, so they are searched
 // as text and not taken apart token by token.
 fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     let wanted = u8::try_from(letter).ok()?;
-    let table = spec.options.as_bytes();
-    let mut next = if table.first() == Some(&wanted) { Some(0) } else { behind_blank(table, 0, wanted) };
-    while let Some(at) = next {
-        next = behind_blank(table, at, wanted);
+    for at in starts(spec.options, wanted, b' ') {
         let (head, takes) = parse_token(token_at(spec.options, at));
         let rest = head.strip_prefix(letter).unwrap_or("");
         if rest.is_empty() {
@@ -236,29 +235,41 @@ fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     None
 }
 
-/// Where `wanted` next stands behind a blank. Sixteen places are looked at at once.
-fn behind_blank(table: &[u8], from: usize, wanted: u8) -> Option<usize> {
-    let blanks = table.get(from..)?;
-    let letters = blanks.get(1..)?;
-    let holds = |(blanks, letters): (&[u8; 16], &[u8; 16])| {
-        let pairs = blanks.iter().zip(letters);
-        pairs.fold(false, |found, (blank, letter)| found | ((*blank == b' ') & (*letter == wanted)))
+/// Where `wanted` next stands behind a blank, or behind a comma as well. Sixteen
+/// places are looked at at once.
+fn behind_sign(table: &[u8], from: usize, wanted: u8, comma: u8) -> Option<usize> {
+    let signs = table.get(from..)?;
+    let letters = signs.get(1..)?;
+    let is_pair = |sign: u8, letter: u8| ((sign == b' ') | (sign == comma)) & (letter == wanted);
+    let holds = |(signs, letters): (&[u8; 16], &[u8; 16])| {
+        signs.iter().zip(letters).fold(false, |found, (sign, letter)| found | is_pair(*sign, *letter))
     };
-    let chunks = blanks.as_chunks::<16>().0.iter().zip(letters.as_chunks::<16>().0);
+    let chunks = signs.as_chunks::<16>().0.iter().zip(letters.as_chunks::<16>().0);
     let skipped = 16 * chunks.take_while(|chunk| !holds(*chunk)).count();
-    let mut pairs = blanks.get(skipped..)?.iter().zip(letters.get(skipped..)?);
-    let at = pairs.position(|(blank, letter)| *blank == b' ' && *letter == wanted)?;
+    let mut pairs = signs.get(skipped..)?.iter().zip(letters.get(skipped..)?);
+    let at = pairs.position(|(sign, letter)| is_pair(*sign, *letter))?;
     Some(from + skipped + at + 1)
+}
+
+/// Every place where `wanted` stands at the start of a token, or of a spelling
+/// where `comma` is one.
+fn starts(table: &'static str, wanted: u8, comma: u8) -> impl Iterator<Item = usize> {
+    let table = table.as_bytes();
+    let first = if table.first() == Some(&wanted) { Some(0) } else { behind_sign(table, 0, wanted, comma) };
+    std::iter::successors(first, move |at| behind_sign(table, *at, wanted, comma))
 }
 
 /// Where `name` stands in the table at the start of a spelling: the byte before
 /// it, and the text from it on.
 fn spellings(table: &'static str, name: &str) -> impl Iterator<Item = (u8, &'static str)> {
-    let places = table.match_indices(name).filter(|_| !name.is_empty() && !name.contains(' '));
-    places.filter_map(move |(at, _)| {
-        let before = at.checked_sub(1).and_then(|at| table.as_bytes().get(at)).copied().unwrap_or(b' ');
-        matches!(before, b' ' | b',').then(|| (before, token_at(table, at)))
-    })
+    let first = name.bytes().next().filter(|_| !name.contains(' '));
+    let places = first.into_iter().flat_map(move |first| starts(table, first, b','));
+    places.filter(|at| table.as_bytes().get(*at..).is_some_and(|rest| rest.starts_with(name.as_bytes()))).map(
+        move |at| {
+            let before = at.checked_sub(1).and_then(|at| table.as_bytes().get(at)).copied().unwrap_or(b' ');
+            (before, token_at(table, at))
+        },
+    )
 }
 
 fn find_exact(spec: &Spec, name: &str) -> Option<Row> {

@@ -71,7 +71,7 @@ impl Parser<'_> {
         let mut found = Vec::new();
         loop {
             self.blanks();
-            match self.redirect() {
+            match if self.may_redirect() { self.redirect() } else { None } {
                 Some(redirect) => found.push(redirect),
                 None => return found,
             }

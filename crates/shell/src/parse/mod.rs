@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
     #[inline]
     fn near(&self, count: usize) -> Option<&'a [u8]> {
         let near = self.bytes.get(self.pos..self.end.min(self.pos + count))?;
-        if near.contains(&b'\\') { None } else { Some(near) }
+        if near.iter().any(|byte| *byte == b'\\') { None } else { Some(near) }
     }
 
     #[inline]
@@ -486,15 +486,28 @@ impl<'a> Parser<'a> {
     /// The bare word standing here; empty when it is quoted, expanded or longer
     /// than any reserved word.
     fn bare(&self) -> Bare {
-        match self.near(BARE_MAX + 2) {
-            Some(near) => Self::bare_of(near.iter().copied()),
-            None => Self::bare_of(self.ahead().map(|(_, byte)| byte)),
+        // Most words are none of the kind, and lines are seldom joined.
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        let is_part = |byte: &&u8| matches!(byte, b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']');
+        let len = rest.iter().take(BARE_MAX + 1).take_while(is_part).count();
+        let ends = match rest.get(len..).unwrap_or_default() {
+            [b'<' | b'>', b'\\', ..] | [b'\\', ..] => return self.bare_joined(),
+            [b'<' | b'>', b'(', ..] => false,
+            [b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')', ..] | [] => true,
+            _ => false,
+        };
+        let mut word = Bare::default();
+        if let (Some(slots), Some(found), true) = (word.bytes.get_mut(..len), rest.get(..len), ends) {
+            slots.copy_from_slice(found);
+            word.len = len;
         }
+        word
     }
 
-    fn bare_of(ahead: impl Iterator<Item = u8>) -> Bare {
+    /// The same where lines may be joined in it.
+    fn bare_joined(&self) -> Bare {
         let mut word = Bare::default();
-        let mut ahead = ahead.peekable();
+        let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
         while let Some(byte) = ahead.next() {
             match byte {
                 b'<' | b'>' if ahead.peek() == Some(&b'(') => return Bare::default(),

@@ -40,6 +40,10 @@ impl<'a> Parser<'a> {
         }
         let start = self.pos;
         let from = self.descriptor();
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&')) {
+            self.pos = start;
+            return None;
+        }
         let found = OPERATORS.iter().find(|(text, _)| self.looking_at(text));
         let process = self.looking_at("<(") || self.looking_at(">(");
         let Some((text, kind)) = found.filter(|_| !process) else {

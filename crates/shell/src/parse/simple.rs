@@ -24,6 +24,29 @@ const RESERVED: [&str; 12] =
 /// Builtins that are given such a list as text.
 const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
 
+/// What `name=(…)` is to a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// A mistake.
+    Refused,
+    /// An assignment.
+    Declared,
+    /// Text.
+    Text,
+}
+
+impl Lists {
+    fn of(first: &RawWord) -> Lists {
+        if is_one_of(&LIST_READERS, first) {
+            Lists::Text
+        } else if is_one_of(&DECLARERS, first) {
+            Lists::Declared
+        } else {
+            Lists::Refused
+        }
+    }
+}
+
 /// What stands where an assignment could stand.
 enum Head {
     Assignment(RawAssignment),
@@ -35,6 +58,7 @@ impl Parser<'_> {
         let start = self.pos;
         let mut simple = Simple::default();
         let mut last = start;
+        let mut lists = Lists::Refused;
         loop {
             self.blanks();
             if self.may_redirect()
@@ -48,7 +72,10 @@ impl Parser<'_> {
                     Head::Assignment(assignment) => simple.assignments.push(assignment),
                     Head::Word(word) => simple.words.push(word),
                 }
-            } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
+            } else if let Some(word) = self.argument(&simple, lists, self.coproc_at == Some(start)) {
+                if simple.words.is_empty() {
+                    lists = Lists::of(&word);
+                }
                 simple.words.push(word);
             } else if self.eat_lost() {
                 continue;
@@ -84,23 +111,24 @@ impl Parser<'_> {
 
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
-    fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
+    fn argument(&mut self, simple: &Simple, lists: Lists, in_coproc: bool) -> Option<RawWord> {
         let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
-        let first = simple.words.first();
         let start = self.pos;
-        let head_end = if self.at_head() { self.assignment_head() } else { None };
-        let opens = head_end.is_some_and(|end| self.bytes.get(end) == Some(&b'('));
-        let reads = opens && first.is_some_and(|word| is_one_of(&LIST_READERS, word));
-        let declares = || first.is_some_and(|word| is_one_of(&DECLARERS, word));
-        if let Some(head_end) = head_end.filter(|_| opens && (named || reads || declares())) {
+        if (named || lists != Lists::Refused)
+            && self.at_head()
+            && let Some(head_end) = self.assignment_head()
+            && self.bytes.get(head_end) == Some(&b'(')
+        {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
             let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
-            let parts =
-                if reads { list_text(head, array) } else { smallvec![Part::Plain(head.into()), array] };
+            let parts = match lists {
+                Lists::Text => list_text(head, array),
+                _ => smallvec![Part::Plain(head.into()), array],
+            };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()

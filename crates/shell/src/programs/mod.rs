@@ -170,7 +170,12 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .rev()
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
-        effects.extend((model.effects)(command, input).0);
+        let own = (model.effects)(command, input).0;
+        if effects.is_empty() {
+            effects = own;
+        } else {
+            effects.extend(own);
+        }
         secret_stores::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
@@ -196,13 +201,15 @@ fn is_same(one: &Effect, other: &Effect) -> bool {
 
 fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
     if effects.len() <= FEW {
-        let mut kept: Vec<Effect> = Vec::with_capacity(effects.len());
-        for effect in effects {
-            if !kept.iter().any(|known| is_same(known, &effect)) {
-                kept.push(effect);
+        let mut at = 1;
+        while let Some((effect, known)) = effects.get(..=at).and_then(<[Effect]>::split_last) {
+            if known.iter().any(|known| is_same(known, effect)) {
+                effects.remove(at);
+            } else {
+                at += 1;
             }
         }
-        return kept;
+        return effects;
     }
     let mut seen: HashSet<(Deed, Option<(SmolStr, bool)>)> = HashSet::new();
     effects.retain(|effect| {
