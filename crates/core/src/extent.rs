@@ -75,6 +75,19 @@ impl Extent {
         }
     }
 
+    /// What is wrong with it as an answer to this request, if something is.
+    #[must_use]
+    pub fn fault_for(&self, request: &Request) -> Option<String> {
+        match self {
+            // Whatever keeps its input beside its title is no command.
+            Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
+                "a pattern speaks of commands, and this is a call of `{}`: without one, always means exactly this call",
+                request.tool
+            )),
+            _ => self.fault(),
+        }
+    }
+
     /// When an answer given at `at_ms` ends; `expires_ms` is when its request does.
     #[must_use]
     pub fn ends_ms(&self, at_ms: i64, expires_ms: i64) -> i64 {
@@ -88,17 +101,19 @@ impl Extent {
 
     /// Whether an answer to `request` reaches this call as well.
     #[must_use]
-    pub fn reaches(&self, request: &Request, call: &Call, facts: &Facts) -> bool {
+    pub fn reaches(&self, request: &Request, call: &Call) -> bool {
         let same = || request.arguments == call.arguments_digest();
         match self {
             Extent::Once => false,
             Extent::Session => request.session == call.session && same(),
             Extent::For { .. } | Extent::Always { pattern: None } => same(),
             Extent::Always { pattern: Some(pattern) } => {
+                // The command as the agent wrote it, which is what people are shown, not
+                // as a rule rewrites it.
                 request.tool == call.tool
                     && is_bare(call)
                     && is_within(&call.dir, &request.dir)
-                    && fits(pattern, facts)
+                    && call.command().is_some_and(|command| fits_text(pattern, command))
             }
         }
     }

@@ -8,7 +8,6 @@
 use crate::call::Call;
 use crate::digest::{Digest, canonical, unhex};
 use crate::extent::Extent;
-use crate::facts::Facts;
 use crate::ledger::{Entry, Handling};
 use crate::people::EMERGENCY_MS;
 use crate::progress::{Comment, Progress};
@@ -294,14 +293,18 @@ impl Request {
     }
 
     fn answered(&mut self, answer: &Answer, at_ms: i64) -> Option<RequestState> {
-        // Nobody answers for themselves (separation of duties).
-        if at_ms >= self.expires_ms || answer.by == self.agent {
+        if at_ms >= self.expires_ms {
             return None;
         }
         // Where several people must say yes, no model is one of them; and none
         // answers past a guardrail or for more than one call.
         let by_model = matches!(answer.proof, Proof::Supervisor { .. });
-        if by_model && (self.progress.needs > 1 || self.bypass.is_some() || !answer.reach.is_once()) {
+        // Nobody answers for themselves. That a person is none of the agent's own
+        // processes is what the proof says; a login like the agent's name means nothing.
+        let by_itself = answer.by == self.agent;
+        if by_model
+            && (by_itself || self.progress.needs > 1 || self.bypass.is_some() || !answer.reach.is_once())
+        {
             return None;
         }
         match (&self.state, answer.word) {
@@ -400,9 +403,9 @@ impl Request {
     /// Whether its standing answer, a yes or a no, is one to this call when
     /// these guards ask.
     #[must_use]
-    pub fn covers(&self, call: &Call, facts: &Facts, guards: &[&str]) -> bool {
+    pub fn covers(&self, call: &Call, guards: &[&str]) -> bool {
         let asked = |guard: &&str| self.asks.iter().any(|own| own == guard);
-        let reaches = |(answer, _): (&Answer, i64)| answer.reach.reaches(self, call, facts);
+        let reaches = |(answer, _): (&Answer, i64)| answer.reach.reaches(self, call);
         self.bypass.is_none()
             && !guards.is_empty()
             && guards.iter().all(asked)

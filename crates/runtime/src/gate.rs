@@ -67,6 +67,17 @@ pub struct Gate {
     pub(crate) scene: Scene,
     pub(crate) store: Sqlite,
     pub(crate) approver: Option<Approver>,
+    pub(crate) later: Later,
+}
+
+/// Whether tidying up behind a record waits until the answer is out.
+#[derive(Debug, Default)]
+pub(crate) enum Later {
+    /// It does not.
+    #[default]
+    No,
+    /// It does; behind which record.
+    Wanted(Option<u64>),
 }
 
 /// Milliseconds since 1970.
@@ -87,7 +98,7 @@ impl Gate {
         let key = signing_key(&setup.dirs)?;
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         let approver = Approver::load(&setup.dirs)?;
-        Ok((Gate { setup, scene, store, approver }, state))
+        Ok((Gate { setup, scene, store, approver, later: Later::No }, state))
     }
 
     /// The gate with one more guard, for those who embed it.
@@ -144,7 +155,7 @@ impl Gate {
                 .then(|| event.call.arguments_digest()),
         };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, approver, setup } = self;
+        let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let entry = match event.kind {
@@ -191,7 +202,11 @@ impl Gate {
 
     /// Keeps a signed head now and then. The record is already safe, so a
     /// failure here costs a checkpoint, not an answer; `doctor` reports it.
-    pub(crate) fn checkpoint(&self, seq: u64) {
+    pub(crate) fn checkpoint(&mut self, seq: u64) {
+        if let Later::Wanted(left) = &mut self.later {
+            *left = Some(seq);
+            return;
+        }
         self.store.tidy();
         if seq.is_multiple_of(CHECKPOINT_EVERY)
             && let Ok(Some(head)) = self.store.head()

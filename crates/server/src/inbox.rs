@@ -96,7 +96,7 @@ impl App {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
-        if let Some(fault) = given.reach.fault() {
+        if let Some(fault) = given.reach.fault_for(&request) {
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach."));
         }
         let proof = self.proof(&request, &given)?;

@@ -104,9 +104,25 @@ fn ansi_text_in_braces_is_read_as_text() {
     check("sh <<E\np ${U:-$'a b'}\nE\n", &["p", "a b"]);
 }
 
+/// `$(a <<A) $(b <<B)`: each is read where its substitution closes.
+#[test]
+fn here_documents_left_open_keep_their_order() {
+    check("p <(q <<E) >(r <<F)\nE\n$(a)\nF\nrm x", &["rm", "x"]);
+    check("p $(q <<E) $(r <<F) <<G\nE\nF\nG\nrm x", &["rm", "x"]);
+}
+
+/// Bash joins lines of a here-document before it looks at anything in it.
+#[test]
+fn lines_are_joined_before_quotes_count() {
+    check("cat <<E\n$(p 'a\\\nb')\nE\n", &["p", "ab"]);
+    check("p `q \\\\\na; rm x`", &["rm", "x"]);
+    check("p `q 'a\\\\\nb'`", &["q", "a\\\nb"]);
+}
+
 /// What a substitution prints that has a mistake in it is not known.
 #[test]
 fn a_mistake_ends_what_a_substitution_prints() {
+    assert_eq!(read("echo $(( $(case x in (a) b;; esac) + 1 ))", &Setting::default()).fault, None);
     for source in ["rm a$((echo p) ${V}\nq)b", "rm `echo p; (`", "rm \"`echo p\nfi`\""] {
         let reading = read(source, &Setting::default());
         let rm = reading.commands.iter().find(|command| command.program == "rm");
@@ -131,6 +147,7 @@ fn words_are_taken_where_names_would_stand() {
 fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
     check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
+    check("echo $(( 1 + $(case x in (a) b;; esac) ))", &["1", "+", "$(case x in (a) b;; esac)"]);
     check("echo $((a)#) ; rm x", &["rm", "x"]);
     check("f() { (( $((( V = 0 )); [[ ${ (b) -eq 1 ]]\nc ${V%.*} | d) + 1 )); }\nrm x", &["rm", "x"]);
     check("(( ${x:+(} rm x ))", &["(", "rm", "x"]);
@@ -264,6 +281,7 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("if a=(p +(w)y); b \\\n rm x; then c; fi", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
+    check("coproc p <<E }", &["p", "}"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
     check("time -p( (! a; rm x) )", &["rm", "x"]);
     check("time -p;rm x", &["rm", "x"]);
@@ -280,6 +298,7 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("({ echo ${ {a} | b\n} | c\n)\nrm x", &["rm", "x"]);
+    check("if f() ( { a ${ {b}\n}\nc\n)\nf & then rm x; fi", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
     check("bash -c '[[ a # b ]]\nc a=(d\n;; *) e\nrm x\nf ;; esac'", &["rm", "x"]);
@@ -401,6 +420,10 @@ fn errors_given_to_a_shell_are_not_known() {
         "cd '$(rm x)' >f 2>&1; sh f",
         "{ cd '$(rm x)'; } >f 2>&1; sh f",
         "{ echo q >f; cd '$(rm x)'; } 2>f; sh f",
+        "exec >f; echo q; exec >/dev/null; sh f",
+        "echo q 1<>f; sh f",
+        "exec 3<<<q; a && exec 3<<<p; sh <&3",
+        "exec 3<<<q; (exec 3<<<p); sh <&3",
     ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
@@ -422,4 +445,5 @@ fn printf_writes_into_a_variable_however_it_is_spelled() {
 fn a_trap_of_a_subshell_runs_at_its_end() {
     check("(trap '${U:-p1} x' EXIT && U=rm)", &["rm", "x"]);
     check("trap '${U:-p1} x' EXIT; U=rm", &["rm", "x"]);
+    check("{ trap '${U:-p1} x' EXIT; U=rm; } | q", &["rm", "x"]);
 }

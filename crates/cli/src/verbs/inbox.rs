@@ -322,8 +322,12 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
             "a call that is repeated makes a new request",
         ));
     }
-    preview(gate.store(), &request, &how.reach.extent()?)?;
-    let after = give(&mut gate, vec![request], how, word)?;
+    let asked = vec![request];
+    let reach = how.reach.extent_for(&asked)?;
+    for request in &asked {
+        preview(gate.store(), request, &reach)?;
+    }
+    let after = give(&mut gate, asked, how, word)?;
     if let (true, [only]) = (how.json, after.as_slice()) {
         json(only);
     }
@@ -380,7 +384,7 @@ fn deny_all(how: &How) -> Outcome {
 
 /// Proves once that a person answers, and answers each request.
 fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
-    let reach = how.reach.extent()?;
+    let reach = how.reach.extent_for(&requests)?;
     let proofs = approver::prove(&requests, word, &reach, how.passphrase_stdin)?;
     let mut after = Vec::new();
     for (request, proof) in requests.iter().zip(proofs) {

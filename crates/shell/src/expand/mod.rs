@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use smol_str::{SmolStr, SmolStrBuilder};
 
 use crate::reading::{Span, Word};
-use crate::scope::Text;
+use crate::scope::{Text, hides_in_subscript};
 use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
@@ -213,9 +213,7 @@ impl Walker<'_> {
                     fields.push(text, false);
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     fields.push("(…)", false);
                 }
                 Part::Process(output) => {
@@ -314,16 +312,14 @@ impl Walker<'_> {
                     Text::unknown(text.clone())
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     Text::unknown("(…)")
                 }
                 Part::Process(output) => Text::unknown(self.process_text(output)),
                 Part::Output(output) => self.output_text(output),
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
-                    Resolved::Many(texts) => joined(&texts),
+                    Resolved::Many(texts) => joined(&texts, " "),
                     Resolved::Words(cut) => {
                         let word = joined_words(&cut.words);
                         Text { text: word.text, exact: word.exact }
@@ -340,6 +336,17 @@ impl Walker<'_> {
         }
         word.text = all.finish();
         word
+    }
+
+    /// The items of a list. As those of integers they may be evaluated.
+    fn list_items(&mut self, words: &[RawWord], span: Span) {
+        for word in words {
+            for item in self.fields(word) {
+                if item.exact && hides_in_subscript(&item.text) {
+                    self.run_text(&item.text, span);
+                }
+            }
+        }
     }
 
     /// Walks a command substitution; its output, where that is plain to see.
@@ -447,8 +454,8 @@ fn joined_words(words: &[Word]) -> Word {
     Word { text: texts.join(" ").into(), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
-/// `"$*"`: all texts with blanks between.
-fn joined(texts: &[Text]) -> Text {
+/// `"$*"`: all texts in one, with this between.
+fn joined(texts: &[Text], between: &str) -> Text {
     let all: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
-    Text { text: all.join(" ").into(), exact: texts.iter().all(|text| text.exact) }
+    Text { text: all.join(between).into(), exact: texts.iter().all(|text| text.exact) }
 }

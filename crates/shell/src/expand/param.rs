@@ -124,13 +124,15 @@ impl Walker<'_> {
     }
 
     /// The element the expansion asks for.
-    fn pick(&self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
+    fn pick(&mut self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
         let Some(value) = value else { return Resolved::One(Text::unknown(param.text.clone())) };
         match (param.name.as_str(), index) {
             ("@", _) | (_, Some("@")) => Resolved::Many(value.into_vec()),
             ("*", _) | (_, Some("*")) => {
                 if param.quoted {
-                    Resolved::One(joined(&value))
+                    let separators = self.separators();
+                    let between = separators.chars().next().map(String::from).unwrap_or_default();
+                    Resolved::One(joined(&value, &between))
                 } else {
                     Resolved::Many(value.into_vec())
                 }

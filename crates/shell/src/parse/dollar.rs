@@ -28,8 +28,13 @@ impl<'a> Parser<'a> {
         if self.looking_at("$((")
             && let Some(close) = self.arithmetic_close(3)
         {
+            let text = self.slice(start, close);
+            let has_case = text.contains("case") && text.contains("esac");
             self.advance(3);
-            let inner = self.arithmetic_body(close);
+            let mut inner = self.arithmetic_body(close);
+            if has_case && self.fault.is_none() {
+                inner.push(self.printed_otherwise(start));
+            }
             return Part::Unknown { text: self.spelling(start), inner: inner.into_vec() };
         }
         if self.looking_at("$((") {
@@ -71,6 +76,19 @@ impl<'a> Parser<'a> {
             quoted,
             text,
         }))
+    }
+
+    /// Bash prints `case a in (b)` in a substitution without the first
+    /// parenthesis, and may then take for commands what was arithmetic.
+    fn printed_otherwise(&mut self, start: usize) -> Part {
+        let (next, mistake) = (self.pos, self.mistake.take());
+        self.pos = start;
+        let (list, _) = self.nested_subshell(start);
+        self.mistake = mistake;
+        if self.fault.is_none() {
+            self.pos = next;
+        }
+        Part::Output(Rc::new(Output { list, text: SmolStr::default(), quoted: true, in_place: false }))
     }
 
     /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
@@ -171,8 +189,8 @@ impl<'a> Parser<'a> {
         }
         if let Some(close) = close {
             if self.fault.is_none() && self.pos != close + 1 {
-                // Both ways: who does not know it goes on there.
-                self.broken_line = self.broken_line.or(Some(close + 1));
+                // Both ways: to who does not know it, it is a value without a name.
+                self.stand_in(start, close + 1);
             }
             self.forgive(close + 1);
         }
@@ -356,6 +374,10 @@ impl<'a> Parser<'a> {
                 }
             }
             b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
+            b'<' | b'>' if !quoted && self.peek_at(1) == Some(b'(') => {
+                let part = self.deeper(|parser| Some(parser.process()));
+                part.into_iter().for_each(|part| parts.push(part));
+            }
             _ if quoted => self.quoted_piece(byte, parts, stop),
             _ => {
                 if let Some(found) = self.take() {
@@ -429,11 +451,11 @@ impl<'a> Parser<'a> {
                 Some('`') => break,
                 Some('\\') => match self.raw() {
                     Some(next @ (b'`' | b'\\' | b'$')) => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push(char::from(next));
                     }
                     Some(b'"') if quoted => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push('"');
                     }
                     _ => text.push('\\'),

@@ -85,6 +85,8 @@ struct Pending {
     quoted: bool,
     strip_tabs: bool,
     body: Rc<OnceCell<RawWord>>,
+    /// Its substitution has closed.
+    left: bool,
 }
 
 impl Pending {
@@ -296,7 +298,7 @@ impl<'a> Parser<'a> {
     #[inline]
     fn near(&self, count: usize) -> Option<&'a [u8]> {
         let near = self.bytes.get(self.pos..self.end.min(self.pos + count))?;
-        if near.iter().any(|byte| *byte == b'\\') { None } else { Some(near) }
+        if near.contains(&b'\\') { None } else { Some(near) }
     }
 
     #[inline]

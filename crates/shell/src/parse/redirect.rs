@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
         let (delimiter, quoted) = self.delimiter();
         self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
-        self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body) });
+        self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body), left: false });
         RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }
     }
 
@@ -245,8 +245,30 @@ impl<'a> Parser<'a> {
         self.source.get(start..stop).unwrap_or("")
     }
 
+    /// The same where lines are joined: bash does that first, whatever quotes
+    /// stand in the body.
+    fn joined_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
+        let text = joined(self.slice(start, end));
+        let base = self.span(start, end);
+        let mut parser = Parser::new(&text, Some(base), self.depth);
+        parser.pieces = self.pieces;
+        parser.in_document = true;
+        parser.looked.set(self.looked.get());
+        let parts = parser.deeper(|parser| parser.text_parts(strip_tabs));
+        self.pieces = parser.pieces;
+        self.looked.set(parser.looked.get());
+        self.mistake = self.mistake.take().or(parser.mistake);
+        if let Some(fault) = parser.fault {
+            self.end_with(end, fault.message, fault.kind);
+        }
+        parts
+    }
+
     /// The parts of an unquoted body: like double quotes, but `"` is plain.
     fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
+        if self.slice(start, end).contains("\\\n") {
+            return self.joined_parts(start, end, strip_tabs);
+        }
         let outer_end = std::mem::replace(&mut self.end, end);
         let left = self.rewrite.left.take();
         let in_document = std::mem::replace(&mut self.in_document, true);
@@ -262,6 +284,25 @@ impl<'a> Parser<'a> {
         }
         parts
     }
+}
+
+/// The text with joined lines made one.
+fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(found) = chars.next() {
+        match (found, chars.peek()) {
+            ('\\', Some('\n')) => {
+                chars.next();
+            }
+            ('\\', Some(_)) => {
+                out.push(found);
+                out.extend(chars.next());
+            }
+            _ => out.push(found),
+        }
+    }
+    out
 }
 
 /// `>&2` and `>&-` copy a descriptor; `>& file` writes.

@@ -46,8 +46,10 @@ impl Parser<'_> {
             let open = left.iter().map(Pending::without_body).collect();
             self.rewrite.left = Some(Left { close: self.pos.saturating_sub(1), line, open });
         }
-        left.append(&mut self.pending);
-        self.pending = left;
+        // Behind those left by a substitution before it.
+        let at = self.pending.iter().take_while(|one| one.left).count();
+        left.iter_mut().for_each(|one| one.left = true);
+        self.pending.splice(at..at, left);
     }
 
     /// Here-documents are read here. Just behind the line it is as usual.
@@ -70,6 +72,11 @@ impl Parser<'_> {
             self.rewrite.decoded.push((start, self.pos, text.clone()));
         }
         parts.push(Part::Quoted(text.into()));
+    }
+
+    /// What stands there is some value, to a shell that reads it otherwise.
+    pub(super) fn stand_in(&mut self, start: usize, end: usize) {
+        self.rewrite.decoded.push((start, end, "$_".to_string()));
     }
 
     /// Reads the text from `start` on once more, if it is changed.

@@ -164,6 +164,7 @@ impl Walker<'_> {
         let mut value: Value = arguments.iter().map(Text::of).collect();
         let name = (!value.is_empty()).then(|| value.remove(0));
         let outer_name = self.scope.get("0").cloned();
+        let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
             self.scope.set("@", smallvec![value]);
@@ -174,8 +175,10 @@ impl Walker<'_> {
         self.via.pop();
         self.choice = choice;
         self.in_place = was_in_place;
-        self.scope.restore("0", outer_name);
-        self.scope.restore("@", outer);
+        if has_own {
+            self.scope.restore("0", outer_name);
+            self.scope.restore("@", outer);
+        }
         if broken {
             // What stands around the mistake was read and may not have run.
             let changes = self.scope.take_changes(mark);
@@ -284,7 +287,9 @@ impl Walker<'_> {
                 let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                self.open_text(&word, &command.program, Vec::new());
+                let sourced = matches!(command.program.as_str(), "." | "source") && command.words.len() > 2;
+                let given = command.words.get(1..).filter(|_| sourced).unwrap_or_default();
+                self.open_text(&word, &command.program, given.to_vec());
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}

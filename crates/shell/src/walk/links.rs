@@ -24,7 +24,10 @@ impl Walker<'_> {
                 break;
             }
             let mark = self.scope.mark();
+            let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
             let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
+            self.trapped_since(trapped);
+            self.doubt_descriptors(overwritten);
             self.scope.rollback(mark);
             let noisy = out.noisy || pipes_errors(stage);
             flowing = Some(Stream { noisy, ..out });
@@ -117,6 +120,16 @@ pub(super) fn is_errors(one: &RawRedirect) -> bool {
     one.kind == RedirectKind::Duplicate
         && one.from.as_deref() == Some("2")
         && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
+}
+
+/// `>&2`: the output goes elsewhere. Where to is not always known.
+pub(super) fn leaves(one: &RawRedirect) -> Option<Option<String>> {
+    let is_output = one.kind == RedirectKind::Duplicate && one.from.as_deref().is_none_or(|from| from == "1");
+    match one.target.parts.as_slice() {
+        [Part::Plain(text)] if text == "1" => None,
+        [Part::Plain(text)] if text == "2" || text == "-" => is_output.then(|| Some(String::new())),
+        _ => is_output.then_some(None),
+    }
 }
 
 /// Does the program say nothing but what it is told to?

@@ -1,7 +1,7 @@
 //! What this text itself puts into files, for a shell that runs them later.
 
 use super::Walker;
-use super::links::is_errors;
+use super::links::{is_errors, leaves};
 use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
@@ -52,9 +52,14 @@ impl Walker<'_> {
             // Also where what is inside has written to the same file.
             self.doubt_file(redirect);
         }
+        let mut stream = stream;
+        if redirects.iter().any(is_errors) {
+            stream.text = None;
+        }
+        if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
+            (stream.text, stream.other) = (text, None);
+        }
         let Some(written) = written else { return stream };
-        let text = stream.text.filter(|_| !redirects.iter().any(is_errors));
-        let stream = Stream { text, ..stream };
         self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
         Stream { from: stream.from, ..Stream::silent() }
     }
@@ -63,14 +68,16 @@ impl Walker<'_> {
     /// goes; what errors or other descriptors put into a file is not known.
     pub(super) fn takes_output(&mut self, redirect: &Redirect, raw: &RawRedirect) -> bool {
         let writes = self.note_writing(redirect);
-        if writes && is_beside(raw) {
+        let both_ways = redirect.kind == RedirectKind::ReadWrite && raw.from.as_deref() != Some("0");
+        if writes && is_beside(raw) || both_ways && raw.from.is_some() {
             self.doubt_file(redirect);
         }
         writes && !is_beside(raw)
     }
 
     fn doubt_file(&mut self, redirect: &Redirect) {
-        let writes = matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+        let writes =
+            matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite);
         if writes && redirect.target.exact && redirect.target.text != "/dev/null" {
             let path = self.path_key(&redirect.target);
             self.files.insert(path, Stream::unknown());
@@ -138,16 +145,33 @@ impl Walker<'_> {
         }
     }
 
+    /// Descriptors opened anew since then are those of a shell that has ended.
+    pub(super) fn doubt_descriptors(&mut self, since: usize) {
+        for path in self.overwritten.iter().skip(since).filter(|path| path.starts_with("/dev/fd/")) {
+            self.streams.insert(path.clone(), Stream::unknown());
+        }
+    }
+
     /// What was overwritten since then may also not have been.
     pub(super) fn doubt_written(&mut self, since: usize) {
         for path in self.overwritten.iter().skip(since) {
-            self.files.insert(path.clone(), Stream::unknown());
+            if path.starts_with("/dev/fd/") {
+                self.streams.insert(path.clone(), Stream::unknown());
+            } else {
+                self.files.insert(path.clone(), Stream::unknown());
+            }
         }
         self.overwritten.truncate(since);
     }
 
     /// Keeps what a file would hold, for a shell that runs it later.
     pub(super) fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
+        if let Some(target) = written.filter(|_| command.program == "exec" && command.words.len() == 1) {
+            // All that follows prints into it.
+            self.writing.push(target.clone());
+            self.share_open_files();
+            self.writing.pop();
+        }
         if let Some(target) = written.filter(|target| target.exact) {
             let adds = |one: &Redirect| one.kind == RedirectKind::Append && one.target == *target;
             self.keep_written(target, out, command.redirects.iter().any(adds));
