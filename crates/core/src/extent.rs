@@ -147,7 +147,7 @@ pub fn proposed_pattern(command: &str) -> Option<String> {
     let words = of_pattern(command)?;
     let last = words.len().checked_sub(1).filter(|last| *last > 1)?;
     let widened = |(at, word): (usize, &Word)| {
-        if at == last && !word.text.starts_with('-') { "*".to_owned() } else { word.text.clone() }
+        if at == last && !word.text.starts_with('-') { "*".to_owned() } else { word.text.to_string() }
     };
     let pattern: Vec<String> = words.iter().enumerate().map(widened).collect();
     let is_plain =

@@ -143,7 +143,7 @@ fn both(path: &Path, links: &RealPaths) -> Vec<String> {
 #[must_use]
 pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
     for file in facts.files.iter_mut().filter(|file| file.exact) {
-        let real = normalise(&links.of(&file.raw));
+        let real = normalise(&links.of(file.raw.as_deref().unwrap_or(&file.path)));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
         // A copy made from a template replaces what is there, and so does a new key.

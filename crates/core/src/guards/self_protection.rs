@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
 use crate::path::is_within;
 use crate::places::{Place, Places};
-use toolgate_shell::Command;
+use toolgate_shell::{Command, SmolStr};
 
 pub(super) const ID: &str = "gate-self-protection";
 
@@ -123,7 +123,7 @@ const FINDERS: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", 
 /// as wide as the project are left to the rules about them.
 fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let Some(command) = file.command.and_then(|at| facts.reading.commands.get(at)) else { return false };
-    let finds = |name: &String| FINDERS.contains(&name.as_str());
+    let finds = |name: &SmolStr| FINDERS.contains(&name.as_str());
     let found = FINDERS.contains(&command.program.as_str()) || command.via.iter().any(finds);
     let rights = matches!(command.program.as_str(), "chmod" | "chown" | "chgrp" | "setfacl" | "chattr");
     let deep = found || rights && command.usage.has("--recursive");

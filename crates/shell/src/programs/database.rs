@@ -69,7 +69,10 @@ fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {
     let all = texts.iter().map(|word| (word.text.as_str(), *word)).chain(input.map(|text| (text, &place)));
     for (text, word) in all {
         for statement in sql::drops(text) {
-            deeds.on(Deed::DropsData, &Word { text: statement, exact: true, glob: false, span: word.span });
+            deeds.on(
+                Deed::DropsData,
+                &Word { text: statement.into(), exact: true, glob: false, span: word.span },
+            );
         }
     }
     deeds

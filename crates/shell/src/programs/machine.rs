@@ -245,7 +245,7 @@ fn kernel_log(command: &Command, _: Option<&str>) -> Deeds {
 /// Where a store of passwords lies, so that asking it is reading it.
 fn store(command: &Command, path: &str) -> Deeds {
     let place = command.words.first().cloned().unwrap_or_default();
-    Deeds::of(Deed::ReadsFile, &[Word { text: path.to_string(), exact: true, glob: false, span: place.span }])
+    Deeds::of(Deed::ReadsFile, &[Word { text: path.into(), exact: true, glob: false, span: place.span }])
 }
 
 fn keychain(command: &Command, _: Option<&str>) -> Deeds {

@@ -88,7 +88,7 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
         if let Some(path) =
             path.map(|path| path.split(';').next().unwrap_or(path)).filter(|path| !is_stream(path))
         {
-            deeds.on(Deed::ReadsFile, &Word { text: path.to_string(), ..value.clone() });
+            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
         }
     }
     saved(
@@ -100,7 +100,10 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
     );
     deeds.on_each(Deed::ReadsFile, usage.value("--config"));
     for url in urls.iter().filter(|url| url.text.starts_with("file://")) {
-        deeds.on(Deed::ReadsFile, &Word { text: url.text.replacen("file://", "", 1), ..(*url).clone() });
+        deeds.on(
+            Deed::ReadsFile,
+            &Word { text: url.text.replacen("file://", "", 1).into(), ..(*url).clone() },
+        );
     }
     deeds
 }
@@ -140,14 +143,14 @@ fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, deeds: &m
 fn below(folder: Option<&Word>, file: Word) -> Word {
     let Some(folder) = folder else { return file };
     let text = format!("{}/{}", folder.text.trim_end_matches('/'), file.text);
-    Word { text, exact: folder.exact && file.exact, glob: folder.glob, span: file.span }
+    Word { text: text.into(), exact: folder.exact && file.exact, glob: folder.glob, span: file.span }
 }
 
 /// The file a download of `url` lands in.
 fn file_of(url: &Word) -> Word {
     let path = url.text.split(['?', '#']).next().unwrap_or(&url.text);
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
-    Word { text: name.to_string(), ..url.clone() }
+    Word { text: name.into(), ..url.clone() }
 }
 
 fn web(command: &Command, _: Option<&str>) -> Deeds {
@@ -176,7 +179,7 @@ fn ssh(command: &Command, input: Option<&str>) -> Deeds {
             let sends = matches!(words.next(), Some("put" | "mput" | "reput"));
             words.find(|word| sends && !word.starts_with('-')).map(str::to_owned)
         };
-        let files = orders.lines().filter_map(put).map(|text| Word { text, ..host.clone() });
+        let files = orders.lines().filter_map(put).map(|text| Word { text: text.into(), ..host.clone() });
         for file in files {
             deeds.on(Deed::ReadsFile, &file);
             deeds.on(Deed::SendsFile, &file);
@@ -211,8 +214,7 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
     if usage.has("--dry-run") {
         return deeds;
     }
-    let host =
-        |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").to_string(), ..word.clone() };
+    let host = |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").into(), ..word.clone() };
     for word in from {
         if is_remote(word) {
             deeds.on(Deed::ReachesHost, &host(word));
@@ -229,7 +231,7 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
     } else {
         deeds.on(Deed::WritesFile, to);
         let path = |word: &Word| match word.text.split_once(':').filter(|_| is_remote(word)) {
-            Some((_, path)) => Word { text: path.to_string(), ..word.clone() },
+            Some((_, path)) => Word { text: path.into(), ..word.clone() },
             None => word.clone(),
         };
         let from: Vec<Word> = from.iter().map(path).collect();

@@ -172,10 +172,7 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
             !matches!(one.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate)
         });
     if paths.is_empty() && deep && !fed && !command.words.get(1..).unwrap_or_default().is_empty() {
-        deeds.on(
-            Deed::ReadsFile,
-            &Word { text: ".".to_string(), exact: true, glob: false, span: command.span },
-        );
+        deeds.on(Deed::ReadsFile, &Word { text: ".".into(), exact: true, glob: false, span: command.span });
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));

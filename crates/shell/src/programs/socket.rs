@@ -102,7 +102,7 @@ fn address(word: &Word) -> (String, Word) {
         options.split(',').find_map(|option| option.strip_prefix("chdir=").or(option.strip_prefix("cd=")));
     let path = path.trim_matches(['"', '\'']);
     let path = folder.map_or_else(|| path.to_string(), |folder| format!("{folder}/{path}"));
-    (kind.to_ascii_uppercase(), Word { text: path, ..word.clone() })
+    (kind.to_ascii_uppercase(), Word { text: path.into(), ..word.clone() })
 }
 
 fn socat(command: &Command, _: Option<&str>) -> Deeds {
@@ -110,7 +110,7 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
     let mut hosts = Vec::new();
     let mut files = false;
     let both = command.usage.operands.iter().flat_map(|word| {
-        word.text.split("!!").map(|text| Word { text: text.to_string(), ..word.clone() }).collect::<Vec<_>>()
+        word.text.split("!!").map(|text| Word { text: text.into(), ..word.clone() }).collect::<Vec<_>>()
     });
     for word in both {
         let (kind, target) = address(&word);
@@ -132,7 +132,7 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
                 files = true;
                 deeds.on(
                     Deed::ReadsFile,
-                    &Word { text: word.text.split(',').next().unwrap_or("").to_string(), ..word.clone() },
+                    &Word { text: word.text.split(',').next().unwrap_or("").into(), ..word.clone() },
                 );
             }
             _ => {}
