@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The browser takes its commands from file 3 and answers on file 4.
 /// One that hangs is ended, so that a test fails and does not stand still.
 const PIPED: &str =
-    r#"exec timeout --foreground -s KILL 120 "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+    r#"exec timeout --foreground -s KILL 600 "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 /// What a person has in front of them.
 #[derive(Clone, Copy, Debug)]

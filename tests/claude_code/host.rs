@@ -233,7 +233,7 @@ impl Stage {
     }
 
     /// A command in the work folder that inherits nothing of the caller's environment but `PATH`.
-    fn scrubbed(&self, program: &Path) -> Command {
+    pub fn scrubbed(&self, program: &Path) -> Command {
         let bin = self.root().join("bin");
         let path = path_with([Some(bin.as_path()), self.host.node.as_deref()].into_iter().flatten());
         let mut command = Command::new(program);

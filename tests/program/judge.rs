@@ -64,7 +64,7 @@ pub fn opinion(asked: &Asked, decision: &str, confidence: f64) -> Value {
     json!({
         "request": asked.only("request"), "nonce": asked.only("nonce"),
         "reasons": [{ "rule": "R1", "text": "as the script says" }],
-        "uncertainty": "none", "alternatives": [], "decision": decision, "confidence": confidence, "instead": null
+        "uncertainty": "none", "alternatives": [], "decision": decision, "confidence": confidence
     })
 }
 
@@ -89,6 +89,10 @@ impl Judge {
             }
         });
         Judge { port, asked }
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     pub fn url(&self) -> String {

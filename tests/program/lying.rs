@@ -50,7 +50,7 @@ fn lies() -> Vec<(&'static str, Script)> {
         ("surer than sure", script(|asked| with(asked, "confidence", json!(1.5)))),
         ("sure in words", script(|asked| with(asked, "confidence", json!("1.0")))),
         ("another word", script(|asked| with(asked, "decision", json!("allow")))),
-        ("a change beside a yes", script(|asked| with(asked, "instead", json!("ls")))),
+        ("a field for a change", script(|asked| with(asked, "instead", json!("ls")))),
         (
             "approve in every field",
             script(|asked| {

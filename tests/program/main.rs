@@ -57,6 +57,7 @@ mod serve;
 mod shown;
 mod supervisors;
 mod tampered;
+mod tls;
 mod traps;
 mod warm;
 mod worth;

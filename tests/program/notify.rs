@@ -1,4 +1,5 @@
-//! People hear that a call waits: a signed message without the call, sent once; and nothing hangs on it.
+//! People hear that a call waits: a signed message without the call, sent once; a bell in the terminal, a line on the
+//! desktop; and nothing hangs on any of them.
 
 use crate::house::{ASKED, House, Said, TICKET, finish};
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,6 +7,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 const SECRET: &str = "a secret of the webhook";
 
@@ -105,4 +107,43 @@ fn a_project_sends_no_messages() {
     let check = house.run(&["policy", "check"]).ended(1).text();
     assert!(check.contains("`notify` would send messages"), "{check}");
     assert!(sent.try_recv().is_err());
+}
+
+/// The desktop's own program is started with the news, and not with the call.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_desktop_shows_that_a_call_waits() {
+    let house = House::with_policy(TICKET);
+    house.write_user("version: 1\nnotify: { desktop: true }\n");
+    // Nobody waits for that program, so the test reads what it says from a pipe.
+    house.write("bin/notify-send", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"${0%/*}/said\"\n");
+    for words in ["mkfifo bin/said", "chmod +x bin/notify-send"] {
+        let made = house.command("sh", &["-c", words]).status().unwrap();
+        assert!(made.success(), "{words}");
+    }
+    let (sender, receiver) = channel();
+    let pipe = house.project().join("bin/said");
+    std::thread::spawn(move || sender.send(std::fs::read_to_string(pipe).unwrap()));
+    let mut hook = house.toolgate(&["hook", "claude-code"]);
+    hook.env("PATH", format!("{}:/usr/bin:/bin", house.project().join("bin").display()));
+    let id = finish(hook, house.event(ASKED).to_string().as_bytes()).answer().request();
+    let said = receiver.recv_timeout(Duration::from_secs(60)).expect("the program was started");
+    assert!(said.starts_with("--app-name=toolgate\nToolgate\nA Bash call waits for a person"), "{said}");
+    assert!(said.contains(&id) && !said.contains("origin"), "{said}");
+}
+
+/// The bell goes to the terminal the agent runs in, and not into what the host reads.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_terminal_rings_when_a_call_waits() {
+    let house = House::with_policy(TICKET);
+    house.write_user("version: 1\nnotify: { bell: true }\n");
+    house.write("event.json", house.event(ASKED).to_string());
+    // `script` gives the hook a terminal of its own; everything else it says goes to a file.
+    let inside =
+        format!("'{}' hook claude-code < event.json > answer.json 2> said.txt", crate::house::TOOLGATE);
+    let rung = finish(house.command("script", &["-qec", &inside, "/dev/null"]), b"");
+    assert_eq!(rung.out, b"\x07", "{}", rung.err);
+    assert!(!house.read("answer.json").contains('\x07') && !house.read("said.txt").contains('\x07'));
+    assert!(house.read("answer.json").contains("waits for a person"));
 }

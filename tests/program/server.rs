@@ -4,7 +4,7 @@ use crate::house::House;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The connection was cut before an answer could be read.
 pub const NO_ANSWER: u16 = 0;
@@ -31,7 +31,13 @@ pub struct Reply {
 
 impl Server {
     pub fn start(house: &House) -> Server {
-        let mut command = house.toolgate(&["serve", "--listen", "127.0.0.1:0", "--json"]);
+        Server::run(house.toolgate(&Server::WORDS))
+    }
+
+    /// What stands behind `toolgate` to start one.
+    pub const WORDS: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--json"];
+
+    pub fn run(mut command: Command) -> Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -91,7 +91,7 @@ fn a_change_is_judged_again() {
     let run = |instead: &'static str| {
         let judge = Judge::start(move |asked| {
             let mut own = opinion(asked, "modify", 0.9);
-            own["instead"] = json!(instead);
+            own["decision"] = json!({ "modify": instead });
             Line::json(own)
         });
         let house = house(&judge);

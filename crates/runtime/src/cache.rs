@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::{Image, Policy, digest_of};
 
 /// Changes whenever the layout of an image or the keys of its index change.
-const FORMAT: &str = "toolgate image 16";
+const FORMAT: &str = "toolgate image 18";
 
 /// Tells this program's packs from those of another build. Packs are part of
 /// the program, so nobody chooses their text to collide; made when compiling,

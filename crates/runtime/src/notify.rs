@@ -45,14 +45,32 @@ fn tell(notify: &Notify, request: &Request) {
         let _ = terminal.write_all(b"\x07");
     }
     if notify.desktop {
-        let mut command = Command::new("notify-send");
-        command.args(["--app-name=toolgate", "Toolgate", &news(request)]);
+        let mut command = desktop(&news(request));
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         // Nobody waits for it: the desktop may be slow, and the call is held anyway.
         let _ = quiet.spawn();
     }
     if let Some(webhook) = &notify.webhook {
         let _ = send(webhook, request);
+    }
+}
+
+/// What shows a text on this desktop. The text is an argument, never a part of a script.
+fn desktop(text: &str) -> Command {
+    if cfg!(target_os = "macos") {
+        let mut command = Command::new("osascript");
+        command.args([
+            "-e",
+            "on run argv",
+            "-e",
+            "display notification (item 1 of argv) with title \"Toolgate\"",
+        ]);
+        command.args(["-e", "end run", text]);
+        command
+    } else {
+        let mut command = Command::new("notify-send");
+        command.args(["--app-name=toolgate", "Toolgate", text]);
+        command
     }
 }
 

@@ -5,7 +5,7 @@
 //! not have run. Every change is logged, so a subshell is undone and a branch
 //! is merged at the price of what it changed. Nothing here reads text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::reading::Word;
@@ -13,6 +13,12 @@ use crate::tree::Node;
 
 /// More possible values than this are "unknown".
 pub(crate) const OPTIONS_MAX: usize = 6;
+
+/// References to references that are followed.
+const REFS_MAX: usize = 4;
+
+/// Values with subscripts that are remembered.
+const SUBSCRIPTS_MAX: usize = 16;
 
 /// Key of the current folder; no variable can have this name.
 pub(crate) const DIR: &str = "=dir";
@@ -75,6 +81,12 @@ pub(crate) struct Scope {
     functions: BTreeMap<String, Vec<Rc<Node>>>,
     aliases: BTreeMap<String, String>,
     hiding: bool,
+    /// Variables with a type: what they hold is not what they were given.
+    typed: BTreeSet<String>,
+    /// Some variable stands for another one.
+    has_refs: bool,
+    /// Values with a subscript that would run something; see `take_subscripts`.
+    subscripts: Vec<String>,
 }
 
 /// Would `text` run something if it were expanded once more?
@@ -84,6 +96,22 @@ pub(crate) fn hides(text: &str) -> bool {
     bytes.contains(&b'`') || bytes.windows(2).any(opens)
 }
 
+/// Would it be run as the subscript of a name, in an expression?
+pub(crate) fn hides_in_subscript(text: &str) -> bool {
+    let sign = |found: char| found.is_alphanumeric() || "_ +-*/%<>=!&|^~?:,()".contains(found);
+    let Some((front, rest)) = text.split_once('[') else { return false };
+    let Some((inside, _)) = rest.rsplit_once(']') else { return false };
+    front.ends_with(|last: char| last.is_alphanumeric() || last == '_')
+        && front.chars().all(sign)
+        && hides(inside)
+}
+
+/// Is it a number that stays as it is when it is evaluated?
+pub(crate) fn is_number(text: &str) -> bool {
+    text == "0"
+        || text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() && !text.starts_with('0')
+}
+
 impl Scope {
     /// Did any variable ever hold text that would run something if expanded?
     pub(crate) fn hides_commands(&self) -> bool {
@@ -91,17 +119,54 @@ impl Scope {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Options> {
-        self.values.get(name)
+        self.values.get(if self.has_refs { self.target_of(name) } else { name })
     }
 
-    pub(crate) fn set(&mut self, name: &str, options: Options) {
-        self.hiding |= options.iter().flatten().any(|text| hides(&text.text));
+    pub(crate) fn set(&mut self, name: &str, mut options: Options) {
+        for text in options.iter().flatten().filter(|text| hides(&text.text)) {
+            self.hiding = true;
+            if text.exact && self.subscripts.len() < SUBSCRIPTS_MAX && hides_in_subscript(&text.text) {
+                self.subscripts.push(text.text.clone());
+            }
+        }
+        let target = if self.has_refs { self.target_of(name).to_string() } else { String::new() };
+        let name = if self.has_refs { target.as_str() } else { name };
+        self.has_refs |= name.starts_with("=ref ");
+        if !self.typed.is_empty() && self.typed.contains(name) {
+            options.iter_mut().flatten().for_each(|text| text.exact &= is_number(&text.text));
+        }
         let old = self.put(name, options);
         self.log.push((name.to_string(), old));
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
         self.set(name, vec![vec![text]]);
+    }
+
+    /// From now on, the variable makes something else of what it is given.
+    pub(crate) fn attribute(&mut self, name: &str) {
+        self.typed.insert(name.to_string());
+    }
+
+    /// The variable a name stands for, where that is sure.
+    fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..REFS_MAX {
+            match self.values.get(&mark_of("ref", name)).map(Vec::as_slice) {
+                Some([value]) => match value.as_slice() {
+                    [text] if text.exact && !text.text.contains('[') => name = &text.text,
+                    _ => return name,
+                },
+                _ => return name,
+            }
+        }
+        name
+    }
+
+    /// The values set since then that bash may evaluate wherever it takes a
+    /// number or a name: `x='a[$(rm y)]'; ((x))` runs `rm`, and so do many others.
+    pub(crate) fn take_subscripts(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.subscripts)
     }
 
     /// Puts back what `get` gave before.

@@ -69,6 +69,68 @@ fn here_documents_end_at_their_word() {
     check("cat <<$\"E\"\n$(a)\nE\nrm x", &["rm", "x"]);
 }
 
+/// Bash reads the lines of here-documents that are open at the `)` there, in
+/// the middle of whatever it is in.
+#[test]
+fn here_documents_open_behind_a_substitution_come_first() {
+    check("p <<A $(q <<B)\n`b`\nB\n`rm x`\nA\n", &["rm", "x"]);
+    check("p <<A $(q <<B)\nB\n$(a)\nA\nrm x", &["rm", "x"]);
+    check("p $(q <<B; $(r <<C)) <<A\nC\nB\nA\nrm x", &["rm", "x"]);
+    check("p $(echo a <<E) b\\\nc '\nE\nd", &["p", "a", "bd"]);
+    check("p \"$(q <<E) \n'\nE\na\"; rm x", &["rm", "x"]);
+    check("p ${U:-$(q <<E)\n}'\nE\na}; rm x", &["rm", "x"]);
+    check("(( $(q <<E) + 1\n'\nE\n)); rm x", &["rm", "x"]);
+    check("p $(( $(q <<E) + 1\n))'\nE\n)); rm x", &["rm", "x"]);
+    check("a=($(q <<E)\n'\nE\nb); rm x", &["rm", "x"]);
+    check("p <(q <<E) \\\n'\nE\na; rm x", &["rm", "x"]);
+}
+
+/// `$'…'` is decoded before bash looks at what stands around it.
+#[test]
+fn ansi_text_in_braces_is_read_as_text() {
+    check("p \"${U:-$'\\x24(rm x)'}\"", &["rm", "x"]);
+    check("p \"${U:-$'\\x24(rm 'x)}\"", &["rm", "x"]);
+    check("p \"${U:-$'\\x60rm x\\x60'}\"", &["rm", "x"]);
+    check("p \"${U:-${W:-$'\\x24(rm x)'}}\"", &["rm", "x"]);
+    check("p $(( $'\\x24(rm x)' )); (( $'\\x24(a)' ))", &["rm", "x"]);
+    check("(( $'\\x24(rm x)' ))", &["rm", "x"]);
+    check("p ${A[$'\\x24(rm x)']}", &["rm", "x"]);
+    check("A[$'\\x24(rm x)']=1", &["rm", "x"]);
+    check("cat <<E\n$(p \"${U:-$'\\x24(rm x)'}\")\nE\n", &["rm", "x"]);
+    check("p \"${U:-$'x y'z}\" \"${U:-$\"a\"b}\" ${U:-$'$(no)'}", &["p", "x yz", "ab", "$(no)"]);
+    check("V=vrm; \"${V#$'v'}\" x", &["rm", "x"]);
+    check("V=rm$'\\r'; \"${V%$'\\r'}\" x", &["rm", "x"]);
+    // In a here-document it is no quote.
+    check("sh <<E\np ${U:-$'a b'}\nE\n", &["p", "a b"]);
+}
+
+/// `$(a <<A) $(b <<B)`: each is read where its substitution closes.
+#[test]
+fn here_documents_left_open_keep_their_order() {
+    check("p <(q <<E) >(r <<F)\nE\n$(a)\nF\nrm x", &["rm", "x"]);
+    check("p $(q <<E) $(r <<F) <<G\nE\nF\nG\nrm x", &["rm", "x"]);
+}
+
+/// Bash joins lines of a here-document before it looks at anything in it.
+#[test]
+fn lines_are_joined_before_quotes_count() {
+    check("cat <<E\n$(p 'a\\\nb')\nE\n", &["p", "ab"]);
+    check("p `q \\\\\na; rm x`", &["rm", "x"]);
+    check("p `q 'a\\\\\nb'`", &["q", "a\\\nb"]);
+}
+
+/// What a substitution prints that has a mistake in it is not known.
+#[test]
+fn a_mistake_ends_what_a_substitution_prints() {
+    assert_eq!(read("echo $(( $(case x in (a) b;; esac) + 1 ))", &Setting::default()).fault, None);
+    for source in ["rm a$((echo p) ${V}\nq)b", "rm `echo p; (`", "rm \"`echo p\nfi`\""] {
+        let reading = read(source, &Setting::default());
+        let rm = reading.commands.iter().find(|command| command.program == "rm");
+        let known = rm.is_none_or(|command| command.words.iter().all(|word| word.exact));
+        assert!(!known, "{source:?}: {rm:?}");
+    }
+}
+
 #[test]
 fn words_are_taken_where_names_would_stand() {
     check("for 1x in a; do b; done; rm x", &["rm", "x"]);
@@ -85,6 +147,7 @@ fn words_are_taken_where_names_would_stand() {
 fn the_end_of_arithmetic_is_where_bash_sees_it() {
     check("echo $(( 1 + $(case x in (a) b;; *) c;; esac) )); rm x", &["rm", "x"]);
     check("echo $(( 1 + $(case x in a) b;; esac) ))", &["1", "+", "$(case x in a) b;; esac)"]);
+    check("echo $(( 1 + $(case x in (a) b;; esac) ))", &["1", "+", "$(case x in (a) b;; esac)"]);
     check("echo $((a)#) ; rm x", &["rm", "x"]);
     check("f() { (( $((( V = 0 )); [[ ${ (b) -eq 1 ]]\nc ${V%.*} | d) + 1 )); }\nrm x", &["rm", "x"]);
     check("(( ${x:+(} rm x ))", &["(", "rm", "x"]);
@@ -112,6 +175,8 @@ fn tildes_are_homes_where_bash_says_so() {
 fn words_that_stand_in_for_a_value_keep_their_quotes() {
     check("p ${U-$'x\\n'} ${U-''} ${U:-d 'e f'}", &["p", "x\n", "", "d", "e f"]);
     check("p \"${U:-'='}\"; q ${U:-r}", &["q", "r"]);
+    check("p ${U:-{ 'a b'} x${U:- 'c d' }y", &["p", "{", "a b", "x", "c d", "y"]);
+    check("V=' a '; p x${U:-$V}y z${U:- }z", &["p", "x", "a", "y", "z", "z"]);
     check("V=; p ${V-x} ${V:-y} ${V+z} a${V:+z}", &["p", "y", "z", "a"]);
     check("p $'\\xg' $'\\u'", &["p", "\\xg", "\\u"]);
 }
@@ -216,6 +281,7 @@ fn what_stands_behind_the_first_word_of_a_coproc_may_be_a_list() {
     check("if a=(p +(w)y); b \\\n rm x; then c; fi", &["rm", "x"]);
     check("case a in a) coproc b esac; rm x", &["rm", "x"]);
     check("coproc V=v p } x", &["p", "}", "x"]);
+    check("coproc p <<E }", &["p", "}"]);
     check("(time -pf() { a; }; rm x)", &["rm", "x"]);
     check("time -p( (! a; rm x) )", &["rm", "x"]);
     check("time -p;rm x", &["rm", "x"]);
@@ -232,6 +298,7 @@ fn what_stands_behind_a_mistake_bash_gets_over_is_listed() {
     check("declare -i N='a[$(rm x)]'", &["rm", "x"]);
     check("case ${|!W} in (a) b;; esac; rm x", &["rm", "x"]);
     check("({ echo ${ {a} | b\n} | c\n)\nrm x", &["rm", "x"]);
+    check("if f() ( { a ${ {b}\n}\nc\n)\nf & then rm x; fi", &["rm", "x"]);
     check("bash <<'E'\n{ eval a=(b\n}; c | d\nrm x\nE\n", &["rm", "x"]);
     check("let a=(1\n); rm x", &["rm", "x"]);
     check("bash -c '[[ a # b ]]\nc a=(d\n;; *) e\nrm x\nf ;; esac'", &["rm", "x"]);
@@ -296,6 +363,8 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f; } | { echo p >f; sh f; }",
         "{ echo q >f; sh f; } & echo p >f",
         "echo q >f & sh f",
+        "p >f 2>&1 <<<<(q); echo a >f; sh f",
+        "echo a >f; p <(echo q >f); sh f",
     ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
@@ -304,6 +373,7 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f; } >g 2>/dev/null",
         "echo q >f; sh f | a; echo p >f; sh f | a",
         "echo q >f; sh f &",
+        "while read x; do echo $x; done >f 2>&1 < <(q)",
     ] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
@@ -341,10 +411,23 @@ fn a_value_that_is_not_set_yet_or_at_all_is_not_known() {
 /// `cd '$(rm x)' |& sh` says that there is no such folder – to a shell.
 #[test]
 fn errors_given_to_a_shell_are_not_known() {
-    for source in ["cd '$(rm x)' |& sh", "{ echo a; } 2>&1 | sh", "trap 'time a' EXIT |& cat | sh"] {
+    for source in [
+        "cd '$(rm x)' |& sh",
+        "{ echo a; } 2>&1 | sh",
+        "trap 'time a' EXIT |& cat | sh",
+        "ls '$(rm x)' 2>f; sh f",
+        "{ time ls; } 2>>f; sh f",
+        "cd '$(rm x)' >f 2>&1; sh f",
+        "{ cd '$(rm x)'; } >f 2>&1; sh f",
+        "{ echo q >f; cd '$(rm x)'; } 2>f; sh f",
+        "exec >f; echo q; exec >/dev/null; sh f",
+        "echo q 1<>f; sh f",
+        "exec 3<<<q; a && exec 3<<<p; sh <&3",
+        "exec 3<<<q; (exec 3<<<p); sh <&3",
+    ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
-    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5"] {
+    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5", "echo ls >f 2>&1; sh f"] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
     check("printf 'rm x' |& sh", &["rm", "x"]);
@@ -362,4 +445,5 @@ fn printf_writes_into_a_variable_however_it_is_spelled() {
 fn a_trap_of_a_subshell_runs_at_its_end() {
     check("(trap '${U:-p1} x' EXIT && U=rm)", &["rm", "x"]);
     check("trap '${U:-p1} x' EXIT; U=rm", &["rm", "x"]);
+    check("{ trap '${U:-p1} x' EXIT; U=rm; } | q", &["rm", "x"]);
 }

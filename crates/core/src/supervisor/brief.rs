@@ -30,6 +30,13 @@ const LINES_MAX: usize = 40;
 /// Last commands that are shown.
 const RAN_MAX: usize = 12;
 
+/// Longest text a model is asked for: a small one that falls into repeating
+/// itself would else talk until it is cut, and a cut answer is none.
+const SCHEMA_TEXT_MAX: usize = 300;
+
+/// Longest command a model is asked for.
+const SCHEMA_COMMAND_MAX: usize = 2000;
+
 /// What an answer must fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
@@ -123,7 +130,7 @@ fn call_texts(call: &Call) -> (String, String) {
 
 fn instructions(question: &Question, marker: &str) -> String {
     let change = if question.is_shell {
-        "modify: another command reaches the same end harmlessly; put it into `instead`."
+        "modify: another command reaches the same end harmlessly; decide {\"modify\": \"that command\"}."
     } else {
         "modify is not possible for this call."
     };
@@ -137,7 +144,7 @@ reject: it does harm, hides what it does, or reaches beyond the work.
 {change}
 escalate: a person should look.
 delay: it is not the time for it.
-Answer with one JSON object and nothing else: `request` \"{request}\", `nonce` \"{nonce}\", `reasons` (each with `rule`, one of {rules}, and `text`), `uncertainty` (what you cannot know), `alternatives` (what would be fine instead), `decision`, `confidence` from 0 to 1, `instead` (null but for modify).
+Answer with one JSON object and nothing else: `request` \"{request}\", `nonce` \"{nonce}\", `reasons` (each with `rule`, one of {rules}, and `text`), `uncertainty` (what you cannot know), `alternatives` (what would be fine instead), `decision`, `confidence` from 0 to 1.
 ",
         request = question.request,
         nonce = question.nonce,
@@ -153,28 +160,41 @@ fn aliases(question: &Question) -> Vec<String> {
 /// The JSON Schema of an answer to a question.
 #[must_use]
 pub fn answer_schema(question: &Question) -> Value {
+    let text = json!({ "type": "string", "maxLength": SCHEMA_TEXT_MAX });
     let reason = json!({
         "type": "object",
-        "properties": { "rule": { "type": "string", "enum": aliases(question) }, "text": { "type": "string" } },
+        "properties": { "rule": { "type": "string", "enum": aliases(question) }, "text": text },
         "required": ["rule", "text"], "additionalProperties": false
     });
-    let decisions = ["approve", "reject", "modify", "escalate", "delay"];
     json!({
         "type": "object",
         "properties": {
             "request": { "type": "string", "enum": [question.request] },
             "nonce": { "type": "string", "enum": [question.nonce] },
             "reasons": { "type": "array", "items": reason, "minItems": 1, "maxItems": 4 },
-            "uncertainty": { "type": "string" },
-            "alternatives": { "type": "array", "items": { "type": "string" }, "maxItems": 4 },
-            "decision": { "type": "string", "enum": decisions },
-            "confidence": { "type": "number" },
-            "instead": { "type": ["string", "null"] }
+            "uncertainty": text,
+            "alternatives": { "type": "array", "items": text, "maxItems": 4 },
+            "decision": decision_schema(question.is_shell),
+            "confidence": { "type": "number", "enum": (0..=20).map(|step| f64::from(step) / 20.0).collect::<Vec<_>>() }
         },
-        "required":
-            ["request", "nonce", "reasons", "uncertainty", "alternatives", "decision", "confidence", "instead"],
+        "required": ["request", "nonce", "reasons", "uncertainty", "alternatives", "decision", "confidence"],
         "additionalProperties": false
     })
+}
+
+/// A word, or for a command another one: a change without its text, or a text
+/// beside a yes, cannot be said.
+fn decision_schema(is_shell: bool) -> Value {
+    let word = json!({ "type": "string", "enum": ["approve", "reject", "escalate", "delay"] });
+    if !is_shell {
+        return word;
+    }
+    let change = json!({
+        "type": "object",
+        "properties": { "modify": { "type": "string", "maxLength": SCHEMA_COMMAND_MAX } },
+        "required": ["modify"], "additionalProperties": false
+    });
+    json!({ "anyOf": [word, change] })
 }
 
 /// What the gate knows: names out of fixed lists, and numbers.

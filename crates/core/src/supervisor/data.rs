@@ -86,6 +86,9 @@ pub struct Supervisor {
     /// A proxy to reach it through; those of the environment are not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<String>,
+    /// A file with the certificates (PEM) that vouch for it, for a service of your own; else the public ones do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<String>,
     /// For `command`: the program by its full path, and its arguments.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub command: Names,

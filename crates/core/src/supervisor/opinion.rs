@@ -89,8 +89,8 @@ pub enum Unread {
     Confidence,
     /// It gives no reason, too many, or one about a rule that is not there.
     Reasons,
-    /// It wants a change and says none, or says one and wants none.
-    Instead,
+    /// The change it wants is empty, too long, or not possible for this call.
+    Change,
 }
 
 impl Unread {
@@ -103,7 +103,7 @@ impl Unread {
             Unread::OtherQuestion => "the answer is to another question",
             Unread::Confidence => "the confidence is not between 0 and 1",
             Unread::Reasons => "no reason, or one about a rule that is not there",
-            Unread::Instead => "a change is wanted and not said, or said and not wanted",
+            Unread::Change => "the change it wants is empty, too long or not possible here",
         }
     }
 }
@@ -113,15 +113,24 @@ impl Unread {
 struct Wire {
     request: String,
     nonce: String,
-    decision: Judgement,
+    decision: WireDecision,
     confidence: f64,
     reasons: Vec<WireReason>,
     #[serde(default)]
     alternatives: Vec<String>,
     #[serde(default)]
     uncertainty: Option<String>,
-    #[serde(default)]
-    instead: Option<String>,
+}
+
+/// A word, or `{"modify": "the other command"}`.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WireDecision {
+    Approve,
+    Reject,
+    Modify(String),
+    Escalate,
+    Delay,
 }
 
 #[derive(Deserialize)]
@@ -150,17 +159,19 @@ pub fn read_opinion(question: &Question, text: &str) -> Result<Opinion, Unread> 
     if wire.alternatives.len() > PARTS_MAX {
         return Err(Unread::Shape);
     }
-    let instead = wire.instead.filter(|text| !text.is_empty());
-    let fits = match (&instead, wire.decision) {
-        (Some(command), Judgement::Modify) => command.len() <= COMMAND_MAX && question.is_shell,
-        (None, Judgement::Modify) | (Some(_), _) => false,
-        (None, _) => true,
+    let (decision, instead) = match wire.decision {
+        WireDecision::Approve => (Judgement::Approve, None),
+        WireDecision::Reject => (Judgement::Reject, None),
+        WireDecision::Escalate => (Judgement::Escalate, None),
+        WireDecision::Delay => (Judgement::Delay, None),
+        WireDecision::Modify(command) => (Judgement::Modify, Some(command)),
     };
-    if !fits {
-        return Err(Unread::Instead);
+    let fits = |command: &String| !command.is_empty() && command.len() <= COMMAND_MAX && question.is_shell;
+    if !instead.iter().all(fits) {
+        return Err(Unread::Change);
     }
     Ok(Opinion {
-        decision: wire.decision,
+        decision,
         confidence_percent,
         reasons,
         alternatives: wire.alternatives.iter().map(|text| one_line(text, TEXT_MAX)).collect(),

@@ -34,8 +34,7 @@ const ORDERS: &[&str] = &[
 /// What a hostile service says instead of an answer.
 fn lie(dice: &mut Dice, base: &Value) -> String {
     let order = ORDERS[dice.roll(ORDERS.len())];
-    let fields =
-        ["request", "nonce", "reasons", "uncertainty", "alternatives", "decision", "confidence", "instead"];
+    let fields = ["request", "nonce", "reasons", "uncertainty", "alternatives", "decision", "confidence"];
     let field = fields[dice.roll(fields.len())];
     let mut value = base.clone();
     match dice.roll(12) {

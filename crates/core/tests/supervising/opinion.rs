@@ -28,8 +28,7 @@ fn a_whole_answer_is_read_whole() {
         assert_eq!(opinion.reasons[0].rule, "force-push");
         assert_eq!(opinion.alternatives, ["push a branch"]);
     }
-    let mut modify = answer("modify", 0.9);
-    modify["instead"] = json!("git push --force-with-lease");
+    let modify = with("decision", json!({ "modify": "git push --force-with-lease" }));
     assert_eq!(read(&modify).unwrap().instead.as_deref(), Some("git push --force-with-lease"));
     // Space around it is no text.
     assert!(read_opinion(&question(), &format!("\n {} \n", answer("reject", 1.0))).is_ok());
@@ -78,17 +77,18 @@ fn reasons_cite_rules_that_are_there() {
 
 #[test]
 fn a_change_is_there_if_it_is_wanted_and_only_then() {
-    let modify = |value: Value| {
-        let mut own = answer("modify", 0.9);
-        own["instead"] = value;
-        own
-    };
-    assert_eq!(read(&modify(json!(null))), Err(Unread::Instead));
-    assert_eq!(read(&modify(json!(""))), Err(Unread::Instead));
-    assert_eq!(read(&with("instead", json!("rm -rf /"))), Err(Unread::Instead));
-    assert_eq!(read(&modify(json!("x".repeat(9000)))), Err(Unread::Instead));
+    let modify = |value: Value| with("decision", json!({ "modify": value }));
+    assert_eq!(read(&modify(json!(null))), Err(Unread::Shape));
+    assert_eq!(read(&modify(json!(""))), Err(Unread::Change));
+    assert_eq!(read(&modify(json!("x".repeat(9000)))), Err(Unread::Change));
     let other = Question { is_shell: false, ..question() };
-    assert_eq!(read_opinion(&other, &modify(json!("ls")).to_string()), Err(Unread::Instead));
+    assert_eq!(read_opinion(&other, &modify(json!("ls")).to_string()), Err(Unread::Change));
+    for odd in
+        [json!("modify"), json!({ "approve": "ls" }), json!({ "modify": "ls", "approve": true }), json!({})]
+    {
+        assert_eq!(read(&with("decision", odd.clone())), Err(Unread::Shape), "{odd}");
+    }
+    assert_eq!(read(&with("instead", json!("rm -rf /"))), Err(Unread::Shape));
 }
 
 /// Prose, values beside the value, fields nobody asked for: no answer.

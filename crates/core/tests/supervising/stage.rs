@@ -103,7 +103,7 @@ pub fn question() -> Question {
 pub fn answer(decision: &str, confidence: f64) -> serde_json::Value {
     json!({ "request": "r-1", "nonce": "n-1", "reasons": [{ "rule": "R1", "text": "it is so" }],
             "uncertainty": "", "alternatives": ["push a branch"], "decision": decision,
-            "confidence": confidence, "instead": null })
+            "confidence": confidence })
 }
 
 pub fn said(decision: toolgate_core::Judgement, confidence_percent: u8) -> Opinion {

@@ -13,9 +13,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use toolgate_core::{Brief, Endpoint, Supervisor};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 /// Most bytes of an answer.
 const ANSWER_MAX: u64 = 64 << 10;
+
+/// Why nothing is said to a stranger.
+const UNSAFE: &str =
+    "no safe connection: nobody trusted vouches for its certificate (`ca_file` names who does)";
 
 /// What came of asking: the text that should be an answer, or why there is none.
 pub(crate) type Heard = Result<String, String>;
@@ -71,6 +76,7 @@ impl Asking {
             .max_redirects(0)
             .http_status_as_error(false)
             .proxy(proxy.map_err(|_| "its proxy is no address")?)
+            .tls_config(self.tls()?)
             .user_agent("toolgate")
             .max_idle_connections(0)
             .build()
@@ -84,6 +90,22 @@ impl Asking {
             return Err(format!("the service answered {}", reply.status().as_u16()));
         }
         reply.body_mut().with_config().limit(ANSWER_MAX).read_to_vec().map_err(|error| plain(&error))
+    }
+
+    /// Who vouches for a service: the public certificates, or those of the file and no others.
+    fn tls(&self) -> Result<TlsConfig, String> {
+        let Some(path) = self.supervisor.ca_file.as_deref() else { return Ok(TlsConfig::default()) };
+        let pem = std::fs::read(path).map_err(|error| format!("`{path}` cannot be read: {error}"))?;
+        let own: Vec<_> = parse_pem(&pem)
+            .filter_map(|item| match item {
+                Ok(PemItem::Certificate(one)) => Some(one),
+                _ => None,
+            })
+            .collect();
+        if own.is_empty() {
+            return Err(format!("`{path}` holds no certificate"));
+        }
+        Ok(TlsConfig::builder().root_certs(RootCerts::from(own)).build())
     }
 
     fn run(&self) -> Result<Vec<u8>, String> {
@@ -146,7 +168,9 @@ fn plain(error: &ureq::Error) -> String {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
             "connection refused".to_owned()
         }
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => "no safe connection".to_owned(),
+        // What fails while hands are shaken comes as a fault of reading.
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => UNSAFE.to_owned(),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => UNSAFE.to_owned(),
         _ => "the connection broke".to_owned(),
     }
 }

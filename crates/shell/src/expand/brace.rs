@@ -210,10 +210,16 @@ fn sequence(inner: &[Token]) -> Option<Option<Vec<Vec<Token>>>> {
         return None;
     }
     let step = if from <= to { step } else { -step };
+    // A bound with a zero in front makes all of them as long as the longer one.
+    let has_zero =
+        |text: &str| text.trim_start_matches('-').len() > 1 && text.trim_start_matches('-').starts_with('0');
+    let bounds = fields.iter().take(2);
+    let width = bounds.clone().any(|bound| has_zero(bound)).then(|| bounds.map(|bound| bound.len()).max());
+    let width = width.flatten().unwrap_or(0);
     let spell = |at: i64| -> Vec<Token> {
         let value = from.saturating_add(at.saturating_mul(step));
         let letter = u32::try_from(value).ok().and_then(char::from_u32).filter(|_| as_letter);
-        let text = letter.map_or_else(|| value.to_string(), String::from);
+        let text = letter.map_or_else(|| format!("{value:0width$}"), String::from);
         text.chars().map(Token::Char).collect()
     };
     Some(Some((0..=i64::try_from(count).unwrap_or(0)).map(spell).collect()))
@@ -271,6 +277,7 @@ mod tests {
         check("a{b,c{d,e}}f", "abf acdf acef");
         check("{1..3}", "1 2 3");
         check("{c..a}", "c b a");
+        check("{08..10}{-1..01}", "08-1 0800 0801 09-1 0900 0901 10-1 1000 1001");
         check("{}", "{}");
         check("{a}", "{a}");
         check("x{a,b", "x{a,b");

@@ -13,7 +13,7 @@ mod param;
 use std::borrow::Cow;
 
 use crate::reading::{Span, Word};
-use crate::scope::Text;
+use crate::scope::{Text, hides_in_subscript};
 use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
@@ -32,7 +32,14 @@ pub(crate) enum Resolved {
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
     Many(Vec<Text>),
     /// The words of `${x:-…}`, split already.
-    Words(Vec<Word>),
+    Words(Cut),
+}
+
+/// Words cut out of a value, and whether blanks stood before and behind them.
+pub(crate) struct Cut {
+    words: Vec<Word>,
+    before: bool,
+    behind: bool,
 }
 
 /// Where a tilde may stand for the home.
@@ -53,11 +60,13 @@ struct Fields {
     done: Vec<Word>,
     current: Option<Word>,
     span: Span,
+    /// Blanks came before the first word.
+    blank_before: bool,
 }
 
 impl Fields {
     fn new(span: Span) -> Fields {
-        Fields { done: Vec::new(), current: None, span }
+        Fields { done: Vec::new(), current: None, span, blank_before: false }
     }
 
     fn current(&mut self) -> &mut Word {
@@ -73,6 +82,12 @@ impl Fields {
 
     fn cut(&mut self) {
         self.done.extend(self.current.take());
+    }
+
+    /// Ends a word, if there is one, as a blank does.
+    fn blank(&mut self) {
+        self.blank_before |= self.current.is_none() && self.done.is_empty();
+        self.cut();
     }
 
     /// Unquoted text: cut at every character of `separators`.
@@ -91,7 +106,11 @@ impl Fields {
                     let _ = self.current();
                 }
                 parted = is_blank && (parted || self.current.is_some());
-                self.cut();
+                if is_blank {
+                    self.blank();
+                } else {
+                    self.cut();
+                }
                 continue;
             }
             parted = false;
@@ -101,9 +120,10 @@ impl Fields {
         }
     }
 
-    fn finish(mut self) -> Vec<Word> {
+    fn finish(mut self) -> Cut {
+        let behind = self.current.is_none() && !self.done.is_empty();
         self.cut();
-        self.done
+        Cut { words: self.done, before: self.blank_before, behind }
     }
 }
 
@@ -156,6 +176,10 @@ impl Walker<'_> {
     }
 
     fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Vec<Word> {
+        self.cut_fields(parts, span, tilde).words
+    }
+
+    fn cut_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Cut {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
@@ -179,9 +203,7 @@ impl Walker<'_> {
                     fields.push(text, false);
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     fields.push("(…)", false);
                 }
                 Part::Process(output) => {
@@ -200,7 +222,9 @@ impl Walker<'_> {
                     let mut value = self.param(param);
                     match &mut value {
                         // `"$@"` of no arguments is no word at all.
-                        Resolved::Many(texts) if texts.is_empty() && filled == 1 => return Vec::new(),
+                        Resolved::Many(texts) if texts.is_empty() && filled == 1 => {
+                            return Fields::new(span).finish();
+                        }
                         // Where an item may vanish, others meet what stands beside them.
                         Resolved::Many(texts) if filled > 1 && texts.iter().any(|text| !text.exact) => {
                             texts.iter_mut().for_each(|text| text.exact = false);
@@ -218,13 +242,19 @@ impl Walker<'_> {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
-            (Resolved::Words(words), _) => {
-                for (at, word) in words.into_iter().enumerate() {
+            (Resolved::Words(cut), _) => {
+                if cut.before {
+                    fields.blank();
+                }
+                for (at, word) in cut.words.into_iter().enumerate() {
                     if at > 0 {
                         fields.cut();
                     }
                     fields.push(&word.text, word.exact);
                     fields.current().glob |= word.glob;
+                }
+                if cut.behind {
+                    fields.blank();
                 }
             }
             (Resolved::Many(texts), _) => {
@@ -266,18 +296,16 @@ impl Walker<'_> {
                     Text::unknown(text.clone())
                 }
                 Part::Array(words) => {
-                    for word in words.iter() {
-                        let _ = self.fields(word);
-                    }
+                    self.list_items(words, span);
                     Text::unknown("(…)")
                 }
                 Part::Process(output) => Text::unknown(self.process_text(output)),
                 Part::Output(output) => self.output_text(output),
                 Part::Param(param) => match self.param(param) {
                     Resolved::One(text) => text,
-                    Resolved::Many(texts) => joined(&texts),
-                    Resolved::Words(words) => {
-                        let word = joined_words(&words);
+                    Resolved::Many(texts) => joined(&texts, " "),
+                    Resolved::Words(cut) => {
+                        let word = joined_words(&cut.words);
                         Text { text: word.text, exact: word.exact }
                     }
                 },
@@ -286,6 +314,17 @@ impl Walker<'_> {
             word.exact &= text.exact;
         }
         word
+    }
+
+    /// The items of a list. As those of integers they may be evaluated.
+    fn list_items(&mut self, words: &[RawWord], span: Span) {
+        for word in words {
+            for item in self.fields(word) {
+                if item.exact && hides_in_subscript(&item.text) {
+                    self.run_text(&item.text, span);
+                }
+            }
+        }
     }
 
     /// Walks a command substitution; its output, where that is plain to see.
@@ -310,7 +349,10 @@ impl Walker<'_> {
     fn process_text(&mut self, output: &Output) -> String {
         // What is written into `>(…)` comes later and is not known here.
         let input = output.text.starts_with('>').then(Stream::unknown);
-        let stream = self.walk_aside(output, input.as_ref());
+        let stream = self.in_strand(|walker| {
+            walker.share_open_files();
+            walker.walk_aside(output, input.as_ref())
+        });
         self.keep_stream(&output.text, stream);
         output.text.clone()
     }
@@ -390,8 +432,8 @@ fn joined_words(words: &[Word]) -> Word {
     Word { text: texts.join(" "), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
-/// `"$*"`: all texts with blanks between.
-fn joined(texts: &[Text]) -> Text {
+/// `"$*"`: all texts in one, with this between.
+fn joined(texts: &[Text], between: &str) -> Text {
     let all: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
-    Text { text: all.join(" "), exact: texts.iter().all(|text| text.exact) }
+    Text { text: all.join(between), exact: texts.iter().all(|text| text.exact) }
 }

@@ -1,9 +1,9 @@
 //! The value of `$x` and `${x…}`.
 
-use super::{Resolved, Tilde, edit, joined, joined_words};
+use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
 use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
-use crate::tree::{Param, ParamOp, Part};
+use crate::tree::{Param, ParamOp};
 use crate::walk::Walker;
 
 /// Variables every environment has: `${HOME:+x}` is `x`.
@@ -22,10 +22,9 @@ impl Walker<'_> {
         let span = Span::default();
         // Unquoted, a word that stands in for the value keeps its own quotes.
         let stands_in = !param.quoted && matches!(param.op, ParamOp::Default | ParamOp::Alternative);
-        let fields = (stands_in && !has_outer_blank(&param.word))
-            .then(|| self.split_fields(&param.word, span, Tilde::StandIn));
+        let fields = stands_in.then(|| self.cut_fields(&param.word, span, Tilde::StandIn));
         let word = match &fields {
-            Some(fields) => joined_words(fields),
+            Some(fields) => joined_words(&fields.words),
             None => self.single(&param.word, span),
         };
         let index = param.index.as_ref().map(|parts| self.single(parts, span).text);
@@ -123,13 +122,15 @@ impl Walker<'_> {
     }
 
     /// The element the expansion asks for.
-    fn pick(&self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
+    fn pick(&mut self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
         let Some(value) = value else { return Resolved::One(Text::unknown(param.text.clone())) };
         match (param.name.as_str(), index) {
             ("@", _) | (_, Some("@")) => Resolved::Many(value),
             ("*", _) | (_, Some("*")) => {
                 if param.quoted {
-                    Resolved::One(joined(&value))
+                    let separators = self.separators();
+                    let between = separators.chars().next().map(String::from).unwrap_or_default();
+                    Resolved::One(joined(&value, &between))
                 } else {
                     Resolved::Many(value)
                 }
@@ -189,7 +190,7 @@ impl Walker<'_> {
 }
 
 /// `${x:+w}`: the word, where there is a value.
-fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Vec<Word>>, word: Word) -> Resolved {
+fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Cut>, word: Word) -> Resolved {
     let known = match value {
         None => ALWAYS_SET.contains(&param.name.as_str()),
         Some(value) => value.iter().all(|text| text.exact),
@@ -202,11 +203,4 @@ fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Vec<Word>>,
         Some(fields) => Resolved::Words(fields),
         None => Resolved::One(Text { text: word.text, exact: known && word.exact }),
     }
-}
-
-/// Would what stands beside `${x:-…}` be cut off from it?
-fn has_outer_blank(parts: &[Part]) -> bool {
-    let is_blank = |found: char| !found.is_ascii_alphanumeric() && !"-_./".contains(found);
-    let first = matches!(parts.first(), Some(Part::Plain(text)) if text.starts_with(is_blank));
-    first || matches!(parts.last(), Some(Part::Plain(text)) if text.ends_with(is_blank))
 }

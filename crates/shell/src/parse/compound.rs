@@ -343,11 +343,14 @@ impl Parser<'_> {
             }
         };
         self.blanks();
-        if self.eat("(") {
+        // `function f ( … )` has a body in parentheses.
+        let before = self.pos;
+        let head = self.eat("(") && {
             self.blanks();
-            if !self.eat(")") {
-                self.fail_unexpected();
-            }
+            self.eat(")")
+        };
+        if !head {
+            self.pos = before;
         }
         self.function_body(name)
     }

@@ -26,14 +26,19 @@ impl Parser<'_> {
         if self.looking_at("$((")
             && let Some(close) = self.arithmetic_close(3)
         {
+            let text = self.slice(start, close);
+            let has_case = text.contains("case") && text.contains("esac");
             self.advance(3);
-            let inner = self.arithmetic_body(close);
+            let mut inner = self.arithmetic_body(close);
+            if has_case && self.fault.is_none() {
+                inner.push(self.printed_otherwise(start));
+            }
             return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.looking_at("$((") {
-            let list = self.nested_subshell(start);
+            let (list, holds) = self.nested_subshell(start);
             let text = self.spelling(start);
-            return Part::Output(Rc::new(Output { list, text, quoted, in_place: true }));
+            return output_part(Output { list, text, quoted, in_place: true }, holds);
         }
         if self.eat("$(") {
             let list = self.substituted(start);
@@ -71,12 +76,26 @@ impl Parser<'_> {
         }))
     }
 
+    /// Bash prints `case a in (b)` in a substitution without the first
+    /// parenthesis, and may then take for commands what was arithmetic.
+    fn printed_otherwise(&mut self, start: usize) -> Part {
+        let (next, mistake) = (self.pos, self.mistake.take());
+        self.pos = start;
+        let (list, _) = self.nested_subshell(start);
+        self.mistake = mistake;
+        if self.fault.is_none() {
+            self.pos = next;
+        }
+        Part::Output(Rc::new(Output { list, text: String::new(), quoted: true, in_place: false }))
+    }
+
     /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
     /// for nothing but the parenthesis that closes it.
-    fn nested_subshell(&mut self, start: usize) -> List {
+    /// Tells whether it holds together: it is read when it runs.
+    fn nested_subshell(&mut self, start: usize) -> (List, bool) {
         let Some(close) = self.look_for_arithmetic_close(2) else {
             self.fail(start, "unclosed `$(`");
-            return List::new();
+            return (List::new(), false);
         };
         self.advance(2);
         let outer = std::mem::take(&mut self.pending);
@@ -88,9 +107,10 @@ impl Parser<'_> {
         self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;
-        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
+        let holds = self.fault.is_none();
+        self.pos = if holds { close + 1 } else { self.end };
         self.forgive(close + 1);
-        list
+        (list, holds)
     }
 
     /// The list of `$(…)` or `<(…)` up to its `)`. Here-documents announced
@@ -100,10 +120,12 @@ impl Parser<'_> {
         let open = self.pos;
         let outer = std::mem::take(&mut self.pending);
         let outer_reprint = std::mem::take(&mut self.reprint);
+        let in_document = std::mem::replace(&mut self.in_document, false);
         self.substitutions += 1;
         let list = self.list_to_close(start);
         let mut list = self.reprinted(list, open, &outer_reprint);
         self.reprint = outer_reprint;
+        self.in_document = in_document;
         let failed = self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax);
         if failed && let Some(more) = self.behind_plain_time(open, start) {
             list.extend(more);
@@ -111,7 +133,7 @@ impl Parser<'_> {
         self.substitutions -= 1;
         let left = std::mem::replace(&mut self.pending, outer);
         if self.fault.is_none() {
-            self.pending.extend(left);
+            self.leave_open(left);
         }
         if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
             self.pos = open;
@@ -165,8 +187,8 @@ impl Parser<'_> {
         }
         if let Some(close) = close {
             if self.fault.is_none() && self.pos != close + 1 {
-                // Both ways: who does not know it goes on there.
-                self.broken_line = self.broken_line.or(Some(close + 1));
+                // Both ways: to who does not know it, it is a value without a name.
+                self.stand_in(start, close + 1);
             }
             self.forgive(close + 1);
         }
@@ -253,6 +275,7 @@ impl Parser<'_> {
                     return parts.take();
                 }
                 Some(b'\'') if keeps_quotes => self.single_quoted(&mut parts),
+                Some(b'$') if keeps_quotes && self.peek_at(1) == Some(b'\'') => self.dollar_ansi(&mut parts),
                 Some(b'\'') if quoted && let Some(close) = self.look_for_brace() => {
                     self.braced_text(close, &mut parts);
                     return parts.take();
@@ -325,7 +348,7 @@ impl Parser<'_> {
             self.nested_piece(byte, &mut parts, true, b')');
         }
         self.end = outer_end;
-        self.pending = outer;
+        self.pending.extend(outer);
         self.pos = if self.fault.is_none() { close + 2 } else { self.end };
         self.forgive(close + 2);
         parts.take()
@@ -339,10 +362,9 @@ impl Parser<'_> {
             b'"' => self.deeper(|parser| parser.double_quoted(parts)),
             b'\'' if quoted => self.half_quoted(parts),
             b'\'' => self.single_quoted(parts),
-            b'$' if !quoted && self.peek_at(1) == Some(b'\'') => {
-                let inner = self.word_start_ansi();
-                parts.extend(inner);
-            }
+            b'$' if !quoted && self.peek_at(1) == Some(b'\'') => self.dollar_ansi(parts),
+            b'$' if !self.in_document && self.peek_at(1) == Some(b'\'') => self.decoded(parts),
+            b'$' if !self.in_document && self.peek_at(1) == Some(b'"') => self.advance(1),
             b'\\' if !quoted || self.peek_at(1) == Some(stop) => {
                 self.advance(1);
                 if let Some(found) = self.bump().filter(|found| *found != '\n') {
@@ -350,6 +372,10 @@ impl Parser<'_> {
                 }
             }
             b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
+            b'<' | b'>' if !quoted && self.peek_at(1) == Some(b'(') => {
+                let part = self.deeper(|parser| Some(parser.process()));
+                part.into_iter().for_each(|part| parts.push(part));
+            }
             _ if quoted => self.quoted_piece(byte, parts, stop),
             _ => {
                 if let Some(found) = self.take() {
@@ -365,12 +391,6 @@ impl Parser<'_> {
         }
         let part = if byte == b'$' { self.dollar(false) } else { self.backtick(false) };
         parts.push(part);
-    }
-
-    fn word_start_ansi(&mut self) -> Vec<Part> {
-        let mut parts = Parts::default();
-        self.dollar_ansi(&mut parts);
-        parts.take()
     }
 
     /// Bash first looks for the second quote and nothing else, then expands what
@@ -429,11 +449,11 @@ impl Parser<'_> {
                 Some('`') => break,
                 Some('\\') => match self.raw() {
                     Some(next @ (b'`' | b'\\' | b'$')) => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push(char::from(next));
                     }
                     Some(b'"') if quoted => {
-                        self.advance(1);
+                        self.pos += 1;
                         text.push('"');
                     }
                     _ => text.push('\\'),
@@ -442,25 +462,35 @@ impl Parser<'_> {
             }
         }
         let base = self.span(start, self.pos);
-        let list = self.deeper(|parser| parser.inner_text(&text, base));
-        Part::Output(Rc::new(Output { list, text: self.spelling(start), quoted, in_place: false }))
+        let (list, holds) = self.deeper(|parser| parser.inner_text(&text, base));
+        output_part(Output { list, text: self.spelling(start), quoted, in_place: false }, holds)
     }
 
-    fn inner_text(&mut self, text: &str, base: crate::reading::Span) -> List {
+    fn inner_text(&mut self, text: &str, base: crate::reading::Span) -> (List, bool) {
         let mut parser = Parser::new(text, Some(base), self.depth);
         parser.pieces = self.pieces + 1;
         parser.looked.set(self.looked.get());
         let list = parser.whole();
         self.pieces = parser.pieces;
         self.looked.set(parser.looked.get());
+        let holds = parser.fault.is_none() && parser.mistake.is_none();
         self.mistake = self.mistake.take().or(parser.mistake);
         if let Some(fault) = parser.fault {
             let next = self.pos;
             self.end_with(next, fault.message, fault.kind);
             self.forgive(next);
         }
-        list
+        (list, holds)
     }
+}
+
+/// A substitution. Bash stops at a mistake in it, and what was printed until
+/// then is not known.
+fn output_part(output: Output, holds: bool) -> Part {
+    if holds {
+        return Part::Output(Rc::new(output));
+    }
+    Part::Unknown { text: output.text.clone(), inner: vec![Part::Output(Rc::new(output))] }
 }
 
 fn names_parameter(byte: u8) -> bool {

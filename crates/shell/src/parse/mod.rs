@@ -11,6 +11,7 @@ mod list;
 mod pairs;
 mod redirect;
 mod reprint;
+mod rewrite;
 mod simple;
 mod word;
 
@@ -79,6 +80,14 @@ struct Pending {
     quoted: bool,
     strip_tabs: bool,
     body: Rc<OnceCell<RawWord>>,
+    /// Its substitution has closed.
+    left: bool,
+}
+
+impl Pending {
+    fn without_body(&self) -> Pending {
+        Pending { delimiter: self.delimiter.clone(), body: Rc::default(), ..*self }
+    }
 }
 
 pub(crate) struct Parser<'a> {
@@ -117,6 +126,9 @@ pub(crate) struct Parser<'a> {
     /// Where `time` is a word like any other.
     plain_time: Option<usize>,
     reprint: reprint::Reprint,
+    rewrite: rewrite::Rewrite,
+    /// The text of a here-document is read, where `$'` means nothing.
+    in_document: bool,
     /// How many `$(` and `<(` are open.
     substitutions: usize,
     /// Where the last command behind `coproc` starts.
@@ -151,6 +163,8 @@ impl<'a> Parser<'a> {
             fault_at: 0,
             plain_time: None,
             reprint: reprint::Reprint::default(),
+            rewrite: rewrite::Rewrite::default(),
+            in_document: false,
             substitutions: 0,
             coproc_at: None,
             pieces: 0,
@@ -162,6 +176,7 @@ impl<'a> Parser<'a> {
     fn whole(&mut self) -> List {
         let start = self.pos;
         let mut list = self.whole_once();
+        self.read_rewritten(start, &mut list);
         if self.heredoc_in_pushed && !self.pushes {
             let second = self.read_again(start, true, false);
             list.push(Node::Subshell(second, Vec::new()));

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         let (delimiter, quoted) = self.delimiter();
         self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
-        self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body) });
+        self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body), left: false });
         RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }
     }
 
@@ -163,6 +163,7 @@ impl<'a> Parser<'a> {
                 return;
             }
         }
+        self.read_left();
         for pending in std::mem::take(&mut self.pending) {
             let start = self.pos;
             let end = self.heredoc_end(&pending);
@@ -182,7 +183,7 @@ impl<'a> Parser<'a> {
 
     /// Moves behind the delimiter line; returns where the body ends. A body
     /// without its delimiter runs to the end of the text, as in bash.
-    fn heredoc_end(&mut self, pending: &Pending) -> usize {
+    pub(super) fn heredoc_end(&mut self, pending: &Pending) -> usize {
         loop {
             let start = self.pos;
             if start >= self.end {
@@ -238,17 +239,64 @@ impl<'a> Parser<'a> {
         self.source.get(start..stop).unwrap_or("")
     }
 
+    /// The same where lines are joined: bash does that first, whatever quotes
+    /// stand in the body.
+    fn joined_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Vec<Part> {
+        let text = joined(self.slice(start, end));
+        let base = self.span(start, end);
+        let mut parser = Parser::new(&text, Some(base), self.depth);
+        parser.pieces = self.pieces;
+        parser.in_document = true;
+        parser.looked.set(self.looked.get());
+        let parts = parser.deeper(|parser| parser.text_parts(strip_tabs));
+        self.pieces = parser.pieces;
+        self.looked.set(parser.looked.get());
+        self.mistake = self.mistake.take().or(parser.mistake);
+        if let Some(fault) = parser.fault {
+            self.end_with(end, fault.message, fault.kind);
+        }
+        parts
+    }
+
     /// The parts of an unquoted body: like double quotes, but `"` is plain.
     fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Vec<Part> {
+        if self.slice(start, end).contains("\\\n") {
+            return self.joined_parts(start, end, strip_tabs);
+        }
         let outer_end = std::mem::replace(&mut self.end, end);
+        let left = self.rewrite.left.take();
+        let in_document = std::mem::replace(&mut self.in_document, true);
         self.pos = start;
         let parts = self.deeper(|parser| parser.text_parts(strip_tabs));
+        // What is announced in it ends with it.
+        self.pending.clear();
+        self.in_document = in_document;
+        self.rewrite.left = left;
         self.end = outer_end;
         if self.fault.is_some() {
             self.pos = self.end;
         }
         parts
     }
+}
+
+/// The text with joined lines made one.
+fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(found) = chars.next() {
+        match (found, chars.peek()) {
+            ('\\', Some('\n')) => {
+                chars.next();
+            }
+            ('\\', Some(_)) => {
+                out.push(found);
+                out.extend(chars.next());
+            }
+            _ => out.push(found),
+        }
+    }
+    out
 }
 
 /// `>&2` and `>&-` copy a descriptor; `>& file` writes.

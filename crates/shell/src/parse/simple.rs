@@ -82,7 +82,8 @@ impl Parser<'_> {
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
-        let named = in_coproc && simple.words.len() == 1 && simple.assignments.is_empty();
+        let alone = simple.assignments.is_empty() && simple.redirects.is_empty();
+        let named = in_coproc && simple.words.len() == 1 && alone;
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }

@@ -41,12 +41,6 @@ impl Parts {
         self.list.push(part);
     }
 
-    pub(super) fn extend(&mut self, parts: Vec<Part>) {
-        for part in parts {
-            self.push(part);
-        }
-    }
-
     fn ends_with_glob_sign(&self) -> bool {
         matches!(self.list.last(), Some(Part::Plain(text)) if text.ends_with(['?', '*', '+', '@', '!']))
     }
@@ -171,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    fn ansi_body(&mut self) -> (String, bool) {
+    pub(super) fn ansi_body(&mut self) -> (String, bool) {
         let start = self.pos;
         while let Some(byte) = self.raw() {
             match byte {

@@ -100,7 +100,9 @@ fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
         return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
     }
     let mut deeds = drop_statements(&texts, input);
-    deeds.on_each(Deed::WritesFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
+    let file = || usage.operands.first().filter(|word| !word.text.starts_with(':'));
+    deeds.on_each(Deed::ReadsFile, file());
+    deeds.on_each(Deed::WritesFile, file());
     deeds
 }
 

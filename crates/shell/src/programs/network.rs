@@ -19,6 +19,11 @@ const WGET: &str = "O,output-document= P,directory-prefix= o,output-file= a,appe
      body-data=~ body-file= method= load-cookies= save-cookies= no-check-certificate S,server-response x nc,no-clobber nd nH b";
 
 pub(super) const MODELS: &[Model] = &[
+    plain(
+        &["tcpdump", "tshark"],
+        "r,read-file= D,list-interfaces w= i,interface= c= h,help version L n v A X s= G= C= f=",
+        watch,
+    ),
     plain(&["curl", "curlie"], CURL, curl),
     plain(&["wget", "wget2"], WGET, wget),
     plain(
@@ -163,6 +168,20 @@ fn ssh(command: &Command, input: Option<&str>) -> Deeds {
     if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
         deeds.on_each(Deed::SendsData, command.usage.operands.first());
     }
+    if let (Some(host), Some(orders), "sftp") =
+        (command.usage.operands.first(), input, command.program.as_str())
+    {
+        let put = |line: &str| {
+            let mut words = line.split_whitespace();
+            let sends = matches!(words.next(), Some("put" | "mput" | "reput"));
+            words.find(|word| sends && !word.starts_with('-')).map(str::to_owned)
+        };
+        let files = orders.lines().filter_map(put).map(|text| Word { text, ..host.clone() });
+        for file in files {
+            deeds.on(Deed::ReadsFile, &file);
+            deeds.on(Deed::SendsFile, &file);
+        }
+    }
     deeds
 }
 
@@ -221,6 +240,17 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
         if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
             deeds.on(Deed::DeletesTree, to);
         }
+    }
+    deeds
+}
+
+/// What goes over the network is recorded; what was recorded before is only read.
+fn watch(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::ReadsFile, usage.value("--read-file"));
+    let looks = ["--read-file", "--list-interfaces", "--help", "--version", "-L"];
+    if !looks.iter().any(|name| usage.has(name)) {
+        deeds.add(Deed::WatchesTraffic);
     }
     deeds
 }

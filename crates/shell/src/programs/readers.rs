@@ -1,6 +1,7 @@
 //! Programs that read files: plain readers, searchers with a pattern first,
 //! editors of streams.
 
+use super::socket::given_away;
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
@@ -212,13 +213,14 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
-fn perl(command: &Command, _: Option<&str>) -> Deeds {
+fn perl(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let in_line = usage.has("-e") || usage.has("-E");
     let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands));
     if in_line && usage.has("-i") {
         deeds.on_each(Deed::WritesFile, real(&usage.operands));
     }
+    deeds.0.extend(given_away(command, input).0);
     deeds
 }
 

@@ -1,9 +1,8 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::{Walker, join_path};
-use crate::expand::USUAL;
-use crate::reading::{Command, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, size_of};
+use crate::reading::{Command, Unknown, Word};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, is_number, mark_of, size_of};
 use crate::stream::Stream;
 
 /// Longer folders than this are not followed.
@@ -23,10 +22,23 @@ impl Walker<'_> {
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, arguments),
             "unset" => {
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.scope.set(&word.text, vec![Vec::new()]);
+                    match word.text.split_once('[') {
+                        // Which items are left is not followed.
+                        Some((name, _)) => self.scope.set_one(name, Text::unknown(format!("${{{name}[@]}}"))),
+                        None => self.scope.set(&word.text, vec![Vec::new()]),
+                    }
                 }
             }
-            "set" => self.set_positions(arguments),
+            "set" => {
+                let keyword = |word: &&Word| {
+                    word.text == "keyword" || word.text.starts_with('-') && word.text.contains('k')
+                };
+                if let Some(word) = arguments.iter().take_while(|word| word.text != "--").find(keyword) {
+                    self.opaque(word.span, Unknown::Name, "words that are assignments".to_string());
+                }
+                self.set_positions(arguments);
+            }
+            "compgen" => self.complete(arguments),
             "shift" => self.shift_positions(arguments),
             "read" => self.read_variables(arguments, stdin),
             "mapfile" | "readarray" => self.read_lines(arguments, stdin),
@@ -43,6 +55,7 @@ impl Walker<'_> {
                 for word in arguments {
                     if let Some((name, text)) = word.text.split_once('=') {
                         self.scope.set_alias(name, text);
+                        self.doubt_alias(name, text, word);
                     }
                 }
             }
@@ -116,6 +129,7 @@ impl Walker<'_> {
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
+                    self.keep_attributes(arguments, name, text, exact);
                     if exports {
                         self.export(name, Word { text: text.to_string(), ..word.clone() });
                     }
@@ -130,8 +144,18 @@ impl Walker<'_> {
                         );
                     }
                 }
-                None => {}
+                None => self.keep_attributes(arguments, &word.text, "", false),
             }
+        }
+    }
+
+    /// What `-i`, `-l`, `-u`, `-c` and `-n` make of values from now on.
+    fn keep_attributes(&mut self, arguments: &[Word], name: &str, text: &str, exact: bool) {
+        if has_letter(arguments, &['i', 'l', 'u', 'c']) {
+            self.scope.attribute(name);
+        }
+        if exact && has_letter(arguments, &['n']) {
+            self.scope.set_one(&mark_of("ref", name), Text::exact(text));
         }
     }
 
@@ -140,22 +164,28 @@ impl Walker<'_> {
         let old = self.scope.get(name).cloned();
         if let Some(hidden) = self.hidden.last_mut() {
             hidden.push((name.to_string(), old));
+            let mark = mark_of("ref", name);
+            let old = self.scope.get(&mark).cloned();
+            hidden.push((mark, old));
         }
     }
 
     /// `declare -l`, `-u` and `-n` change what the value means.
     fn declared(&mut self, arguments: &[Word], text: &str, exact: bool) -> Options {
-        let has = |letter: char| {
-            arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter))
-        };
+        let has = |letter: char| has_letter(arguments, &[letter]);
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
             return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
         }
+        let exact = exact && (!has('i') || is_number(text));
         let text = match (has('l'), has('u')) {
             (true, _) => text.to_lowercase(),
             (_, true) => text.to_uppercase(),
+            _ if has('c') => {
+                let mut rest = text.chars();
+                rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+            }
             _ => text.to_string(),
         };
         vec![vec![Text { text, exact }]]
@@ -204,90 +234,16 @@ impl Walker<'_> {
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
         moved.into_iter().for_each(|options| self.scope.set("@", options));
     }
+}
 
-    /// `mapfile x`: every line of a known input is an item.
-    fn read_lines(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
-        let mut name = "MAPFILE";
-        let mut plain = true;
-        let mut skip_value = false;
-        for word in arguments {
-            if std::mem::take(&mut skip_value) {
-                continue;
-            }
-            match word.text.strip_prefix('-') {
-                Some("t") => {}
-                Some(letters) => {
-                    plain = false;
-                    skip_value = letters.ends_with(['d', 'n', 'O', 's', 'u', 'C', 'c']);
-                }
-                None => name = &word.text,
-            }
-        }
-        let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| plain);
-        let affordable = self.grow(text.map_or(0, |text| text.len() * 4));
-        let trims = arguments.iter().any(|word| word.text == "-t");
-        let items: Option<Vec<Text>> =
-            text.filter(|_| affordable && trims).map(|text| text.lines().map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| vec![Text::unknown(format!("${{{name}[@]}}"))]);
-        self.scope.set(name, vec![value]);
-    }
-
-    /// `read x`: every line of a known input may be its value.
-    fn read_variables(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
-        let mut names: Vec<&str> = Vec::new();
-        let mut skip_value = false;
-        for word in arguments {
-            if std::mem::take(&mut skip_value) {
-                continue;
-            }
-            match word.text.strip_prefix('-') {
-                Some(letters) => skip_value = letters.ends_with(['p', 'd', 'n', 'N', 't', 'u', 'i']),
-                None => names.push(&word.text),
-            }
-        }
-        if names.is_empty() {
-            names.push("REPLY");
-        }
-        let text = stdin.and_then(|stream| stream.text.as_deref());
-        let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
-        let count = names.len();
-        // Cut at what parts words now, and as usual, should that be in doubt.
-        let own = self.separators();
-        let cuts = std::iter::once(own.as_ref()).chain((own != USUAL).then_some(USUAL));
-        let cut: Vec<(&str, &str)> =
-            cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
-        for (at, name) in names.iter().enumerate() {
-            let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick =
-                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
-            let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
-            let options = if known { cut.iter().map(pick).collect() } else { unknown };
-            self.scope.set(name, options);
-        }
-    }
+/// Is one of the letters among the options of `declare`?
+fn has_letter(arguments: &[Word], letters: &[char]) -> bool {
+    arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letters))
 }
 
 /// Does `declare` know one of these letters not? Then it sets nothing.
 fn is_refused(letters: &str) -> bool {
-    letters != "-" && letters.chars().any(|letter| !"aAfFgiIlnprtux".contains(letter))
-}
-
-/// What `read` puts into the variable `at` of `count`: the last one gets the rest.
-fn field<'a>(line: &'a str, separators: &str, at: usize, count: usize) -> &'a str {
-    let is_blank = |found: char| " \t".contains(found) && separators.contains(found);
-    let mut rest = line.trim_matches(is_blank);
-    for now in 0..=at {
-        let end = rest.find(|found| separators.contains(found)).filter(|_| now + 1 < count);
-        let Some(end) = end else { return if now == at { rest } else { "" } };
-        if now == at {
-            return rest.get(..end).unwrap_or_default();
-        }
-        // Blanks around another separator belong to it.
-        let behind = rest.get(end..).unwrap_or_default().trim_start_matches(is_blank);
-        let other = behind.strip_prefix(|found| separators.contains(found));
-        rest = other.unwrap_or(behind).trim_start_matches(is_blank);
-    }
-    rest
+    letters != "-" && letters.chars().any(|letter| !"aAcfFgiIlnprtux".contains(letter))
 }
 
 /// The variable `printf -v X` or `printf -vX` writes to, and what follows.

@@ -4,7 +4,7 @@
 use super::Walker;
 use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, Text, mark_of};
+use crate::scope::{DIR, Text, hides_in_subscript, mark_of};
 use crate::stream::Stream;
 use crate::tree::{Part, RawRedirect, Simple};
 
@@ -64,6 +64,19 @@ impl Walker<'_> {
         }
     }
 
+    /// `compgen` expands the words it is given, and runs a command.
+    pub(super) fn complete(&mut self, arguments: &[Word]) {
+        for pair in arguments.windows(2) {
+            match pair {
+                [option, words] if option.text == "-W" && words.exact => {
+                    self.run_text(&words.text, words.span);
+                }
+                [option, text] if option.text == "-C" => self.open_text(text, "compgen", Vec::new()),
+                _ => {}
+            }
+        }
+    }
+
     /// A name with a subscript in `[[ -v … ]]`.
     pub(super) fn subscript_of(&mut self, parts: &[Part], span: Span) {
         let literal = |part: &Part| match part {
@@ -83,7 +96,7 @@ impl Walker<'_> {
         if name == "PS4" {
             self.run_prompt(&value.text, value.span);
         }
-        if self.counted {
+        if self.counted || value.exact && hides_in_subscript(&value.text) {
             self.run_text(&value.text, value.span);
             self.evaluate(&value.text, value.span);
         }
@@ -167,7 +180,11 @@ impl Walker<'_> {
 
     /// Remembers what a descriptor reads, for `<&3` and `/dev/fd/3`.
     pub(super) fn keep_numbered(&mut self, from: &str, stream: Stream) {
-        self.streams.insert(format!("/dev/fd/{from}"), stream);
+        let path = format!("/dev/fd/{from}");
+        if self.streams.get(&path).is_some_and(|known| known.text != stream.text) {
+            self.overwritten.push(path.clone());
+        }
+        self.streams.insert(path, stream);
     }
 }
 

@@ -161,6 +161,7 @@ impl Walker<'_> {
         let mut value: Value = arguments.iter().map(Text::of).collect();
         let name = (!value.is_empty()).then(|| value.remove(0));
         let outer_name = self.scope.get("0").cloned();
+        let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
             self.scope.set("@", vec![value]);
@@ -171,8 +172,10 @@ impl Walker<'_> {
         self.via.pop();
         self.choice = choice;
         self.in_place = was_in_place;
-        self.scope.restore("0", outer_name);
-        self.scope.restore("@", outer);
+        if has_own {
+            self.scope.restore("0", outer_name);
+            self.scope.restore("@", outer);
+        }
         if broken {
             // What stands around the mistake was read and may not have run.
             let changes = self.scope.take_changes(mark);
@@ -265,7 +268,7 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
         self.touch(&key, path, false);
-        if self.writing.iter().any(|file| self.path_key(file) == key) {
+        if self.is_open(&key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }
         match stream.text.clone() {
@@ -280,7 +283,9 @@ impl Walker<'_> {
                 let word = Word { text, exact: true, glob: false, span: path.span };
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                self.open_text(&word, &command.program, Vec::new());
+                let sourced = matches!(command.program.as_str(), "." | "source") && command.words.len() > 2;
+                let given = command.words.get(1..).filter(|_| sourced).unwrap_or_default();
+                self.open_text(&word, &command.program, given.to_vec());
                 self.scope.rollback(mark);
             }
             None if stream.is_file => {}

@@ -24,7 +24,10 @@ impl Walker<'_> {
                 break;
             }
             let mark = self.scope.mark();
+            let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
             let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
+            self.trapped_since(trapped);
+            self.doubt_descriptors(overwritten);
             self.scope.rollback(mark);
             let noisy = out.noisy || pipes_errors(stage);
             flowing = Some(Stream { noisy, ..out });
@@ -102,11 +105,6 @@ impl Walker<'_> {
 /// Are the errors of `node` piped on, and may there be some? What a shell then
 /// reads is not only what it was meant to.
 fn pipes_errors(node: &Node) -> bool {
-    let is_errors = |one: &RawRedirect| {
-        one.kind == RedirectKind::Duplicate
-            && one.from.as_deref() == Some("2")
-            && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
-    };
     let is_quiet = match node {
         Node::Simple(simple) => match simple.words.first().map(|word| word.parts.as_slice()) {
             Some([Part::Plain(text)]) => QUIET.contains(&text.as_str()),
@@ -115,6 +113,28 @@ fn pipes_errors(node: &Node) -> bool {
         _ => false,
     };
     !is_quiet && node.redirects().iter().any(is_errors)
+}
+
+/// `2>&1`
+pub(super) fn is_errors(one: &RawRedirect) -> bool {
+    one.kind == RedirectKind::Duplicate
+        && one.from.as_deref() == Some("2")
+        && matches!(one.target.parts.as_slice(), [Part::Plain(text)] if text == "1")
+}
+
+/// `>&2`: the output goes elsewhere. Where to is not always known.
+pub(super) fn leaves(one: &RawRedirect) -> Option<Option<String>> {
+    let is_output = one.kind == RedirectKind::Duplicate && one.from.as_deref().is_none_or(|from| from == "1");
+    match one.target.parts.as_slice() {
+        [Part::Plain(text)] if text == "1" => None,
+        [Part::Plain(text)] if text == "2" || text == "-" => is_output.then(|| Some(String::new())),
+        _ => is_output.then_some(None),
+    }
+}
+
+/// Does the program say nothing but what it is told to?
+pub(super) fn is_quiet(program: &str) -> bool {
+    QUIET.contains(&program)
 }
 
 /// `more` is written behind `all`, or nothing is.

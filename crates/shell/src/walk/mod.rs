@@ -7,9 +7,11 @@
 mod absent;
 mod budget;
 mod builtin;
+mod calls;
 mod expression;
 mod flow;
 mod inner;
+mod input;
 mod links;
 mod order;
 mod runaway;
@@ -21,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
-use crate::scope::{DIR, Scope, Text, mark_of};
+use crate::scope::{DIR, Scope, Text, Value, hides_in_subscript, mark_of};
 use crate::stream::Stream;
 use crate::tree::{List, Node, Output};
 
@@ -60,8 +62,8 @@ pub(crate) struct Walker<'a> {
     exported: Vec<Assignment>,
     /// Aliases and functions being followed now.
     calls: Vec<String>,
-    /// Bodies of functions being followed now.
-    bodies: Vec<*const Node>,
+    /// Bodies of functions being followed now, and what they were given.
+    bodies: Vec<(*const Node, Rc<Value>)>,
     /// Functions that were called somewhere.
     called: BTreeSet<*const Node>,
     defined: Vec<(Rc<Node>, bool)>,
@@ -84,6 +86,8 @@ pub(crate) struct Walker<'a> {
     strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
+    /// Files that process substitutions may still write errors to.
+    shared: Vec<String>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
@@ -145,6 +149,7 @@ impl<'a> Walker<'a> {
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
             writing: Vec::new(),
+            shared: Vec::new(),
             seen: BTreeMap::new(),
             descriptors: None,
             descriptor_file: None,
@@ -204,19 +209,22 @@ impl<'a> Walker<'a> {
             }
             Node::Subshell(list, redirects) => {
                 let (mark, outer) = (self.scope.mark(), self.trapped.len());
+                let overwritten = self.overwritten.len();
                 let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
                     // In the background.
                     [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
                     _ => walker.list(list, stdin),
                 });
                 self.trapped_since(outer);
+                self.doubt_descriptors(overwritten);
                 self.scope.rollback(mark);
                 stream
             }
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
-                let mark = self.scope.mark();
+                let (mark, outer) = (self.scope.mark(), self.trapped.len());
                 let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
+                self.trapped_since(outer);
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);
                 stream
@@ -331,6 +339,9 @@ impl<'a> Walker<'a> {
         }
         let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
         if !known || !uses_name {
+            for item in items.iter().filter(|item| item.exact && hides_in_subscript(&item.text)) {
+                self.run_text(&item.text, item.span);
+            }
             let only = items.first().filter(|_| items.len() == 1 && uses_name).map(|item| item.text.clone());
             self.scope.set_one(name, Text::unknown(only.unwrap_or_else(|| format!("${name}"))));
             return self.repeated(stdin, |walker, stdin| {
@@ -363,7 +374,14 @@ impl<'a> Walker<'a> {
         let was_in_place = self.in_place;
         let carried = std::mem::take(&mut self.carried);
         self.in_place &= output.in_place;
-        let stream = self.list(&output.list, stdin);
+        let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
+        let mut stream = self.list(&output.list, stdin);
+        if self.trapped.len() > trapped {
+            // What the trap prints comes as well.
+            stream.text = None;
+            self.trapped_since(trapped);
+        }
+        self.doubt_descriptors(overwritten);
         self.carried = carried;
         self.in_place = was_in_place;
         self.widest = widest;

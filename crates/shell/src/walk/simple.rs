@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::flow::is_descriptor;
+use super::links::{is_errors, is_quiet, leaves};
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::output;
@@ -29,9 +30,16 @@ pub(super) struct Call {
     pub(super) dir: Option<Word>,
     /// The file its output goes to.
     pub(super) written: Option<Word>,
+    /// Its errors go there as well.
+    pub(super) with_errors: bool,
+    /// It goes elsewhere, and this is left of it.
+    pub(super) left: Option<Option<String>>,
     /// The words no longer stand in the text as they are used.
     pub(super) moved: bool,
 }
+
+/// Lists that name what commands stand for.
+const ALIASES: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
@@ -55,6 +63,7 @@ impl Walker<'_> {
                     break;
                 }
                 collect(&mut assigned, values);
+                self.run_subscripts(call.span);
                 out = self.only_redirects(call);
             } else {
                 let scoped = self.assign_for_call(unspelled(values, &call.words));
@@ -115,10 +124,11 @@ impl Walker<'_> {
         for raw in &simple.redirects {
             let redirect = self.long_body(simple, raw).unwrap_or_else(|| self.expand_redirect(raw));
             own = self.stream_of(&redirect, raw).or(own);
-            let writes = self.note_writing(&redirect);
-            if writes && raw.from.as_deref().is_none_or(|from| from == "1") {
+            if self.takes_output(&redirect, raw) {
                 call.written = Some(redirect.target.clone());
             }
+            call.with_errors |= is_errors(raw);
+            call.left = leaves(raw).or(call.left);
             call.redirects.push(redirect);
         }
         (call, values, own)
@@ -146,6 +156,10 @@ impl Walker<'_> {
             }
         };
         self.assigned(&raw.name, &word);
+        if let Some(index) = raw.index.as_ref().filter(|_| ALIASES.contains(&raw.name.as_str())) {
+            let name = self.single(index, raw.value.span).text;
+            self.scope.set_alias(&name, &word.text);
+        }
         if raw.index.is_some() {
             value = vec![Text::unknown(format!("${{{}}}", raw.name))];
         } else if raw.append {
@@ -212,6 +226,7 @@ impl Walker<'_> {
     fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let mut call = call;
         let written = call.written.take();
+        let (with_errors, left) = (call.with_errors, call.left.take());
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -230,11 +245,18 @@ impl Walker<'_> {
         let starter = self.starter.replace(index);
         let returned = self.follow(&command, index, stdin);
         self.starter = starter;
+        self.run_subscripts(command.span);
         let mut out = returned.unwrap_or_else(|| output::of(&command, stdin, || self.here()));
         if let Some(known) = self.printed_file(&command) {
             out = known;
         }
         out.from = Some(index);
+        if with_errors && written.is_some() && !is_quiet(&command.program) {
+            out.text = None;
+        }
+        if let Some(text) = left.filter(|_| written.is_none()) {
+            (out.text, out.other) = (text, None);
+        }
         let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
         if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
@@ -354,14 +376,13 @@ impl Walker<'_> {
         bodies: &[Rc<crate::tree::Node>],
         stdin: Option<&Stream>,
     ) -> Option<Stream> {
-        let bodies: Vec<_> =
-            bodies.iter().filter(|body| !self.bodies.contains(&Rc::as_ptr(body))).cloned().collect();
+        let bodies: Vec<_> = bodies.iter().filter(|body| self.may_enter(body, command)).cloned().collect();
         if bodies.is_empty() {
             return None;
         }
         let sure = self.scope.is_sure(&mark_of("function", &command.program));
         let mark = self.scope.mark();
-        let arguments: Value = command.words.iter().skip(1).map(Text::of).collect();
+        let arguments: Rc<Value> = Rc::new(command.words.iter().skip(1).map(Text::of).collect());
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
         let choice = self.choice;
@@ -372,8 +393,8 @@ impl Walker<'_> {
         let mut out = Stream::unknown();
         for body in &bodies {
             self.called.insert(Rc::as_ptr(body));
-            self.scope.set("@", vec![arguments.clone()]);
-            self.bodies.push(Rc::as_ptr(body));
+            self.scope.set("@", vec![arguments.to_vec()]);
+            self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             out = self.node(body, stdin);
             self.bodies.pop();
         }
@@ -392,25 +413,6 @@ impl Walker<'_> {
             out.text = None;
         }
         (bodies.len() == 1).then_some(out)
-    }
-
-    fn call_alias(&mut self, command: &Command, text: &str) {
-        if self.calls.contains(&command.program) {
-            return;
-        }
-        self.calls.push(command.program.clone());
-        let mut line = text.to_string();
-        for word in command.words.iter().skip(1) {
-            line.push(' ');
-            line.push_str(&if word.exact && !word.glob {
-                crate::normal::quote(&word.text)
-            } else {
-                word.text.as_str().into()
-            });
-        }
-        let span = command.span;
-        self.open_text(&Word { text: line, exact: true, glob: false, span }, &command.program, Vec::new());
-        self.calls.pop();
     }
 
     pub(super) fn export(&mut self, name: &str, value: Word) {

@@ -1,6 +1,7 @@
 //! What this text itself puts into files, for a shell that runs them later.
 
 use super::Walker;
+use super::links::{is_errors, leaves};
 use crate::deed::Deed;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
@@ -12,6 +13,9 @@ const OWN_NAME: &str = "toolgate";
 
 /// Unpacked downloads that are remembered.
 const UNPACKED_MAX: usize = 16;
+
+/// Files of `shared` that are remembered.
+const SHARED_MAX: usize = 64;
 
 /// Redirects of surrounding groups that are carried on.
 const CARRIED_MAX: usize = 16;
@@ -28,11 +32,14 @@ impl Walker<'_> {
         let writing = self.writing.len();
         let mut own = None;
         let mut written = None;
+        let mut beside = Vec::new();
         for raw in redirects {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
-            if self.note_writing(&redirect) && raw.from.as_deref().is_none_or(|from| from == "1") {
+            if self.takes_output(&redirect, raw) {
                 written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
+            } else if is_beside(raw) {
+                beside.push(redirect.clone());
             }
             if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
                 self.carried.push(redirect);
@@ -41,9 +48,57 @@ impl Walker<'_> {
         let stream = inner(self, own.as_ref().or(stdin));
         self.carried.truncate(before);
         self.writing.truncate(writing);
+        for redirect in &beside {
+            // Also where what is inside has written to the same file.
+            self.doubt_file(redirect);
+        }
+        let mut stream = stream;
+        if redirects.iter().any(is_errors) {
+            stream.text = None;
+        }
+        if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
+            (stream.text, stream.other) = (text, None);
+        }
         let Some(written) = written else { return stream };
         self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
         Stream { from: stream.from, ..Stream::silent() }
+    }
+
+    /// Notes what a redirect writes to. Tells whether that is where the output
+    /// goes; what errors or other descriptors put into a file is not known.
+    pub(super) fn takes_output(&mut self, redirect: &Redirect, raw: &RawRedirect) -> bool {
+        let writes = self.note_writing(redirect);
+        let both_ways = redirect.kind == RedirectKind::ReadWrite && raw.from.as_deref() != Some("0");
+        if writes && is_beside(raw) || both_ways && raw.from.is_some() {
+            self.doubt_file(redirect);
+        }
+        writes && !is_beside(raw)
+    }
+
+    fn doubt_file(&mut self, redirect: &Redirect) {
+        let writes =
+            matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite);
+        if writes && redirect.target.exact && redirect.target.text != "/dev/null" {
+            let path = self.path_key(&redirect.target);
+            self.files.insert(path, Stream::unknown());
+        }
+    }
+
+    /// What runs beside the rest may put errors into the files that are open,
+    /// however long.
+    pub(crate) fn share_open_files(&mut self) {
+        for file in &self.writing {
+            let path = self.path_key(file);
+            if self.shared.len() < SHARED_MAX && !self.shared.contains(&path) {
+                self.shared.push(path);
+            }
+        }
+    }
+
+    /// Is the file open for writing while it runs?
+    pub(super) fn is_open(&self, path: &str) -> bool {
+        self.shared.iter().any(|file| file == path)
+            || self.writing.iter().any(|file| self.path_key(file) == path)
     }
 
     /// `cat x` of a file this text wrote, and where the repository begins.
@@ -90,16 +145,33 @@ impl Walker<'_> {
         }
     }
 
+    /// Descriptors opened anew since then are those of a shell that has ended.
+    pub(super) fn doubt_descriptors(&mut self, since: usize) {
+        for path in self.overwritten.iter().skip(since).filter(|path| path.starts_with("/dev/fd/")) {
+            self.streams.insert(path.clone(), Stream::unknown());
+        }
+    }
+
     /// What was overwritten since then may also not have been.
     pub(super) fn doubt_written(&mut self, since: usize) {
         for path in self.overwritten.iter().skip(since) {
-            self.files.insert(path.clone(), Stream::unknown());
+            if path.starts_with("/dev/fd/") {
+                self.streams.insert(path.clone(), Stream::unknown());
+            } else {
+                self.files.insert(path.clone(), Stream::unknown());
+            }
         }
         self.overwritten.truncate(since);
     }
 
     /// Keeps what a file would hold, for a shell that runs it later.
     pub(super) fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
+        if let Some(target) = written.filter(|_| command.program == "exec" && command.words.len() == 1) {
+            // All that follows prints into it.
+            self.writing.push(target.clone());
+            self.share_open_files();
+            self.writing.pop();
+        }
         if let Some(target) = written.filter(|target| target.exact) {
             let adds = |one: &Redirect| one.kind == RedirectKind::Append && one.target == *target;
             self.keep_written(target, out, command.redirects.iter().any(adds));
@@ -206,6 +278,11 @@ impl Walker<'_> {
             self.scope.set_alias(new, old);
         }
     }
+}
+
+/// Is it another descriptor than the output that this one opens?
+fn is_beside(raw: &RawRedirect) -> bool {
+    raw.from.as_deref().is_some_and(|from| from != "1")
 }
 
 /// `< /dev/tcp/host/port` reads what the host says.

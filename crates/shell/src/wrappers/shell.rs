@@ -20,6 +20,10 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             let text = words.iter().find(|word| !word.text.starts_with('-'))?;
             Some(vec![Inner::text(text.clone())])
         }
+        "jobs" => {
+            let at = words.iter().position(|word| word.text == "-x")?;
+            Some(vec![Inner::words(words.get(at + 1..)?)])
+        }
         "at" | "batch" => Some(vec![Inner::Input]),
         _ => None,
     }

@@ -16,7 +16,7 @@ impl Dice {
         usize::try_from(self.0 >> 16).unwrap_or(0) % limit.max(1)
     }
 
-    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+    pub(super) fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
         let at = self.below(items.len());
         items.get(at).copied().unwrap_or("")
     }
@@ -24,7 +24,7 @@ impl Dice {
 
 /// Makes one script.
 pub struct Maker<'a> {
-    dice: &'a mut Dice,
+    pub(super) dice: &'a mut Dice,
     names: usize,
     room: usize,
 }
@@ -146,7 +146,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A name nothing else has.
-    fn name(&mut self) -> String {
+    pub(super) fn name(&mut self) -> String {
         self.names += 1;
         format!("p{}", self.names)
     }
@@ -168,7 +168,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn list(&mut self, depth: usize) -> String {
+    pub(super) fn list(&mut self, depth: usize) -> String {
         let count = 1 + self.dice.below(3);
         let mut text = String::new();
         for at in 0..count {
@@ -181,7 +181,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A list that can be followed by a closing word.
-    fn closed(&mut self, depth: usize) -> String {
+    pub(super) fn closed(&mut self, depth: usize) -> String {
         let mut list = self.list(depth);
         if !list.ends_with('\n') {
             list.push_str(self.dice.pick(&["; ", "\n", " & "]));
@@ -246,7 +246,8 @@ impl<'a> Maker<'a> {
 
     /// Commands that hang together, most times kept together.
     fn several(&mut self, depth: usize) -> String {
-        let text = match self.dice.below(12) {
+        let text = match self.dice.below(16) {
+            12..=15 => self.shape(depth),
             0 => format!("X={}; $X", self.name()),
             1 => format!("A=({} {}); \"${{A[@]}}\"", self.name(), self.word(depth)),
             2 => format!("set -- {} {}; \"$@\"", self.name(), self.word(depth)),
@@ -458,7 +459,7 @@ impl<'a> Maker<'a> {
         self.dice.pick(WORDS)
     }
 
-    fn word(&mut self, depth: usize) -> String {
+    pub(super) fn word(&mut self, depth: usize) -> String {
         if depth > 0 && self.dice.below(4) == 0 {
             return self.substitution(depth);
         }

@@ -17,6 +17,7 @@
 mod corpus;
 mod grammar;
 mod jail;
+mod shapes;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,0 +1,134 @@
+//! Texts that bash changes while it reads them. They are read once more, as changed.
+//!
+//! Here-documents still open where their `$(…)` closes: bash 5.2 reads their
+//! lines there and then, those behind the line it is in, be that in the middle
+//! of a quote, of arithmetic or of a joined line. And `$'…'` in `"${x:-…}"`, in
+//! arithmetic and in subscripts is decoded before the rest is looked at, so that
+//! `"${x:-$'\x24(rm y)'}"` runs `rm`.
+
+use super::word::Parts;
+use super::{Parser, Pending};
+use crate::reading::{Span, Unknown};
+use crate::tree::{List, Node};
+
+/// How often one text is changed.
+const CHANGES_MAX: usize = 6;
+
+/// What one text is changed by.
+#[derive(Default)]
+pub(super) struct Rewrite {
+    /// The first substitution with here-documents that are open behind it.
+    pub(super) left: Option<Left>,
+    /// Decoded texts, and from where to where they stand.
+    decoded: Vec<(usize, usize, String)>,
+    /// How often this text was changed before.
+    changes: usize,
+}
+
+/// Where a substitution closes, where the line ends that it closes in, and what
+/// is open.
+pub(super) struct Left {
+    close: usize,
+    line: usize,
+    open: Vec<Pending>,
+}
+
+impl Parser<'_> {
+    /// A substitution has just closed with these still open. They come before
+    /// those announced outside of it.
+    pub(super) fn leave_open(&mut self, mut left: Vec<Pending>) {
+        if left.is_empty() {
+            return;
+        }
+        if self.rewrite.left.is_none()
+            && let Some(line) = self.line_end_from(self.pos)
+        {
+            let open = left.iter().map(Pending::without_body).collect();
+            self.rewrite.left = Some(Left { close: self.pos.saturating_sub(1), line, open });
+        }
+        // Behind those left by a substitution before it.
+        let at = self.pending.iter().take_while(|one| one.left).count();
+        left.iter_mut().for_each(|one| one.left = true);
+        self.pending.splice(at..at, left);
+    }
+
+    /// Here-documents are read here. Just behind the line it is as usual.
+    pub(super) fn read_left(&mut self) {
+        let usual = self.rewrite.left.as_ref().is_some_and(|left| left.line + 1 == self.pos);
+        if usual && !self.pending.is_empty() {
+            self.rewrite.left = None;
+        }
+    }
+
+    /// `$'…'` where its text is read as if it stood there itself.
+    pub(super) fn decoded(&mut self, parts: &mut Parts) {
+        let start = self.pos;
+        self.advance(2);
+        let (text, closed) = self.ansi_body();
+        if !closed {
+            return self.fail(start, "unclosed `$'`");
+        }
+        if text.contains(['$', '`', '\\', '"', '\'', '(', ')', '[', ']', '{', '}']) {
+            self.rewrite.decoded.push((start, self.pos, text.clone()));
+        }
+        parts.quoted(&text);
+    }
+
+    /// What stands there is some value, to a shell that reads it otherwise.
+    pub(super) fn stand_in(&mut self, start: usize, end: usize) {
+        self.rewrite.decoded.push((start, end, "$_".to_string()));
+    }
+
+    /// Reads the text from `start` on once more, if it is changed.
+    pub(super) fn read_rewritten(&mut self, start: usize, list: &mut List) {
+        let Some(text) = self.rewritten(start) else { return };
+        if self.rewrite.changes >= CHANGES_MAX || !self.may_look(text.len()) {
+            return self.exceed("more than can be followed");
+        }
+        let base = self.base.unwrap_or(Span { start, end: self.end });
+        let mut other = Parser::new(&text, Some(base), self.depth);
+        other.pieces = self.pieces;
+        other.rewrite.changes = self.rewrite.changes + 1;
+        other.looked.set(self.looked.get());
+        list.push(Node::Subshell(other.whole(), Vec::new()));
+        self.looked.set(other.looked.get());
+        self.pieces = other.pieces;
+        if let Some(fault) = other.fault.filter(|fault| fault.kind == Unknown::Limit) {
+            self.fault = Some(fault);
+        }
+    }
+
+    fn rewritten(&mut self, start: usize) -> Option<String> {
+        if let Some(left) = self.rewrite.left.take() {
+            return Some(self.with_lines_moved(start, &left));
+        }
+        let mut decoded = std::mem::take(&mut self.rewrite.decoded);
+        // What is looked at twice is found twice.
+        decoded.sort_unstable_by_key(|(from, ..)| *from);
+        let mut text = String::new();
+        let mut at = start;
+        for (from, to, new) in decoded.iter().filter(|(from, ..)| *from >= start) {
+            if *from >= at {
+                text.push_str(self.slice(at, *from));
+                text.push_str(new);
+                at = *to;
+            }
+        }
+        text.push_str(self.slice(at, self.end));
+        (at > start).then_some(text)
+    }
+
+    fn with_lines_moved(&mut self, start: usize, left: &Left) -> String {
+        self.pos = left.line + 1;
+        self.substitutions += 1;
+        for pending in &left.open {
+            let _ = self.heredoc_end(pending);
+        }
+        self.substitutions -= 1;
+        let after = std::mem::replace(&mut self.pos, self.end);
+        let (before, behind) = (self.slice(start, left.close), self.slice(left.close, left.line + 1));
+        let (lines, rest) = (self.slice(left.line + 1, after), self.slice(after, self.end));
+        // The last line may have no end of its own.
+        [before, "\n", lines, "\n", behind, rest].concat()
+    }
+}

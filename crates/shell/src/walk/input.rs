@@ -1,0 +1,136 @@
+//! `read` and `mapfile`: what comes in becomes the value of variables.
+
+use super::Walker;
+use crate::expand::USUAL;
+use crate::reading::Word;
+use crate::scope::{OPTIONS_MAX, Text};
+use crate::stream::Stream;
+
+/// What `read` is asked to do.
+#[derive(Default)]
+struct Request<'a> {
+    names: Vec<&'a str>,
+    list: Option<&'a str>,
+    raw: bool,
+    /// It reads something else than lines of its input.
+    other: bool,
+}
+
+impl<'a> Request<'a> {
+    fn of(arguments: &'a [Word]) -> Request<'a> {
+        let mut request = Request::default();
+        let mut words = arguments.iter().map(|word| word.text.as_str());
+        while let Some(text) = words.next() {
+            let Some(letters) = text.strip_prefix('-').filter(|_| request.names.is_empty()) else {
+                request.names.push(text);
+                continue;
+            };
+            for (at, letter) in letters.char_indices() {
+                if !"apdnNtui".contains(letter) {
+                    request.raw |= letter == 'r';
+                    continue;
+                }
+                // What stands behind the letter is its value, or the next word.
+                let own = letters.get(at + 1..).filter(|own| !own.is_empty());
+                let value = own.or_else(|| words.next());
+                if letter == 'a' {
+                    request.list = value;
+                }
+                request.other |= "dnNu".contains(letter);
+                break;
+            }
+        }
+        if request.names.is_empty() && request.list.is_none() {
+            request.names.push("REPLY");
+        }
+        request
+    }
+}
+
+impl Walker<'_> {
+    /// `mapfile x`: every line of a known input is an item.
+    pub(super) fn read_lines(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
+        let mut name = "MAPFILE";
+        let mut plain = true;
+        let mut skip_value = false;
+        for word in arguments {
+            if std::mem::take(&mut skip_value) {
+                continue;
+            }
+            match word.text.strip_prefix('-') {
+                Some("t") => {}
+                Some(letters) => {
+                    plain = false;
+                    skip_value = letters.ends_with(['d', 'n', 'O', 's', 'u', 'C', 'c']);
+                }
+                None => name = &word.text,
+            }
+        }
+        let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| plain);
+        let affordable = self.grow(text.map_or(0, |text| text.len() * 4));
+        let trims = arguments.iter().any(|word| word.text == "-t");
+        let items: Option<Vec<Text>> =
+            text.filter(|_| affordable && trims).map(|text| lines(text).map(Text::exact).collect());
+        let value = items.unwrap_or_else(|| vec![Text::unknown(format!("${{{name}[@]}}"))]);
+        self.scope.set(name, vec![value]);
+    }
+
+    /// `read x`: every line of a known input may be its value.
+    pub(super) fn read_variables(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
+        let request = Request::of(arguments);
+        let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| !request.other);
+        // A backslash takes the next sign with it, even the end of a line.
+        let text = text.filter(|text| request.raw || !text.contains('\\'));
+        let lines: Vec<&str> = text.map(|text| lines(text).collect()).unwrap_or_default();
+        let count = request.names.len();
+        // Cut at what parts words now, and as usual, should that be in doubt.
+        let own = self.separators();
+        let cuts = std::iter::once(own.as_ref()).chain((own != USUAL).then_some(USUAL));
+        let cut: Vec<(&str, &str)> =
+            cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
+        let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
+        for (at, name) in request.names.iter().enumerate() {
+            let unknown = vec![vec![Text::unknown(format!("${name}"))]];
+            let pick =
+                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let options = if known { cut.iter().map(pick).collect() } else { unknown };
+            self.scope.set(name, options);
+        }
+        if let Some(name) = request.list {
+            let plain = known && own == USUAL && self.grow(cut.iter().map(|(_, line)| line.len() * 4).sum());
+            let options = if plain {
+                cut.iter().map(|(_, line)| items(line).map(Text::exact).collect()).collect()
+            } else {
+                vec![vec![Text::unknown(format!("${{{name}[@]}}"))]]
+            };
+            self.scope.set(name, options);
+        }
+    }
+}
+
+fn items(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', '\t']).filter(|item| !item.is_empty())
+}
+
+/// The lines of `text`. One that ends in a carriage return keeps it.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_terminator('\n')
+}
+
+/// What `read` puts into the variable `at` of `count`: the last one gets the rest.
+fn field<'a>(line: &'a str, separators: &str, at: usize, count: usize) -> &'a str {
+    let is_blank = |found: char| " \t".contains(found) && separators.contains(found);
+    let mut rest = line.trim_matches(is_blank);
+    for now in 0..=at {
+        let end = rest.find(|found| separators.contains(found)).filter(|_| now + 1 < count);
+        let Some(end) = end else { return if now == at { rest } else { "" } };
+        if now == at {
+            return rest.get(..end).unwrap_or_default();
+        }
+        // Blanks around another separator belong to it.
+        let behind = rest.get(end..).unwrap_or_default().trim_start_matches(is_blank);
+        let other = behind.strip_prefix(|found| separators.contains(found));
+        rest = other.unwrap_or(behind).trim_start_matches(is_blank);
+    }
+    rest
+}
