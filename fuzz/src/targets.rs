@@ -2,7 +2,9 @@
 //! reading says of it must be true. Used by the fuzz targets and by the smoke
 //! test of `toolgate-shell`, so both try the same.
 
-use toolgate_shell::{Outline, Reading, Setting, Span, canonical_flag, known_commands, outline, read};
+use toolgate_shell::{
+    Outline, Reading, Setting, SmolStr, Span, canonical_flag, known_commands, outline, read,
+};
 
 /// Something that reads any text.
 pub type Target = fn(&str);
@@ -183,7 +185,7 @@ pub fn options_of(program: &str, words: &str) {
     assert!(reading.fault.is_some() || !reading.commands.is_empty(), "{program} {words:?}");
     let mut names = program.split(' ');
     let name = names.next().unwrap_or("");
-    let subcommand: Vec<String> = names.map(str::to_string).collect();
+    let subcommand: Vec<SmolStr> = names.map(SmolStr::from).collect();
     for word in words {
         let _ = canonical_flag(name, &subcommand, word);
     }

@@ -36,6 +36,9 @@ const FAULTS: &str = r"(() => {
   return faults;
 })()";
 
+/// What the navigation says of where this is.
+const HERE: &str = "[...document.querySelectorAll('nav [aria-current]')].map((one) => `${one.textContent} ${one.ariaCurrent}`)";
+
 const POLICY: &str = "version: 1
 review: { delivery: ticket }
 rules:
@@ -89,26 +92,27 @@ fn every_page_is_light_legible_and_fits() {
     stage.server.deny(&stage.cookie(), &denied, "rebase first");
     let request = format!("/requests/{id}");
     let pages = [
-        ("inbox", "/"),
-        ("request", request.as_str()),
-        ("sessions", "/sessions"),
-        ("session", "/sessions/session-1"),
-        ("grants", "/grants"),
-        ("bypasses", "/bypasses"),
-        ("rules", "/rules"),
-        ("ledger", "/ledger"),
-        ("record", "/ledger/1"),
-        ("supervisors", "/supervisors"),
-        ("playground", "/playground"),
+        ("inbox", "/", "Inbox page"),
+        ("request", request.as_str(), "Inbox true"),
+        ("sessions", "/sessions", "Sessions page"),
+        ("session", "/sessions/session-1", "Sessions true"),
+        ("grants", "/grants", "Grants page"),
+        ("bypasses", "/bypasses", "Bypasses page"),
+        ("rules", "/rules", "Rules page"),
+        ("ledger", "/ledger", "Ledger page"),
+        ("record", "/ledger/1", "Ledger true"),
+        ("supervisors", "/supervisors", "Supervisors page"),
+        ("playground", "/playground", "Playground page"),
     ];
     let mut faults = Vec::new();
     for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
         stage.tab.screen(screen);
-        for (name, path) in pages {
+        for (name, path, here) in pages {
             stage.go(path);
             if name == "playground" {
                 stage.tab.leads_on(|tab| tab.click(".judge"));
             }
+            assert_eq!(stage.tab.eval(HERE), json!([here]), "{name}: which page this is");
             stage.tab.picture(&format!("{name}-{screen:?}").to_lowercase());
             let found = stage.tab.eval(FAULTS);
             faults

@@ -181,6 +181,99 @@ fn what_cannot_be_is_refused() {
     }
 }
 
+/// A pattern is for commands; with another tool it would be taken and never apply.
+#[test]
+fn a_pattern_is_refused_for_what_is_no_command() {
+    let house = locked();
+    let rule = "  - { id: ask-writes, kind: escalate, match: { tool: Write }, reason: asked }\n";
+    house.write(".toolgate/policy.yaml", format!("{TICKET}rules:\n{rule}"));
+    let mut event = house.event("");
+    event["tool_name"] = json!("Write");
+    event["tool_input"] = json!({ "file_path": house.project().join("a.txt"), "content": "A" });
+    let id = house.ask_event(&event).request();
+    for word in ["approve", "deny"] {
+        let said = give(&house, word, &id, &["--always", "--pattern", "cat *"]).ended(1);
+        assert!(
+            said.err.contains("call of `Write`") && said.err.contains("exactly this call"),
+            "{}",
+            said.err
+        );
+        assert_eq!(state(&house, &id), "pending");
+    }
+    let said = give(&house, "approve", &id, &["--always"]).ended(0);
+    assert!(!said.err.contains("--pattern"), "none is proposed: {}", said.err);
+    event["session_id"] = json!("another");
+    assert_eq!(house.ask_event(&event), Answer::Silent);
+}
+
+/// A rule rewrites, another asks: what people are asked about, and what a wider yes speaks of, is the call as the
+/// agent made it; what runs is the rewritten one.
+#[test]
+fn a_yes_stands_for_calls_that_are_rewritten() {
+    const MADE: &str = "git commit --no-verify -m x";
+    let policy = format!(
+        "{TICKET}disable: [git-skip-hooks]
+rules:
+  - {{ id: with-hooks, kind: transform, match: {{ command: {{ program: git, subcommand: commit, flags: [--no-verify] }} }},
+      change: {{ remove_flags: [--no-verify] }}, reason: hooks run }}
+  - {{ id: ask-commits, kind: escalate, match: {{ command: {{ program: git, subcommand: commit }} }}, reason: asked }}
+"
+    );
+    let rewritten = |answer: &Answer| matches!(answer, Answer::Changed(input) if input.contains("\"git commit -m x\"") && !input.contains("no-verify"));
+    for (reach, another_command) in [
+        (&["--minutes", "30"][..], false),
+        (&["--always"], false),
+        (&["--always", "--pattern", "git commit --no-verify -m *"], true),
+    ] {
+        let house = locked();
+        house.write(".toolgate/policy.yaml", &policy);
+        let id = house.ask(MADE).request();
+        let shown = house.run(&["inbox", "show", &id]).ended(0).text();
+        assert!(shown.contains(MADE), "{shown}");
+        give(&house, "approve", &id, reach).ended(0);
+        for session in ["session-1", "another", "third"] {
+            let answer = elsewhere(&house, MADE, "session_id", json!(session));
+            assert!(rewritten(&answer), "{reach:?} in {session}: {answer:?}");
+        }
+        assert!(house.ask("git commit -m x").is_no(), "{reach:?}: nobody was asked about that one");
+        let other = house.ask("git commit --no-verify -m other");
+        assert_eq!(!other.is_no(), another_command, "{reach:?}: {other:?}");
+        house.run(&["ledger", "verify"]).ended(0);
+    }
+    let house = locked();
+    house.write(".toolgate/policy.yaml", &policy);
+    let id = house.ask(MADE).request();
+    give(&house, "deny", &id, &["--always", "--pattern", "git commit --no-verify -m *"]).ended(0);
+    assert!(
+        elsewhere(&house, "git commit --no-verify -m other", "session_id", json!("another"))
+            .text()
+            .contains("denied")
+    );
+}
+
+/// A person may be called like the agent: what tells them apart is whose process it is.
+#[test]
+fn a_person_called_like_the_agent_can_answer() {
+    let house = locked();
+    let id = house.ask(ASKED).request();
+    let mut named = house.toolgate(&["inbox", "approve", &id, "--passphrase-stdin"]);
+    named.env("USER", "main");
+    crate::house::finish(named, PASSPHRASE.as_bytes()).ended(0);
+    assert_eq!(state(&house, &id), "approved");
+    assert_eq!(house.ask(ASKED), Answer::Silent);
+    house.run(&["ledger", "verify"]).ended(0);
+    // And whoever is below an agent cannot, whatever the name.
+    let open = House::with_policy(TICKET);
+    let id = open.ask(ASKED).request();
+    for name in ["main", "ada"] {
+        let mut below = open.toolgate(&["inbox", "approve", &id]);
+        below.env("USER", name).env("CLAUDECODE", "1");
+        let said = crate::house::finish(below, id.as_bytes()).ended(1);
+        assert!(said.err.contains("inside an agent"), "{}", said.err);
+        assert_eq!(state(&open, &id), "pending");
+    }
+}
+
 /// A row put back, or widened, is worth nothing without its record.
 #[test]
 fn a_widened_row_is_noticed() {

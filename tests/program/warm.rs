@@ -363,6 +363,65 @@ fn a_host_asks_over_http_and_only_with_its_own_token() {
     assert_eq!(again.post("/hook/claude-code", &ours, &house.call("ls").to_string()).status, 200);
 }
 
+/// What the server keeps of a policy is worth nothing once a byte of its files is another one.
+#[test]
+fn a_changed_policy_counts_for_the_next_call() {
+    let house = House::with_policy(TICKET).patient();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let strict = format!(
+        "{TICKET}rules:\n  - {{ id: no-make, kind: prohibit, match: {{ command: {{ program: make }} }}, reason: not here }}\n"
+    );
+    for round in 0..3 {
+        house.write(".toolgate/policy.yaml", TICKET);
+        // More than there are workers: each of them has seen it.
+        for _ in 0..6 {
+            assert!(!house.ask("make all").is_no(), "round {round}");
+        }
+        house.write(".toolgate/policy.yaml", &strict);
+        for _ in 0..6 {
+            assert!(house.ask("make all").text().contains("no-make"), "round {round}");
+        }
+        house.write(".toolgate/guardrails/more.yaml", "nonsense: [");
+        assert!(house.ask("ls").is_broken(), "round {round}");
+        std::fs::remove_dir_all(house.project().join(".toolgate/guardrails")).unwrap();
+    }
+    assert_eq!(server.judged(&cookie), 36, "all but the broken ones");
+}
+
+/// A held call whose host is gone: nobody is asked any longer.
+#[test]
+fn a_host_that_goes_away_takes_its_question_along() {
+    let house = House::with_policy("version: 1\nreview: { delivery: hold, hold_seconds: 90 }\n");
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let token = std::fs::read_to_string(house.state().join("hook.token")).unwrap();
+    let body = house.call(ASKED).to_string();
+    let mut host = std::net::TcpStream::connect(&server.host).unwrap();
+    write!(
+        host,
+        "POST /hook/claude-code HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        server.host,
+        body.len()
+    )
+    .unwrap();
+    let waiting =
+        || -> Vec<Value> { serde_json::from_str(&server.get("/api/requests", &cookie).body).unwrap() };
+    while waiting().is_empty() {
+        std::thread::yield_now();
+    }
+    let id = waiting()[0]["id"].as_str().unwrap().to_owned();
+    drop(host);
+    while !waiting().is_empty() {
+        std::thread::yield_now();
+    }
+    let late = json!({ "word": "approve" }).to_string();
+    let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
+    assert_eq!(server.post(&format!("/api/requests/{id}/answer"), &headers, &late).status, 409);
+    assert!(house.records().iter().any(|one| one["entry"]["entry"] == "expired"));
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
 /// One server at a time answers hooks; a second one is only a window.
 #[test]
 fn a_second_server_leaves_hooks_to_the_first() {

@@ -9,9 +9,10 @@
 
 use crate::installs;
 use crate::project;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{ErrorKind, Read, Write};
-use std::os::fd::AsFd;
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
 use toolgate_core::{Context, Delivered};
-use toolgate_runtime::{Broken, Gate, HandOver, Handed, Setup, Told, hand_over};
+use toolgate_runtime::{Broken, Gate, HandOver, Handed, Policies, Setup, Told, knock};
 use toolgate_store::Sqlite;
 
 /// Largest event read. Larger ones are refused, not cut.
@@ -31,9 +32,10 @@ const ANSWER_BY: Duration = Duration::from_secs(112);
 
 /// A host that writes later than this is slow.
 const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// Bytes asked for at once.
-const PIECE: usize = 16 << 10;
+/// Room for an event before it is known how long it is; most need less.
+const PIECE: usize = 4 << 10;
 
 /// Set by whoever answers first; there is one answer.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
@@ -87,25 +89,42 @@ fn leave(wire: &Wire) -> ! {
             std::thread::park();
         }
     }
-    let line = format!("{}\n", wire.stdout);
-    let written = std::io::stdout().write_all(line.as_bytes()).and_then(|()| std::io::stdout().flush());
+    let written = write_line(rustix::stdio::stdout(), &wire.stdout);
     if !wire.stderr.is_empty() {
-        let _ = writeln!(std::io::stderr(), "{}", wire.stderr);
+        let _ = write_line(rustix::stdio::stderr(), &wire.stderr);
     }
     // An answer nobody could read must not look like consent.
     let code = if written.is_ok() { wire.code } else { 2 };
     std::process::exit(i32::from(code))
 }
 
+/// Straight to the system: what is in between would only be set up for one line.
+fn write_line(to: BorrowedFd<'_>, text: &str) -> rustix::io::Result<()> {
+    let line = [text.as_bytes(), b"\n"].concat();
+    let mut rest = line.as_slice();
+    while !rest.is_empty() {
+        match rustix::io::write(to, rest) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(length) => rest = rest.get(length..).unwrap_or_default(),
+            Err(error) if error != Errno::INTR => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
 fn answer(host: &'static dyn Host) -> Wire {
+    let dirs = project::dirs();
+    // A server gets ready while the event is read, but is not kept waiting for a host.
+    let knocked = if is_there(&rustix::stdio::stdin(), &AT_ONCE) { knock(&dirs) } else { None };
     let bytes = match read_input(host) {
         Ok(bytes) => bytes,
         Err(broken) => return host.closed(&broken.to_string()),
     };
     let handed = Handed::new(host.name(), named(host), bytes);
-    match hand_over(&project::dirs(), &handed) {
+    match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
         HandOver::Told(Told { stdout, stderr, code }) => Wire { stdout, stderr, code },
-        HandOver::NotTaken => judged(host, &handed, &|| watch(host)),
+        HandOver::NotTaken => judged(host, &handed, &Waiting { slow: &|| watch(host), is_there: &|| true }),
         HandOver::Silent => {
             let broken =
                 Broken::new("`toolgate serve` took the call and said nothing", "end it and try again");
@@ -120,33 +139,38 @@ fn named(host: &dyn Host) -> Option<PathBuf> {
 }
 
 /// An event a running server was given: the answer if one transaction gives it,
-/// and the ledger for the next one. Everything else is for the hook itself, also
-/// what goes wrong: it says so in its own words.
-pub fn at_once(handed: &Handed, store: Sqlite) -> (Option<Told>, Option<Sqlite>) {
-    let Some(host) = host(&handed.host) else { return (None, Some(store)) };
-    let Ok(asked) = host.decode(&handed.event) else { return (None, Some(store)) };
-    let (Asked::Judge(event) | Asked::Result(event, _)) = &asked else { return (None, Some(store)) };
+/// and the gate with the ledger for the next one. Everything else is for the hook
+/// itself, also what goes wrong: it says so in its own words.
+pub fn at_once(
+    handed: &Handed,
+    policies: &Policies,
+    ledger: &mut dyn FnMut() -> Option<Sqlite>,
+) -> Option<(Option<Told>, Gate)> {
+    let host = host(&handed.host)?;
+    let asked = host.decode(&handed.event).ok()?;
+    let (Asked::Judge(event) | Asked::Result(event, _)) = &asked else { return None };
     // What is relative is relative to the hook, not to the server.
     let is_plain = |path: &Path| path.is_absolute();
     if !is_plain(Path::new(&event.call.dir))
         || !event.log.as_deref().is_none_or(|log| is_plain(Path::new(log)))
     {
-        return (None, Some(store));
+        return None;
     }
     let setup = setup(host, Path::new(&event.call.dir), handed.project.clone());
-    let Ok(mut gate) = Gate::on(setup, store) else { return (None, None) };
+    let mut gate = Gate::on(setup, ledger()?, policies).ok()?;
     let delivered = match &asked {
         Asked::Result(_, said) => gate.result(event, said.as_deref()).map(Some),
         _ => gate.decide_at_once(event).map(|answered| answered.map(|answered| answered.delivered)),
     };
     let told = delivered.ok().flatten().map(|delivered| told(host.encode(&asked, &delivered)));
-    (told, Some(gate.into_store()))
+    Some((told, gate))
 }
 
-/// The same to its end, for hosts that ask over HTTP: with all its waiting.
-pub fn to_the_end(handed: &Handed) -> Told {
+/// The same to its end, for hosts that ask over HTTP: with all its waiting, while
+/// somebody is there to hear the answer.
+pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
     match host(&handed.host) {
-        Some(host) => told(judged(host, handed, &|| {})),
+        Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there })),
         None => Told { stdout: String::new(), stderr: "no such host".to_owned(), code: 2 },
     }
 }
@@ -155,10 +179,18 @@ fn told(wire: Wire) -> Told {
     Told { stdout: wire.stdout, stderr: wire.stderr, code: wire.code }
 }
 
-/// Judges in this process. `slow` is called before something that may take long.
-fn judged(host: &'static dyn Host, handed: &Handed, slow: &dyn Fn()) -> Wire {
+/// How an answer that takes long is waited for.
+struct Waiting<'a> {
+    /// Called before the wait begins.
+    slow: &'a dyn Fn(),
+    /// Whether anybody still waits.
+    is_there: &'a dyn Fn() -> bool,
+}
+
+/// Judges in this process.
+fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wire {
     match host.decode(&handed.event) {
-        Ok(asked) => respond(host, &asked, handed, slow)
+        Ok(asked) => respond(host, &asked, handed, waiting)
             .unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
         Err(unreadable) => {
             let broken = Broken::new(
@@ -182,19 +214,18 @@ fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {
     let unreadable = |error: std::io::Error| {
         Broken::new(format!("the host's message cannot be read: {error}"), "run `toolgate doctor`")
     };
-    let mut stdin = std::io::stdin().lock();
-    let (mut bytes, mut piece) = (Vec::new(), vec![0; PIECE]);
+    let stdin = rustix::stdio::stdin();
+    let mut bytes = Vec::with_capacity(PIECE);
     loop {
-        if !is_soon(&stdin) {
+        if !is_there(&stdin, &SOON) {
             watch(host);
         }
-        let length = match stdin.read(&mut piece) {
+        bytes.reserve(PIECE / 4);
+        match rustix::io::read(stdin, spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(length) => length,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(unreadable(error)),
-        };
-        bytes.extend(piece.iter().take(length));
+            Err(error) if error != Errno::INTR => return Err(unreadable(error.into())),
+            Ok(_) | Err(_) => {}
+        }
         if bytes.len() > INPUT_MAX {
             return Err(Broken::new(
                 "the host's message is larger than 8 MiB",
@@ -204,10 +235,10 @@ fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {
     }
 }
 
-/// Whether something – or the end – is there to be read soon.
-fn is_soon(input: &impl AsFd) -> bool {
+/// Whether something – or the end – is there to be read within this time.
+fn is_there(input: &impl AsFd, within: &Timespec) -> bool {
     let mut asked = [PollFd::new(input, PollFlags::IN)];
-    poll(&mut asked, Some(&SOON)).is_ok_and(|ready| ready > 0)
+    poll(&mut asked, Some(within)).is_ok_and(|ready| ready > 0)
 }
 
 fn setup(host: &dyn Host, dir: &Path, named: Option<PathBuf>) -> Setup {
@@ -219,15 +250,20 @@ fn open(host: &dyn Host, handed: &Handed, dir: &Path) -> Result<Gate, Broken> {
     Gate::open(setup(host, dir, handed.project.clone())).map(|(gate, _)| gate)
 }
 
-fn respond(host: &'static dyn Host, asked: &Asked, handed: &Handed, slow: &dyn Fn()) -> Result<Wire, Broken> {
+fn respond(
+    host: &'static dyn Host,
+    asked: &Asked,
+    handed: &Handed,
+    waiting: &Waiting<'_>,
+) -> Result<Wire, Broken> {
     let delivered = match asked {
         Asked::Judge(event) => {
             let mut gate = open(host, handed, Path::new(&event.call.dir))?;
             let answered = gate.decide(event)?;
             if answered.request.is_some() || answered.waits_for_time() {
-                slow();
+                (waiting.slow)();
             }
-            let delivered = gate.wait(event, answered)?.delivered;
+            let delivered = gate.wait_while(event, answered, waiting.is_there)?.delivered;
             // The decision is committed and the process ends next: tidying up
             // memory and locks one by one would only make the agent wait.
             std::mem::forget(gate);

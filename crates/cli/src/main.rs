@@ -16,11 +16,18 @@ mod screen;
 mod verbs;
 
 fn main() -> std::process::ExitCode {
-    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).take(3).collect();
-    match words.as_slice() {
-        [verb, help] if verb == "hook" && (help == "--help" || help == "-h") => verbs::run(),
+    let mut words = std::env::args_os();
+    let (_, verb, name, more) = (words.next(), words.next(), words.next(), words.next());
+    if verb.is_none_or(|verb| verb != "hook") {
+        return verbs::run();
+    }
+    match (name.as_ref().and_then(|name| name.to_str()), more) {
+        (Some("--help" | "-h"), None) => verbs::run(),
+        (Some(name), None) => hook::run(name),
         // A wrong call of the hook is answered too: the usage text would let the host go on.
-        [verb, rest @ ..] if verb == "hook" => hook::run(&rest.join(" ".as_ref()).to_string_lossy()),
-        _ => verbs::run(),
+        (_, more) => {
+            let all: Vec<_> = [name, more].into_iter().flatten().collect();
+            hook::run(&all.join(" ".as_ref()).to_string_lossy())
+        }
     }
 }

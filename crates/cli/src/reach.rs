@@ -30,15 +30,15 @@ pub struct ReachArgs {
 }
 
 impl ReachArgs {
-    /// The same as a value.
-    pub fn extent(&self) -> Result<Extent, Failure> {
+    /// The same as a value, for an answer to these requests.
+    pub fn extent_for(&self, requests: &[Request]) -> Result<Extent, Failure> {
         let extent = match self {
             ReachArgs { session: true, .. } => Extent::Session,
             ReachArgs { minutes: Some(minutes), .. } => Extent::For { minutes: *minutes },
             ReachArgs { always: true, pattern, .. } => Extent::Always { pattern: pattern.clone() },
             _ => Extent::Once,
         };
-        match extent.fault() {
+        match requests.iter().find_map(|request| extent.fault_for(request)).or_else(|| extent.fault()) {
             Some(fault) => Err(Failure::new(fault, "`toolgate inbox approve --help` shows examples")),
             None => Ok(extent),
         }
@@ -59,7 +59,7 @@ pub fn preview(store: &dyn Store, request: &Request, extent: &Extent) -> Result<
             covered.iter().take(SHOWN).for_each(|title| talk(&format!("  {}", one_line(title, 100))));
         }
         Extent::Always { pattern: None } => {
-            if let Some(pattern) = proposed_pattern(&request.title) {
+            if let Some(pattern) = proposed_pattern(&request.title).filter(|_| request.input.is_none()) {
                 talk(&styled(DIM, &format!("wider, if you want it: --pattern '{pattern}'")));
             }
         }

@@ -17,7 +17,13 @@ pub fn canonical<T: Serialize>(value: &T) -> String {
 /// SHA-256 of bytes, in hex.
 #[must_use]
 pub fn digest_of(bytes: &[u8]) -> Digest {
-    hex(&Sha256::digest(bytes))
+    hex(&plain_digest_of(bytes))
+}
+
+/// The same as it is.
+#[must_use]
+pub fn plain_digest_of(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Bytes in lower-case hex.

@@ -68,9 +68,7 @@ fn displaced(at: usize, command: &Command, start: &str) -> Vec<Displaced> {
     };
     let (to, from): (Word, &[Word]) = match (usage.value("--target-directory"), usage.operands.split_last()) {
         (Some(folder), _) => (folder.clone(), &usage.operands),
-        (None, Some((only, []))) if is_link => {
-            (Word { text: ".".to_owned(), ..only.clone() }, &usage.operands)
-        }
+        (None, Some((only, []))) if is_link => (Word { text: ".".into(), ..only.clone() }, &usage.operands),
         (None, Some((to, from))) => (to.clone(), from),
         (None, None) => return Vec::new(),
     };
@@ -127,5 +125,5 @@ fn followed(fact: &FileFact, one: &Displaced) -> Option<FileFact> {
         return None;
     }
     let glob = if takes_all { one.glob } else { fact.glob };
-    Some(FileFact { raw: path.clone(), path, glob, ..fact.clone() })
+    Some(FileFact { raw: None, path, glob, ..fact.clone() })
 }

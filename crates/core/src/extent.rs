@@ -47,6 +47,16 @@ impl Extent {
         *self == Extent::Once
     }
 
+    /// The same for other sessions that ask the same: what holds in any session is
+    /// said once, so that it is ended once.
+    #[must_use]
+    pub fn for_others(&self) -> Extent {
+        match self {
+            Extent::Once | Extent::For { .. } | Extent::Always { .. } => Extent::Once,
+            Extent::Session => Extent::Session,
+        }
+    }
+
     /// In plain words, before anybody presses a key.
     #[must_use]
     pub fn words(&self) -> String {
@@ -75,6 +85,27 @@ impl Extent {
         }
     }
 
+    /// What is wrong with it as an answer to this request, if something is.
+    #[must_use]
+    pub fn fault_for(&self, request: &Request) -> Option<String> {
+        match self {
+            Extent::Once => None,
+            _ if request.bypass.is_some() => {
+                Some("past a guardrail goes one call at a time: the answer holds once".to_owned())
+            }
+            // Whatever keeps its input beside its title is no command.
+            Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
+                "a pattern speaks of commands, and this is a call of `{}`: without one, always means exactly this call",
+                request.tool
+            )),
+            Extent::Always { pattern: Some(pattern) } => self.fault().or_else(|| {
+                let misses = !fits_text(pattern, &request.title);
+                misses.then(|| format!("`{pattern}` does not fit the call it would answer"))
+            }),
+            _ => self.fault(),
+        }
+    }
+
     /// When an answer given at `at_ms` ends; `expires_ms` is when its request does.
     #[must_use]
     pub fn ends_ms(&self, at_ms: i64, expires_ms: i64) -> i64 {
@@ -88,17 +119,19 @@ impl Extent {
 
     /// Whether an answer to `request` reaches this call as well.
     #[must_use]
-    pub fn reaches(&self, request: &Request, call: &Call, facts: &Facts) -> bool {
+    pub fn reaches(&self, request: &Request, call: &Call) -> bool {
         let same = || request.arguments == call.arguments_digest();
         match self {
             Extent::Once => false,
             Extent::Session => request.session == call.session && same(),
             Extent::For { .. } | Extent::Always { pattern: None } => same(),
             Extent::Always { pattern: Some(pattern) } => {
+                // The command as the agent wrote it, which is what people are shown, not
+                // as a rule rewrites it.
                 request.tool == call.tool
                     && is_bare(call)
                     && is_within(&call.dir, &request.dir)
-                    && fits(pattern, facts)
+                    && call.command().is_some_and(|command| fits_text(pattern, command))
             }
         }
     }
@@ -124,7 +157,7 @@ pub fn proposed_pattern(command: &str) -> Option<String> {
     let words = of_pattern(command)?;
     let last = words.len().checked_sub(1).filter(|last| *last > 1)?;
     let widened = |(at, word): (usize, &Word)| {
-        if at == last && !word.text.starts_with('-') { "*".to_owned() } else { word.text.clone() }
+        if at == last && !word.text.starts_with('-') { "*".to_owned() } else { word.text.to_string() }
     };
     let pattern: Vec<String> = words.iter().enumerate().map(widened).collect();
     let is_plain =

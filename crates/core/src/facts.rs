@@ -11,7 +11,7 @@ use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use toolgate_shell::{Command, Deed, Reading, Setting, Word, read};
+use toolgate_shell::{Command, Deed, Reading, Setting, SmolStr, Word, read};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -79,12 +79,12 @@ pub struct FileFact {
     /// What happens to it.
     pub access: Access,
     /// The path as the caller wrote it.
-    pub written: String,
+    pub written: SmolStr,
     /// The path made absolute and cleaned; for a pattern, with the pattern.
     pub path: String,
-    /// The same with its `.` and `..` left in: behind a symlink they mean
-    /// another place than they seem to.
-    pub raw: String,
+    /// The same with its `.` and `..` left in, where it has some: behind a
+    /// symlink they mean another place than they seem to.
+    pub raw: Option<String>,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
     /// Whether it is there; `None` if nobody looked or it could not be told.
@@ -212,7 +212,7 @@ fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
         }
         _ => return None,
     };
-    Some(Word { text: format!("{folder}{rest}"), exact: !rest.contains(['$', '`']), ..target.clone() })
+    Some(Word { text: format!("{folder}{rest}").into(), exact: !rest.contains(['$', '`']), ..target.clone() })
 }
 
 fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start: &str) -> FileFact {
@@ -225,11 +225,12 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
     let text = plain.as_deref().unwrap_or(&target.text);
     // Every file below a folder, at any depth: nothing of it is left.
     let all = access == Access::Delete && target.text.ends_with("/**");
+    let path = absolute(text, &base);
     FileFact {
         access: if all { Access::DeleteTree } else { access },
         written: target.text.clone(),
-        path: absolute(text, &base),
-        raw: joined(text, &base),
+        raw: raw_of(text, &base, &path),
+        path,
         real: None,
         exists: None,
         exact,
@@ -265,11 +266,12 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
         _ => path.to_owned(),
     };
+    let clean = absolute(&full, dir);
     FileFact {
         access,
-        written: path.to_owned(),
-        path: absolute(&full, dir),
-        raw: joined(&full, dir),
+        written: path.into(),
+        raw: raw_of(&full, dir, &clean),
+        path: clean,
         real: None,
         exists: None,
         exact: true,
@@ -279,6 +281,13 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
     }
 }
 
-fn joined(path: &str, dir: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { [dir, "/", path].concat() }
+/// `path` seen from `dir` as it is, unless that is `clean`, which nothing was
+/// taken out of then.
+fn raw_of(path: &str, dir: &str, clean: &str) -> Option<String> {
+    let rooted = path.starts_with('/');
+    let length = if rooted { path.len() } else { dir.len() + 1 + path.len() };
+    if length == clean.len() && (rooted || dir.starts_with('/')) {
+        return None;
+    }
+    Some(if rooted { path.to_owned() } else { [dir, "/", path].concat() })
 }

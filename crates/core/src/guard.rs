@@ -138,8 +138,9 @@ impl std::fmt::Debug for Disk<'_> {
     }
 }
 
-/// Anything that looks at an event and gives a finding.
-pub trait Guard {
+/// Anything that looks at an event and gives a finding. A gate may wait in one
+/// thread for the next call of another.
+pub trait Guard: Send {
     /// Stable, unique, kebab-case.
     fn id(&self) -> &str;
     /// Lower runs first: 1–99 built-in, 100 and up everything else (C-05, C-06).

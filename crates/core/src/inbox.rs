@@ -8,7 +8,6 @@
 use crate::call::Call;
 use crate::digest::{Digest, canonical, unhex};
 use crate::extent::Extent;
-use crate::facts::Facts;
 use crate::ledger::{Entry, Handling};
 use crate::people::EMERGENCY_MS;
 use crate::progress::{Comment, Progress};
@@ -294,14 +293,18 @@ impl Request {
     }
 
     fn answered(&mut self, answer: &Answer, at_ms: i64) -> Option<RequestState> {
-        // Nobody answers for themselves (separation of duties).
-        if at_ms >= self.expires_ms || answer.by == self.agent {
+        if at_ms >= self.expires_ms {
             return None;
         }
         // Where several people must say yes, no model is one of them; and none
         // answers past a guardrail or for more than one call.
         let by_model = matches!(answer.proof, Proof::Supervisor { .. });
-        if by_model && (self.progress.needs > 1 || self.bypass.is_some() || !answer.reach.is_once()) {
+        // Nobody answers for themselves. That a person is none of the agent's own
+        // processes is what the proof says; a login like the agent's name means nothing.
+        let by_itself = answer.by == self.agent;
+        if by_model
+            && (by_itself || self.progress.needs > 1 || self.bypass.is_some() || !answer.reach.is_once())
+        {
             return None;
         }
         match (&self.state, answer.word) {
@@ -391,6 +394,27 @@ impl Request {
         }
     }
 
+    /// The answer that decided it, also where it has been used since.
+    #[must_use]
+    pub fn decisive_answer(&self) -> Option<&Answer> {
+        match &self.state {
+            RequestState::Used { .. } => self.progress.yes.last(),
+            _ => self.answer().map(|(answer, _)| answer),
+        }
+    }
+
+    /// Whether somebody who has just said this was heard: it came out so, or more people are needed.
+    #[must_use]
+    pub fn took(&self, word: Word) -> bool {
+        match &self.state {
+            RequestState::Approved { .. } | RequestState::Used { .. } | RequestState::Pending => {
+                word == Word::Approve
+            }
+            RequestState::Denied { .. } => word == Word::Deny,
+            RequestState::Revoked { .. } | RequestState::Expired => false,
+        }
+    }
+
     /// Whether its answer reaches further than one call.
     #[must_use]
     pub fn is_standing(&self) -> bool {
@@ -400,13 +424,28 @@ impl Request {
     /// Whether its standing answer, a yes or a no, is one to this call when
     /// these guards ask.
     #[must_use]
-    pub fn covers(&self, call: &Call, facts: &Facts, guards: &[&str]) -> bool {
+    pub fn covers(&self, call: &Call, guards: &[&str]) -> bool {
         let asked = |guard: &&str| self.asks.iter().any(|own| own == guard);
-        let reaches = |(answer, _): (&Answer, i64)| answer.reach.reaches(self, call, facts);
+        let reaches = |(answer, _): (&Answer, i64)| answer.reach.reaches(self, call);
         self.bypass.is_none()
             && !guards.is_empty()
             && guards.iter().all(asked)
             && self.answer().is_some_and(reaches)
+    }
+
+    /// Whether another session asks the very same: the same call of the same agent
+    /// in the same folder, by the same guards for the same reasons. Each session's
+    /// request is answered for itself; who is shown one has been shown the other.
+    #[must_use]
+    pub fn is_like(&self, other: &Request) -> bool {
+        let open = |one: &Request| one.state == RequestState::Pending && one.bypass.is_none();
+        let same_call =
+            (&self.arguments, &self.tool, &self.dir) == (&other.arguments, &other.tool, &other.dir);
+        let same_shown =
+            (&self.title, &self.input, &self.agent) == (&other.title, &other.input, &other.agent);
+        let same_reasons =
+            (&self.asks, &self.why, self.progress.needs) == (&other.asks, &other.why, other.progress.needs);
+        self.session != other.session && open(self) && open(other) && same_call && same_shown && same_reasons
     }
 
     /// When its answer, or the request without one, is over.

@@ -74,7 +74,7 @@ pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
 pub use delivered::Delivered;
-pub use digest::{Digest, canonical, digest_of, hex};
+pub use digest::{Digest, canonical, digest_of, hex, plain_digest_of};
 pub use event::{Event, EventKind};
 pub use explained::{Explained, Pointed, Round, explain};
 pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, View};
@@ -94,7 +94,7 @@ pub use inbox::{
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
-pub use leak::{Leak, Personal, leaks, redacted};
+pub use leak::{Leak, Personal, leaks, outward, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,

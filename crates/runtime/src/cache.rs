@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use toolgate_core::{Image, Policy, digest_of};
 
 /// Changes whenever the layout of an image or the keys of its index change.
-const FORMAT: &str = "toolgate image 17";
+const FORMAT: &str = "toolgate image 18";
 
 /// Tells this program's packs from those of another build. Packs are part of
 /// the program, so nobody chooses their text to collide; made when compiling,
@@ -60,16 +60,38 @@ pub enum CacheState {
 /// # Errors
 /// Everything wrong with the policy files.
 pub fn load(dirs: &Dirs, project: &Path) -> Result<(Policy, CacheState), Vec<PolicyFault>> {
-    let files = read_files(dirs, project)?;
-    let key = key_of(&files);
-    let path = path_of(dirs, project);
-    if let Some(image) = read(&path, &key) {
-        return Ok((Policy::new(image), CacheState::Hit));
+    Sources::read(dirs, project)?.policy(dirs, project)
+}
+
+/// What a policy is made from, as it lies there now.
+pub(crate) struct Sources {
+    files: Vec<SourceFile>,
+    /// Names the exact bytes.
+    pub key: String,
+}
+
+impl Sources {
+    pub(crate) fn read(dirs: &Dirs, project: &Path) -> Result<Sources, Vec<PolicyFault>> {
+        let files = read_files(dirs, project)?;
+        let key = key_of(&files);
+        Ok(Sources { files, key })
     }
-    let loaded = from_files(&files)?;
-    let state =
-        if write(dirs, &path, &key, &loaded).is_ok() { CacheState::Rebuilt } else { CacheState::Unwritable };
-    Ok((loaded.policy, state))
+
+    /// The policy they say.
+    pub(crate) fn policy(
+        &self,
+        dirs: &Dirs,
+        project: &Path,
+    ) -> Result<(Policy, CacheState), Vec<PolicyFault>> {
+        let path = path_of(dirs, project);
+        if let Some(image) = read(&path, &self.key) {
+            return Ok((Policy::new(image), CacheState::Hit));
+        }
+        let loaded = from_files(&self.files)?;
+        let written = write(dirs, &path, &self.key, &loaded);
+        let state = if written.is_ok() { CacheState::Rebuilt } else { CacheState::Unwritable };
+        Ok((loaded.policy, state))
+    }
 }
 
 /// Builds the cache anew, whatever it holds.

@@ -6,7 +6,8 @@
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::checks;
-use crate::gate::{Answered, Gate, Round, context, now_ms};
+use crate::gate::{Answered, Gate, Later, Round, context, now_ms};
+use crate::kept::Policies;
 use crate::prerequisites;
 use crate::scene::{Scene, Setup};
 use crate::spending;
@@ -49,19 +50,27 @@ impl Answered {
 }
 
 impl Gate {
-    /// The gate of a project on a ledger that is open already.
+    /// The gate of a project on a ledger that is open already, with a policy that
+    /// may be. What can wait until the answer is out is left for [`Gate::done`].
     ///
     /// # Errors
     /// If the policy or the approver cannot be had: then nothing may run.
-    pub fn on(setup: Setup, store: Sqlite) -> Result<Gate, Broken> {
-        let (scene, _) = Scene::open(&setup)?;
+    pub fn on(setup: Setup, store: Sqlite, policies: &Policies) -> Result<Gate, Broken> {
+        let scene = Scene::open_again(&setup, policies.take(&setup.project))?;
         let approver = Approver::load(&setup.dirs)?;
-        Ok(Gate { setup, scene, store, approver })
+        Ok(Gate { setup, scene, store, approver, later: Later::Wanted(None) })
     }
 
-    /// Gives the open ledger back.
+    /// Does what was left for when the answer is out, and gives the open ledger
+    /// and the policy back.
     #[must_use]
-    pub fn into_store(self) -> Sqlite {
+    pub fn done(mut self, policies: &Policies) -> Sqlite {
+        if let Later::Wanted(Some(seq)) = std::mem::take(&mut self.later) {
+            self.checkpoint(seq);
+        }
+        if let Some(kept) = self.scene.into_kept() {
+            policies.give(kept);
+        }
         self.store
     }
 
@@ -103,7 +112,7 @@ impl Gate {
 
     /// One transaction: judge, and answer or say what comes first.
     fn turn(&mut self, event: &Event, results: &[CheckResult], may: May) -> Result<Step, Broken> {
-        let Gate { setup, scene, store, approver } = self;
+        let Gate { setup, scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         if !results.is_empty() {
             let entry = Entry::Checked { call: event.call.id.clone(), results: results.to_vec() };

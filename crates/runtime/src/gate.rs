@@ -36,9 +36,6 @@ const TITLE_MAX: usize = 8 << 10;
 /// How many files of one call a record names.
 const TOUCHED_MAX: usize = 64;
 
-/// How much of a call's input a request keeps for the person.
-const INPUT_MAX: usize = 256 << 10;
-
 /// A judged event.
 #[derive(Debug, Clone)]
 pub struct Answered {
@@ -67,6 +64,17 @@ pub struct Gate {
     pub(crate) scene: Scene,
     pub(crate) store: Sqlite,
     pub(crate) approver: Option<Approver>,
+    pub(crate) later: Later,
+}
+
+/// Whether tidying up behind a record waits until the answer is out.
+#[derive(Debug, Default)]
+pub(crate) enum Later {
+    /// It does not.
+    #[default]
+    No,
+    /// It does; behind which record.
+    Wanted(Option<u64>),
 }
 
 /// Milliseconds since 1970.
@@ -87,7 +95,7 @@ impl Gate {
         let key = signing_key(&setup.dirs)?;
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         let approver = Approver::load(&setup.dirs)?;
-        Ok((Gate { setup, scene, store, approver }, state))
+        Ok((Gate { setup, scene, store, approver, later: Later::No }, state))
     }
 
     /// The gate with one more guard, for those who embed it.
@@ -144,7 +152,7 @@ impl Gate {
                 .then(|| event.call.arguments_digest()),
         };
         let context = context(event, self.scene.policy());
-        let Gate { scene, store, approver, setup } = self;
+        let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let entry = match event.kind {
@@ -191,7 +199,11 @@ impl Gate {
 
     /// Keeps a signed head now and then. The record is already safe, so a
     /// failure here costs a checkpoint, not an answer; `doctor` reports it.
-    pub(crate) fn checkpoint(&self, seq: u64) {
+    pub(crate) fn checkpoint(&mut self, seq: u64) {
+        if let Later::Wanted(left) = &mut self.later {
+            *left = Some(seq);
+            return;
+        }
         self.store.tidy();
         if seq.is_multiple_of(CHECKPOINT_EVERY)
             && let Ok(Some(head)) = self.store.head()
@@ -363,10 +375,9 @@ fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
 }
 
 /// The whole input of a call that is not a shell command, for the person who
-/// is asked. Very long ones are cut, and say so.
+/// is asked: never cut, since a yes is one to all of it.
 pub(crate) fn shown_input(call: &Call) -> Option<String> {
-    let text = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
-    call.command().is_none().then(|| cut_at(&text(), INPUT_MAX))
+    call.command().is_none().then(|| serde_json::to_string_pretty(&call.input).unwrap_or_default())
 }
 
 fn is_canary(decision: &Decision) -> bool {
@@ -384,14 +395,10 @@ pub(crate) fn refused(answer: &Answer) -> Delivered {
 }
 
 pub(crate) fn cut(text: &str) -> String {
-    cut_at(text, TITLE_MAX)
-}
-
-fn cut_at(text: &str, max: usize) -> String {
-    if text.len() <= max {
+    if text.len() <= TITLE_MAX {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(max);
+    let end = text.floor_char_boundary(TITLE_MAX);
     format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
 }
 

@@ -1,13 +1,14 @@
 //! Waiting for a person inside the host's time limit (C-08, *hold*).
 //!
 //! The wait only watches the ledger; the answer itself is given elsewhere.
-//! When the wait is over without one, the ticket given before stands.
+//! When the wait is over without one, the ticket given before stands. When
+//! whoever asked is gone meanwhile, the question goes too.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, Round, now_ms};
+use crate::gate::{Answered, Gate, Round, context, now_ms};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use toolgate_core::{Delivery, Event, Request, RequestState, Verdict};
+use toolgate_core::{Delivery, Entry, Event, Request, RequestState, Verdict};
 use toolgate_store::Store;
 
 /// How often the ledger is looked at: quick at first, then gentle.
@@ -22,8 +23,22 @@ impl Gate {
     /// # Errors
     /// If the ledger fails meanwhile: then nothing may run.
     pub fn wait(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
+        self.wait_while(event, answered, &|| true)
+    }
+
+    /// The same while somebody is there to hear the answer. A request nobody
+    /// waits for any more is over: a yes to it would be for nothing.
+    ///
+    /// # Errors
+    /// As [`Gate::wait`].
+    pub fn wait_while(
+        &mut self,
+        event: &Event,
+        answered: Answered,
+        is_there: &dyn Fn() -> bool,
+    ) -> Result<Answered, Broken> {
         if answered.waits_for_time() {
-            return self.wait_out(event, answered);
+            return self.wait_out(event, answered, is_there);
         }
         let started = Instant::now();
         let answered = self.supervise(event, answered)?;
@@ -34,23 +49,43 @@ impl Gate {
             return Ok(answered);
         }
         let until = started + Duration::from_secs(u64::from(review.hold_seconds));
-        match self.watch(&request, until)? {
+        match self.watch(&request, until, is_there)? {
             Some(RequestState::Approved { .. } | RequestState::Denied { .. } | RequestState::Used { .. }) => {
                 self.resume(event, answered)
+            }
+            // What another call asked before is that one's question.
+            None if answered.is_new && !is_there() => {
+                self.withdraw(event, &request)?;
+                Ok(answered)
             }
             _ => Ok(answered),
         }
     }
 
+    fn withdraw(&mut self, event: &Event, request: &Request) -> Result<(), Broken> {
+        let context = context(event, self.policy());
+        let mut turn = self.store.begin()?;
+        if turn.request(&request.id)?.is_some_and(|now| now.state == RequestState::Pending) {
+            turn.append(now_ms(), &context, Entry::Expired { request: request.id.clone() })?;
+            turn.commit()?;
+        }
+        Ok(())
+    }
+
     /// Waits for a time or a condition inside the host's limit. When that does
     /// not come in time, the agent has been told when to try again.
-    fn wait_out(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
+    fn wait_out(
+        &mut self,
+        event: &Event,
+        answered: Answered,
+        is_there: &dyn Fn() -> bool,
+    ) -> Result<Answered, Broken> {
         let review = self.policy().review();
         if review.delivery != Delivery::Hold {
             return Ok(answered);
         }
         let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
-        while Instant::now() < until {
+        while Instant::now() < until && is_there() {
             sleep(LOOK_MAX.min(until.saturating_duration_since(Instant::now())));
             if self.look(event)? != Verdict::Delay {
                 return self.decide(event);
@@ -69,9 +104,14 @@ impl Gate {
         Ok(scene.look_again(event, &session, glance).verdict)
     }
 
-    fn watch(&mut self, request: &Request, until: Instant) -> Result<Option<RequestState>, Broken> {
+    fn watch(
+        &mut self,
+        request: &Request,
+        until: Instant,
+        is_there: &dyn Fn() -> bool,
+    ) -> Result<Option<RequestState>, Broken> {
         let mut pause = LOOK_FIRST;
-        while Instant::now() < until {
+        while Instant::now() < until && is_there() {
             sleep(pause.min(until.saturating_duration_since(Instant::now())));
             pause = (pause * 2).min(LOOK_MAX);
             match self.store.request(&request.id)?.map(|request| request.state) {
@@ -85,7 +125,7 @@ impl Gate {
     /// Does what the answer says: a yes is used up and lets the call through –
     /// once, even if two processes wait for the same request.
     pub(crate) fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
-        let Gate { scene, store, approver, setup } = self;
+        let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
         let mut round = Round {

@@ -58,12 +58,13 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
         let folders = [("guardrails", Part::Guardrails as fn(Layer) -> Part), ("agents", Part::Agent)];
         let folders = folders.map(|(name, part)| (path.with_file_name(name), part));
-        match read_plain(&path) {
-            Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
-            Err(error) if is_absent(&path, &error) => {
-                files.push(SourceFile { part, path, bytes: None });
+        if is_absent(&path) {
+            files.push(SourceFile { part, path, bytes: None });
+        } else {
+            match read_plain(&path) {
+                Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
+                Err(error) => faults.push(unreadable(&path, &error)),
             }
-            Err(error) => faults.push(unreadable(&path, &error)),
         }
         let Part::Layer(layer) = part else { continue };
         for (folder, part) in folders {
@@ -95,12 +96,11 @@ fn read_folder(part: Part, folder: &Path, endings: &[&str]) -> Result<Vec<Source
 /// The files of a folder in the order of their names; none if there is no such
 /// folder.
 fn folder_files(folder: &Path, endings: &[&str]) -> std::io::Result<Vec<PathBuf>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if is_absent(folder, &error) => return Ok(Vec::new()),
-        read => read?,
-    };
+    if is_absent(folder) {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
-    for entry in entries {
+    for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one)) {
             found.push(path);
@@ -124,9 +124,9 @@ fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// There is no file – as opposed to a link that leads nowhere, which is a
 /// policy that cannot be read.
-fn is_absent(path: &Path, error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-        && std::fs::symlink_metadata(path).is_err()
+fn is_absent(path: &Path) -> bool {
+    let looked = std::fs::symlink_metadata(path);
+    looked.is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 /// Reads the policy from its files, without the cache.

@@ -34,8 +34,8 @@ pub(crate) fn with_patched_files(mut facts: Facts, start: &str) -> Facts {
             let path = absolute(&name, &dir);
             facts.files.push(FileFact {
                 access: Access::Write,
-                written: name,
-                raw: path.clone(),
+                written: name.into(),
+                raw: None,
                 path,
                 ..patch.clone()
             });

@@ -85,7 +85,18 @@ impl RealPaths {
     /// says where a write would land.
     #[must_use]
     pub fn of(&self, path: &str) -> String {
-        self.walk(path, LINKS_MAX)
+        self.below_known(path).unwrap_or_else(|| self.walk(path, LINKS_MAX))
+    }
+
+    /// The same for a plain name in a folder that was followed before and is where
+    /// it seems, which is most of them: nothing above it need be looked at again.
+    fn below_known(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/')?;
+        if matches!(name, "" | "." | "..") {
+            return None;
+        }
+        let is_real = self.known.borrow().get(folder).is_some_and(|real| real == folder);
+        is_real.then(|| self.step(folder, name, LINKS_MAX))
     }
 
     /// Whether a real path that was followed is there.
@@ -143,7 +154,7 @@ fn both(path: &Path, links: &RealPaths) -> Vec<String> {
 #[must_use]
 pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
     for file in facts.files.iter_mut().filter(|file| file.exact) {
-        let real = normalise(&links.of(&file.raw));
+        let real = normalise(&links.of(file.raw.as_deref().unwrap_or(&file.path)));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
         // A copy made from a template replaces what is there, and so does a new key.

@@ -5,9 +5,10 @@
 
 use crate::arrivals::without_impossible;
 use crate::branch::{beginning, branch_of};
-use crate::cache::{self, CacheState};
+use crate::cache::{CacheState, Sources};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
+use crate::kept::Kept;
 use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::untracked::with_taken_files;
@@ -46,6 +47,8 @@ pub struct Setup {
 #[derive(Debug)]
 pub struct Scene {
     policy: Policy,
+    /// What it was made from; empty if not from files.
+    key: String,
     setup: Setup,
     places: Places,
     started: Instant,
@@ -65,21 +68,41 @@ impl Scene {
     /// # Errors
     /// Everything wrong with the policy files.
     pub fn open(setup: &Setup) -> Result<(Scene, CacheState), Vec<PolicyFault>> {
-        let (policy, state) = cache::load(&setup.dirs, &setup.project)?;
-        Ok((Scene::of(setup, policy), state))
+        let sources = Sources::read(&setup.dirs, &setup.project)?;
+        let (policy, state) = sources.policy(&setup.dirs, &setup.project)?;
+        Ok((Scene { key: sources.key, ..Scene::of(setup, policy) }, state))
+    }
+
+    /// The same with a policy kept from an earlier call, if it is still the one
+    /// the files say.
+    pub(crate) fn open_again(setup: &Setup, kept: Option<Kept>) -> Result<Scene, Vec<PolicyFault>> {
+        let sources = Sources::read(&setup.dirs, &setup.project)?;
+        let policy = match kept.filter(|kept| kept.key == sources.key) {
+            Some(kept) => kept.policy,
+            None => sources.policy(&setup.dirs, &setup.project)?.0,
+        };
+        Ok(Scene { key: sources.key, ..Scene::of(setup, policy) })
+    }
+
+    /// The policy for the next call; `None` if it is of no use there.
+    pub(crate) fn into_kept(self) -> Option<Kept> {
+        let Scene { key, policy, setup, .. } = self;
+        (!key.is_empty()).then_some(Kept { project: setup.project, key, policy })
     }
 
     /// The scene of a policy got elsewhere.
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
         let places = places_of(setup, &policy, &RealPaths::default());
-        Scene { policy, setup: setup.clone(), places, started: Instant::now() }
+        Scene { policy, key: String::new(), setup: setup.clone(), places, started: Instant::now() }
     }
 
     /// The same scene under the policy the files say now (S2-64).
     pub(crate) fn refreshed(&mut self) -> Result<(), Vec<PolicyFault>> {
-        let (policy, _) = cache::load(&self.setup.dirs, &self.setup.project)?;
-        if policy.revision() != self.policy.revision() {
+        let sources = Sources::read(&self.setup.dirs, &self.setup.project)?;
+        if sources.key != self.key {
+            let (policy, _) = sources.policy(&self.setup.dirs, &self.setup.project)?;
+            self.key = sources.key;
             let policy = policy.in_place_of(&mut self.policy);
             self.places = places_of(&self.setup, &policy, &RealPaths::default());
             self.policy = policy;

@@ -47,7 +47,7 @@ impl Round<'_> {
         let mut found = self.turn.standing_requests()?;
         found.retain(|one| {
             let counts = one.grant(self.now_ms, key).is_some() || one.refusal(self.now_ms, key).is_some();
-            only_asked && counts && one.covers(call, &decision.facts, &guards)
+            only_asked && counts && one.covers(call, &guards)
         });
         found.sort_by_key(|one| one.answer().map(|(answer, _)| answer.word == Word::Approve));
         let Some(request) = found.into_iter().next() else { return Ok(None) };

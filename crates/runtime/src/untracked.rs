@@ -16,9 +16,9 @@ pub(crate) fn with_taken_files(mut facts: Facts, setup: &Setup) -> Facts {
         let text = path.to_string_lossy().into_owned();
         facts.files.push(FileFact {
             access: Access::Delete,
-            written: path.strip_prefix(&setup.project).unwrap_or(&path).to_string_lossy().into_owned(),
-            path: text.clone(),
-            raw: text,
+            written: path.strip_prefix(&setup.project).unwrap_or(&path).to_string_lossy().into(),
+            path: text,
+            raw: None,
             real: None,
             exists: None,
             exact: true,

@@ -5,7 +5,7 @@
 //! from everything the pages do.
 
 use crate::failure::Failure;
-use crate::stores::identity;
+use crate::stores::Identity;
 use crate::{App, Shared};
 use axum::Router;
 use axum::body::Bytes;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use toolgate_runtime::{Broken, Handed, Listening, Told};
+use toolgate_runtime::{Broken, Gate, Handed, Listening, Told};
 
 /// Hooks answered side by side; each takes a fraction of a millisecond, because
 /// nothing is waited for here.
@@ -42,7 +42,10 @@ pub(crate) fn listen(app: &Shared) -> Result<PathBuf, Broken> {
                 let safely = |handed: &Handed| {
                     catch_unwind(AssertUnwindSafe(|| app.at_once(handed))).unwrap_or_default()
                 };
-                if listening.answer_one(safely).is_err() {
+                let after = |left| {
+                    let _ = catch_unwind(AssertUnwindSafe(|| app.put_back(left)));
+                };
+                if listening.answer_one(safely, after).is_err() {
                     std::thread::sleep(PAUSE);
                 }
             }
@@ -51,18 +54,40 @@ pub(crate) fn listen(app: &Shared) -> Result<PathBuf, Broken> {
     Ok(listening.path().to_path_buf())
 }
 
+/// A gate that has answered, and which ledger it had.
+struct Left {
+    opened: Option<Identity>,
+    gate: Gate,
+}
+
 impl App {
-    /// The answer, if one transaction gives it.
-    fn at_once(&self, handed: &Handed) -> Option<Told> {
-        let dirs = &self.setup.dirs;
-        let store = self.stores.take(dirs).ok()?;
-        let opened = identity(dirs);
-        let (told, store) = (self.lent.at_once)(handed, store);
-        if let Some(store) = store {
-            self.stores.give(dirs, opened, store);
-        }
+    /// The answer, if one transaction gives it, and what is put back behind it.
+    fn at_once(&self, handed: &Handed) -> (Option<Told>, Option<Left>) {
+        let mut opened = None;
+        let mut ledger = || {
+            let (store, identity) = self.stores.take(&self.setup.dirs).ok()?;
+            opened = identity;
+            Some(store)
+        };
+        let Some((told, gate)) = (self.lent.at_once)(handed, &self.policies, &mut ledger) else {
+            return (None, None);
+        };
         self.judged.fetch_add(u64::from(told.is_some()), Ordering::Relaxed);
-        told
+        (told, Some(Left { opened, gate }))
+    }
+
+    /// What nobody need wait for.
+    fn put_back(&self, left: Option<Left>) {
+        if let Some(Left { opened, gate }) = left {
+            self.stores.give(&self.setup.dirs, opened, gate.done(&self.policies));
+        }
+    }
+
+    /// The answer, however long it takes.
+    fn in_the_end(&self, handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
+        let (told, left) = self.at_once(handed);
+        self.put_back(left);
+        told.unwrap_or_else(|| (self.lent.to_the_end)(handed, is_there))
     }
 }
 
@@ -84,8 +109,13 @@ async fn hook(
         return Failure::new(StatusCode::UNAUTHORIZED, "This is no hook of ours.", cure).as_json();
     }
     let handed = Handed::new(&host, None, body.to_vec());
-    let work = move || app.at_once(&handed).unwrap_or_else(|| (app.lent.to_the_end)(&handed));
-    match tokio::task::spawn_blocking(work).await {
+    // A host that goes away takes this with it, and the work notices.
+    let listener = Arc::new(());
+    let there = Arc::downgrade(&listener);
+    let work = move || app.in_the_end(&handed, &|| there.strong_count() > 0);
+    let told = tokio::task::spawn_blocking(work).await;
+    drop(listener);
+    match told {
         Ok(told) if !told.stdout.is_empty() => {
             ([(CONTENT_TYPE, "application/json")], told.stdout).into_response()
         }

@@ -41,7 +41,7 @@ use std::sync::{Arc, Mutex};
 use stores::Stores;
 use tokio::net::TcpListener;
 use toolgate_core::{Call, Event};
-use toolgate_runtime::{Broken, Handed, Scene, Setup, Told};
+use toolgate_runtime::{Broken, Gate, Handed, Policies, Scene, Setup, Told};
 use toolgate_store::Sqlite;
 
 /// Largest form or JSON taken; nobody types more.
@@ -60,9 +60,9 @@ pub struct Config {
     pub lent: Lent,
 }
 
-/// The answer, where there is one at once, and the ledger, where it can be used
-/// again.
-pub type AtOnce = fn(&Handed, Sqlite) -> (Option<Told>, Option<Sqlite>);
+/// The answer, where there is one at once, and the gate that gave it, so that its
+/// ledger can be used again; the last word lends an open one.
+pub type AtOnce = fn(&Handed, &Policies, &mut dyn FnMut() -> Option<Sqlite>) -> Option<(Option<Told>, Gate)>;
 
 /// What the server is lent by the program that starts it.
 #[derive(Debug, Clone, Copy)]
@@ -71,11 +71,11 @@ pub struct Lent {
     pub call: fn(&str, Value, &str) -> Result<Call, String>,
     /// The verdict on an event, and why, with carets below the bytes that caused it.
     pub explain: fn(&Scene, &Event) -> (String, String),
-    /// Judges an event on an open ledger if one transaction settles it, and
-    /// gives the ledger back.
+    /// Judges an event on an open ledger, with a kept policy if there is one, if
+    /// one transaction settles it.
     pub at_once: AtOnce,
-    /// Judges an event with all the waiting that needs.
-    pub to_the_end: fn(&Handed) -> Told,
+    /// Judges an event with all the waiting that needs, while somebody is there.
+    pub to_the_end: fn(&Handed, &dyn Fn() -> bool) -> Told,
 }
 
 /// What the API takes and gives, as an OpenAPI document.
@@ -92,6 +92,7 @@ struct App {
     access: Access,
     lent: Lent,
     stores: Stores,
+    policies: Policies,
     counted: Mutex<Counted>,
     proven: Mutex<Proven>,
     /// Events judged for hooks since the server began.
@@ -136,6 +137,7 @@ async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
         access,
         lent,
         stores: Stores::default(),
+        policies: Policies::default(),
         counted: Mutex::default(),
         proven: Mutex::default(),
         judged: AtomicU64::new(0),

@@ -71,7 +71,7 @@ fn words(facts: &Facts) -> Vec<String> {
             add(thing(&effect.deed.name().replace('-', " "), target));
         }
     }
-    for file in facts.files.iter().filter(|file| !told.contains(&(file.command, file.written.clone()))) {
+    for file in facts.files.iter().filter(|file| !told.contains(&(file.command, file.written.to_string()))) {
         add(thing(&file.access.name().replace('-', " "), &file.path));
     }
     for opaque in &facts.reading.opaque {
@@ -94,7 +94,7 @@ fn words(facts: &Facts) -> Vec<String> {
 }
 
 fn programs<'a>(commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String> {
-    commands.map(|command| command.program.clone()).filter(|name| !name.is_empty()).collect()
+    commands.map(|command| command.program.to_string()).filter(|name| !name.is_empty()).collect()
 }
 
 fn thing(what: &str, target: &str) -> String {

@@ -24,34 +24,34 @@ pub(crate) struct Stores {
 }
 
 /// The ledger as it lies there now.
-pub(crate) fn identity(dirs: &Dirs) -> Option<Identity> {
+fn identity(dirs: &Dirs) -> Option<Identity> {
     let about = |path: &Path| std::fs::metadata(path).ok();
     let (ledger, key) = (about(&dirs.ledger())?, about(&dirs.state.join("ledger.key"))?);
     Some(((ledger.dev(), ledger.ino()), (key.dev(), key.ino(), key.mtime())))
 }
 
 impl Stores {
-    /// An open ledger.
-    pub(crate) fn take(&self, dirs: &Dirs) -> Result<Sqlite, Broken> {
+    /// An open ledger, and which one it is.
+    pub(crate) fn take(&self, dirs: &Dirs) -> Result<(Sqlite, Option<Identity>), Broken> {
         let now = identity(dirs);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((known, store)) = idle.pop() {
             if now == Some(known) {
-                return Ok(store);
+                return Ok((store, now));
             }
         }
         drop(idle);
         make_private_folder(&dirs.state)?;
         let key = signing_key(dirs)?;
-        Ok(Sqlite::open(&dirs.ledger(), key)?)
+        let store = Sqlite::open(&dirs.ledger(), key)?;
+        Ok((store, identity(dirs)))
     }
 
     /// Keeps it for the next.
     pub(crate) fn give(&self, dirs: &Dirs, opened: Option<Identity>, store: Sqlite) {
+        let Some(identity) = opened.filter(|opened| Some(*opened) == identity(dirs)) else { return };
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(identity) = opened.filter(|opened| Some(*opened) == identity(dirs))
-            && idle.len() < KEPT_MAX
-        {
+        if idle.len() < KEPT_MAX {
             idle.push((identity, store));
         }
     }
@@ -62,8 +62,7 @@ impl Stores {
         dirs: &Dirs,
         work: impl FnOnce(&mut Sqlite) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut store = self.take(dirs)?;
-        let opened = identity(dirs);
+        let (mut store, opened) = self.take(dirs)?;
         let done = work(&mut store);
         if done.is_ok() {
             self.give(dirs, opened, store);

@@ -84,6 +84,10 @@ deeds! {
     GivesOwnerRights = "gives-owner-rights",
     /// Ends or signals processes (target: pid or name).
     EndsProcess = "ends-process",
+    /// Switches the machine off or starts it anew.
+    StopsMachine = "stops-machine",
+    /// Records what goes over the network.
+    WatchesTraffic = "watches-traffic",
     /// Starts processes without end.
     FloodsProcesses = "floods-processes",
     /// Makes something run later or at every start (target: where it is left, if known).

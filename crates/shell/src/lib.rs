@@ -10,6 +10,7 @@
 
 mod deed;
 mod expand;
+mod heads;
 mod normal;
 mod options;
 mod outline;
@@ -31,6 +32,7 @@ pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,
 };
+pub use smol_str::SmolStr;
 pub use surely::surely_ran;
 
 /// Longer text than this is not read. Files are written by here-documents of any size.

@@ -34,7 +34,7 @@ impl Command {
                 continue;
             }
             let plain = shown(word);
-            let elided = plain != word.text && programs::is_text(self, at);
+            let elided = *plain != *word.text && programs::is_text(self, at);
             line.push(' ');
             line.push_str(if elided { "'…'" } else { &plain });
         }

@@ -11,6 +11,8 @@
 //! ```
 
 use crate::reading::{Flag, Usage, Word};
+use crate::scope::concat;
+use smol_str::{SmolStr, SmolStrBuilder};
 
 /// How a program reads its options.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,17 +38,17 @@ enum Takes {
 
 /// One row of a table.
 struct Row {
-    name: String,
+    name: SmolStr,
     takes: Takes,
 }
 
 /// The text a word has if every variable in it that nobody knows is empty:
 /// `--no-ver${Z}ify` is `--no-verify` then. `None` where that changes nothing.
-pub(crate) fn with_empty_unknowns(word: &Word) -> Option<String> {
+pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     if word.exact || !word.text.contains('$') || word.text.contains(['`', '(']) {
         return None;
     }
-    let mut kept = String::new();
+    let mut kept = SmolStrBuilder::new();
     let mut rest = word.text.as_str();
     while let Some((before, after)) = rest.split_once('$') {
         kept.push_str(before);
@@ -63,7 +65,7 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<String> {
         };
     }
     kept.push_str(rest);
-    (!kept.is_empty()).then_some(kept)
+    Some(kept.finish()).filter(|kept| !kept.is_empty())
 }
 
 /// Sorts `words` (without the program) into `usage`. Returns how many were
@@ -115,19 +117,19 @@ fn flag(word: &Word, next: Option<&Word>, spec: &Spec, usage: &mut Usage) -> usi
             let attached = cluster.split_once('=').map(|(_, value)| value);
             return push(
                 word,
-                format!("-{}", row.name.trim_start_matches('-')),
+                concat(&["-", row.name.trim_start_matches('-')]),
                 row.takes,
                 attached,
                 next,
                 usage,
             );
         }
-        push(word, text.to_string(), Takes::Nothing, None, None, usage);
+        push(word, word.text.clone(), Takes::Nothing, None, None, usage);
         return 0;
     }
     let number = cluster.bytes().all(|byte| byte.is_ascii_digit());
     if number || !word.exact && cluster.contains('$') {
-        push(word, text.to_string(), Takes::Nothing, None, None, usage);
+        push(word, word.text.clone(), Takes::Nothing, None, None, usage);
         return 0;
     }
     let mut rest = cluster.chars();
@@ -163,13 +165,13 @@ fn long_flag(word: &Word, long: &str, next: Option<&Word>, spec: &Spec, usage: &
     };
     match find_long(spec, name) {
         Some(row) => push(word, row.name, row.takes, attached, next, usage),
-        None => push(word, format!("--{name}"), Takes::Nothing, attached, None, usage),
+        None => push(word, concat(&["--", name]), Takes::Nothing, attached, None, usage),
     }
 }
 
 fn push(
     word: &Word,
-    name: String,
+    name: SmolStr,
     takes: Takes,
     attached: Option<&str>,
     next: Option<&Word>,
@@ -178,7 +180,7 @@ fn push(
     let apart = matches!(takes, Takes::Value | Takes::Text);
     let wants_next = apart && attached.is_none();
     let value = match attached {
-        Some(text) => Some(Word { text: text.to_string(), ..word.clone() }),
+        Some(text) => Some(Word { text: text.into(), ..word.clone() }),
         None if wants_next => next.cloned(),
         None => None,
     };
@@ -196,31 +198,27 @@ fn parse_token(token: &str) -> (&str, Takes) {
     (token, Takes::Nothing)
 }
 
-fn canonical(long: &str) -> String {
+fn canonical(long: &str) -> SmolStr {
     let dashes = if long.chars().nth(1).is_none() { "-" } else { "--" };
-    [dashes, long].concat()
+    concat(&[dashes, long])
 }
 
-fn short_name(letter: char) -> String {
-    ["-", letter.encode_utf8(&mut [0; 4])].concat()
+fn short_name(letter: char) -> SmolStr {
+    concat(&["-", letter.encode_utf8(&mut [0; 4])])
 }
 
 /// The token that starts at this byte of a table.
 fn token_at(table: &'static str, at: usize) -> &'static str {
-    table.get(at..).and_then(|rest| rest.split(' ').next()).unwrap_or_default()
+    let rest = table.get(at..).unwrap_or_default();
+    let end = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
 }
 
 // Tables are searched for every option of every command, so they are searched
 // as text and not taken apart token by token.
 fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     let wanted = u8::try_from(letter).ok()?;
-    let mut before = b' ';
-    for (at, byte) in spec.options.bytes().enumerate() {
-        let starts = before == b' ' && byte == wanted;
-        before = byte;
-        if !starts {
-            continue;
-        }
+    for at in starts(spec.options, wanted, b' ') {
         let (head, takes) = parse_token(token_at(spec.options, at));
         let rest = head.strip_prefix(letter).unwrap_or("");
         if rest.is_empty() {
@@ -237,14 +235,41 @@ fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     None
 }
 
+/// Where `wanted` next stands behind a blank, or behind a comma as well. Sixteen
+/// places are looked at at once.
+fn behind_sign(table: &[u8], from: usize, wanted: u8, comma: u8) -> Option<usize> {
+    let signs = table.get(from..)?;
+    let letters = signs.get(1..)?;
+    let is_pair = |sign: u8, letter: u8| ((sign == b' ') | (sign == comma)) & (letter == wanted);
+    let holds = |(signs, letters): (&[u8; 16], &[u8; 16])| {
+        signs.iter().zip(letters).fold(false, |found, (sign, letter)| found | is_pair(*sign, *letter))
+    };
+    let chunks = signs.as_chunks::<16>().0.iter().zip(letters.as_chunks::<16>().0);
+    let skipped = 16 * chunks.take_while(|chunk| !holds(*chunk)).count();
+    let mut pairs = signs.get(skipped..)?.iter().zip(letters.get(skipped..)?);
+    let at = pairs.position(|(sign, letter)| is_pair(*sign, *letter))?;
+    Some(from + skipped + at + 1)
+}
+
+/// Every place where `wanted` stands at the start of a token, or of a spelling
+/// where `comma` is one.
+fn starts(table: &'static str, wanted: u8, comma: u8) -> impl Iterator<Item = usize> {
+    let table = table.as_bytes();
+    let first = if table.first() == Some(&wanted) { Some(0) } else { behind_sign(table, 0, wanted, comma) };
+    std::iter::successors(first, move |at| behind_sign(table, *at, wanted, comma))
+}
+
 /// Where `name` stands in the table at the start of a spelling: the byte before
 /// it, and the text from it on.
 fn spellings(table: &'static str, name: &str) -> impl Iterator<Item = (u8, &'static str)> {
-    let places = table.match_indices(name).filter(|_| !name.is_empty() && !name.contains(' '));
-    places.filter_map(move |(at, _)| {
-        let before = at.checked_sub(1).and_then(|at| table.as_bytes().get(at)).copied().unwrap_or(b' ');
-        matches!(before, b' ' | b',').then(|| (before, token_at(table, at)))
-    })
+    let first = name.bytes().next().filter(|_| !name.contains(' '));
+    let places = first.into_iter().flat_map(move |first| starts(table, first, b','));
+    places.filter(|at| table.as_bytes().get(*at..).is_some_and(|rest| rest.starts_with(name.as_bytes()))).map(
+        move |at| {
+            let before = at.checked_sub(1).and_then(|at| table.as_bytes().get(at)).copied().unwrap_or(b' ');
+            (before, token_at(table, at))
+        },
+    )
 }
 
 fn find_exact(spec: &Spec, name: &str) -> Option<Row> {
@@ -283,7 +308,7 @@ fn find_long(spec: &Spec, name: &str) -> Option<Row> {
 }
 
 /// The canonical name of one option as written, `-n` or `--no-veri`.
-pub(crate) fn canonical_name(spec: &Spec, written: &str) -> String {
+pub(crate) fn canonical_name(spec: &Spec, written: &str) -> SmolStr {
     let found = match written.strip_prefix("--") {
         Some(long) => find_long(spec, long.split('=').next().unwrap_or(long)),
         None => {
@@ -294,7 +319,7 @@ pub(crate) fn canonical_name(spec: &Spec, written: &str) -> String {
             }
         }
     };
-    found.map_or_else(|| written.to_string(), |row| row.name)
+    found.map_or_else(|| written.into(), |row| row.name)
 }
 
 impl Usage {
@@ -317,7 +342,7 @@ impl Usage {
 
     /// The first word of the subcommand, or nothing.
     pub(crate) fn sub(&self) -> &str {
-        self.subcommand.first().map_or("", String::as_str)
+        self.subcommand.first().map_or("", SmolStr::as_str)
     }
 }
 
@@ -335,7 +360,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let word = |text: &str| Word { text: text.to_string(), exact: true, ..Word::default() };
+        let word = |text: &str| Word { text: text.into(), exact: true, ..Word::default() };
         let words: Vec<Word> = line.split(' ').map(word).collect();
         let mut usage = Usage::default();
         sort(&words, &COMMIT, &mut usage);
@@ -343,7 +368,7 @@ mod tests {
         for flag in &usage.flags {
             shown.push(match &flag.value {
                 Some(value) => format!("{}={}", flag.name, value.text),
-                None => flag.name.clone(),
+                None => flag.name.to_string(),
             });
         }
         shown.extend(usage.operands.iter().map(|word| format!("[{}]", word.text)));

@@ -7,6 +7,7 @@ use crate::expand::ansi::{Flavour, decode};
 use crate::reading::{Command, Word};
 use crate::scope::Text;
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 /// Programs that print nothing of note.
 const SILENT: [&str; 23] = [
@@ -46,7 +47,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         for path in stream.paths.iter_mut().filter(|_| narrows) {
             // Some of them, and nobody knows which.
             if let Some(head) = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES)) {
-                path.text = format!("{head}?*");
+                path.text = format_smolstr!("{head}?*");
                 path.exact = false;
             }
         }
@@ -63,8 +64,11 @@ fn names_files(command: &Command) -> bool {
 /// Some of the files it looked through, and nobody knows which.
 fn searched(command: &Command) -> Vec<Word> {
     let some = |path: &Word| {
-        let text =
-            if path.glob { path.text.clone() } else { format!("{}/?*", path.text.trim_end_matches('/')) };
+        let text = if path.glob {
+            path.text.clone()
+        } else {
+            format_smolstr!("{}/?*", path.text.trim_end_matches('/'))
+        };
         Word { text, exact: false, glob: true, span: path.span }
     };
     let read = command.effects.iter().filter(|effect| effect.deed == crate::Deed::ReadsFile);
@@ -87,7 +91,7 @@ fn listed(command: &Command) -> Vec<Word> {
     }
     match operands.first() {
         Some(word) if word.glob => vec![(*word).clone()],
-        _ => vec![Word { text: ALL_NAMES.to_string(), exact: true, glob: true, span: command.span }],
+        _ => vec![Word { text: ALL_NAMES.into(), exact: true, glob: true, span: command.span }],
     }
 }
 
@@ -105,7 +109,7 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
             Some(input()?.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect())
         }
         "tr" => translate(arguments, &input()?),
-        "pwd" => here().filter(|here| here.exact).map(|here| here.text + "\n"),
+        "pwd" => here().filter(|here| here.exact).map(|here| format!("{}\n", here.text)),
         "which" => arguments.first().filter(|word| word.exact).map(|word| format!("{}\n", word.text)),
         "command" if arguments.first().is_some_and(|word| word.text == "-v") => {
             arguments.get(1).filter(|word| word.exact).map(|word| format!("{}\n", word.text))

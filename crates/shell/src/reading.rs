@@ -4,6 +4,7 @@
 //! These are plain values. Nothing here reads text, touches a file or judges.
 
 use crate::deed::Deed;
+use smol_str::SmolStr;
 
 /// What the reader may take as known about the place the text would run in.
 /// Values come in; the reader never looks at the real environment.
@@ -42,7 +43,7 @@ pub struct Span {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// The value. Parts that cannot be known stand in their source spelling.
-    pub text: String,
+    pub text: SmolStr,
     /// False when some part of `text` is not what the command would see.
     pub exact: bool,
     /// True when an unquoted `*`, `?` or `[` would be matched against files.
@@ -56,7 +57,7 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// The variable.
-    pub name: String,
+    pub name: SmolStr,
     /// Its value.
     pub value: Word,
 }
@@ -94,7 +95,7 @@ pub struct Redirect {
 pub struct Flag {
     /// Canonical spelling: the long name where the program has one
     /// (`-n` of `git commit` is `--no-verify`, `-n` of `git push` is `--dry-run`).
-    pub name: String,
+    pub name: SmolStr,
     /// The value, if the option takes one and it was given.
     pub value: Option<Word>,
     /// True when the value is free text (a commit message, a search pattern)
@@ -111,7 +112,7 @@ pub struct Flag {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     /// `commit` of `git -C x commit`; several for `docker compose down`.
-    pub subcommand: Vec<String>,
+    pub subcommand: Vec<SmolStr>,
     /// Every option in any spelling, clusters taken apart.
     pub flags: Vec<Flag>,
     /// What is left.
@@ -135,7 +136,7 @@ pub struct Command {
     /// Where it stands.
     pub span: Span,
     /// Base name of the program, `/bin/rm` → `rm`; empty if it is not known.
-    pub program: String,
+    pub program: SmolStr,
     /// All words; the first is the program as written.
     pub words: Vec<Word>,
     /// Assignments in front of it, also those made by `env` and by `export`
@@ -144,7 +145,7 @@ pub struct Command {
     /// Its redirects.
     pub redirects: Vec<Redirect>,
     /// The wrappers around it, outermost first: `["sudo", "timeout"]`.
-    pub via: Vec<String>,
+    pub via: Vec<SmolStr>,
     /// Index in `Reading::commands` of the command that starts it: the `sudo`
     /// of `sudo rm x`, the call of the function it stands in.
     pub started_by: Option<usize>,

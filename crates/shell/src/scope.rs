@@ -8,6 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+use smol_str::{SmolStr, SmolStrBuilder};
+
 use crate::reading::Word;
 use crate::tree::Node;
 
@@ -25,20 +28,27 @@ pub(crate) const DIR: &str = "=dir";
 
 /// Key that stands for "this function is defined" or "this variable is
 /// exported": kept like a variable, it is undone and merged with its branch.
-pub(crate) fn mark_of(what: &str, name: &str) -> String {
-    ["=", what, " ", name].concat()
+pub(crate) fn mark_of(what: &str, name: &str) -> SmolStr {
+    concat(&["=", what, " ", name])
+}
+
+/// Texts behind one another.
+pub(crate) fn concat(texts: &[&str]) -> SmolStr {
+    let mut all = SmolStrBuilder::new();
+    texts.iter().for_each(|text| all.push_str(text));
+    all.finish()
 }
 
 /// A piece of text a variable holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
-    pub(crate) text: String,
+    pub(crate) text: SmolStr,
     /// False when some part of it is only a source spelling.
     pub(crate) exact: bool,
 }
 
 impl Text {
-    pub(crate) fn exact(text: impl Into<String>) -> Text {
+    pub(crate) fn exact(text: impl Into<SmolStr>) -> Text {
         Text { text: text.into(), exact: true }
     }
 
@@ -47,16 +57,16 @@ impl Text {
         Text { text: word.text.clone(), exact: word.exact && !word.glob }
     }
 
-    pub(crate) fn unknown(text: impl Into<String>) -> Text {
+    pub(crate) fn unknown(text: impl Into<SmolStr>) -> Text {
         Text { text: text.into(), exact: false }
     }
 }
 
 /// One value: a scalar is a list of one, an unset variable a list of none.
-pub(crate) type Value = Vec<Text>;
+pub(crate) type Value = SmallVec<[Text; 1]>;
 
 /// The values a variable may have. INVARIANT: never empty.
-pub(crate) type Options = Vec<Value>;
+pub(crate) type Options = SmallVec<[Value; 1]>;
 
 /// What each text of a value counts for, beside its bytes.
 const TEXT_COST: usize = 32;
@@ -72,21 +82,21 @@ pub(crate) fn size_of(options: &Options) -> usize {
 }
 
 /// Changes of one branch: the new options of each name.
-pub(crate) type Changes = BTreeMap<String, Option<Options>>;
+pub(crate) type Changes = BTreeMap<SmolStr, Option<Options>>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    values: BTreeMap<String, Options>,
-    log: Vec<(String, Option<Options>)>,
-    functions: BTreeMap<String, Vec<Rc<Node>>>,
-    aliases: BTreeMap<String, Vec<String>>,
+    values: BTreeMap<SmolStr, Options>,
+    log: Vec<(SmolStr, Option<Options>)>,
+    functions: BTreeMap<SmolStr, Vec<Rc<Node>>>,
+    aliases: BTreeMap<SmolStr, Vec<SmolStr>>,
     hiding: bool,
     /// Variables with a type: what they hold is not what they were given.
     typed: BTreeSet<String>,
     /// Some variable stands for another one.
     has_refs: bool,
     /// Values with a subscript that would run something; see `take_subscripts`.
-    subscripts: Vec<String>,
+    subscripts: Vec<SmolStr>,
 }
 
 /// Would `text` run something if it were expanded once more?
@@ -136,11 +146,11 @@ impl Scope {
             options.iter_mut().flatten().for_each(|text| text.exact &= is_number(&text.text));
         }
         let old = self.put(name, options);
-        self.log.push((name.to_string(), old));
+        self.log.push((name.into(), old));
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
-        self.set(name, vec![vec![text]]);
+        self.set(name, smallvec![smallvec![text]]);
     }
 
     /// From now on, the variable makes something else of what it is given.
@@ -152,7 +162,7 @@ impl Scope {
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
         for _ in 0..REFS_MAX {
-            match self.values.get(&mark_of("ref", name)).map(Vec::as_slice) {
+            match self.values.get(&mark_of("ref", name)).map(SmallVec::as_slice) {
                 Some([value]) => match value.as_slice() {
                     [text] if text.exact && !text.text.contains('[') => name = &text.text,
                     _ => return name,
@@ -165,7 +175,7 @@ impl Scope {
 
     /// The values set since then that bash may evaluate wherever it takes a
     /// number or a name: `x='a[$(rm y)]'; ((x))` runs `rm`, and so do many others.
-    pub(crate) fn take_subscripts(&mut self) -> Vec<String> {
+    pub(crate) fn take_subscripts(&mut self) -> Vec<SmolStr> {
         std::mem::take(&mut self.subscripts)
     }
 
@@ -177,14 +187,14 @@ impl Scope {
             Some(options) => self.put(name, options),
             None => self.values.remove(name),
         };
-        self.log.push((name.to_string(), current));
+        self.log.push((name.into(), current));
     }
 
     /// Most names are known already.
     fn put(&mut self, name: &str, options: Options) -> Option<Options> {
         match self.values.get_mut(name) {
             Some(known) => Some(std::mem::replace(known, options)),
-            None => self.values.insert(name.to_string(), options),
+            None => self.values.insert(name.into(), options),
         }
     }
 
@@ -226,7 +236,7 @@ impl Scope {
 
     /// Forgets every variable but those `keep` names, until the next rollback.
     pub(crate) fn forget(&mut self, keep: impl Fn(&str) -> bool) {
-        let names: Vec<String> = self.values.keys().filter(|name| !keep(name)).cloned().collect();
+        let names: Vec<SmolStr> = self.values.keys().filter(|name| !keep(name)).cloned().collect();
         for name in names {
             let old = self.values.remove(&name);
             self.log.push((name, old));
@@ -239,7 +249,7 @@ impl Scope {
 
     /// One of `branches` ran (or none, when `maybe_none`).
     pub(crate) fn join(&mut self, branches: &[Changes], maybe_none: bool) {
-        let mut names: Vec<&String> = branches.iter().flat_map(BTreeMap::keys).collect();
+        let mut names: Vec<&SmolStr> = branches.iter().flat_map(BTreeMap::keys).collect();
         names.sort();
         names.dedup();
         for name in names {
@@ -255,14 +265,14 @@ impl Scope {
                 add(&mut options, branch.get(name).unwrap_or(&base).as_ref(), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = vec![vec![Text::unknown(format!("${name}"))]];
+                options = smallvec![smallvec![Text::unknown(concat(&["$", name]))]];
             }
             self.set(name, options);
         }
     }
 
     pub(crate) fn define(&mut self, name: &str, body: &Rc<Node>) {
-        let bodies = self.functions.entry(name.to_string()).or_default();
+        let bodies = self.functions.entry(name.into()).or_default();
         if bodies.len() < OPTIONS_MAX && !bodies.iter().any(|known| Rc::ptr_eq(known, body)) {
             bodies.push(Rc::clone(body));
         }
@@ -275,26 +285,26 @@ impl Scope {
     /// The text before may still be meant: aliases count where a line is read,
     /// not where it runs.
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        let texts = self.aliases.entry(name.to_string()).or_default();
+        let texts = self.aliases.entry(name.into()).or_default();
         texts.retain(|known| known != text);
         if texts.len() >= OPTIONS_MAX {
             texts.remove(0);
         }
-        texts.push(text.to_string());
+        texts.push(text.into());
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
         !self.aliases.is_empty()
     }
 
-    pub(crate) fn alias(&self, name: &str) -> &[String] {
+    pub(crate) fn alias(&self, name: &str) -> &[SmolStr] {
         self.aliases.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {
     let Some(more) = more else {
-        let unknown = vec![Text::unknown(["$", name].concat())];
+        let unknown: Value = smallvec![Text::unknown(concat(&["$", name]))];
         if !options.contains(&unknown) {
             options.push(unknown);
         }

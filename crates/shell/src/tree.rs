@@ -6,6 +6,9 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use crate::reading::{RedirectKind, Span};
 
 /// A list of commands, in order.
@@ -32,7 +35,7 @@ pub(crate) enum Node {
     While { condition: List, body: List, redirects: Vec<RawRedirect> },
     /// `for` and `select`; `words` is `None` where they are not written.
     For {
-        name: String,
+        name: SmolStr,
         words: Option<Vec<RawWord>>,
         body: Rc<List>,
         uses_name: bool,
@@ -43,7 +46,7 @@ pub(crate) enum Node {
     /// `[[ … ]]`, `(( … ))` and the head of `for ((…))`: nothing runs but what is substituted.
     Test(Vec<RawWord>, Vec<RawRedirect>),
     /// `f() { … }`
-    Function { name: String, body: Rc<Node> },
+    Function { name: SmolStr, body: Rc<Node> },
 }
 
 impl Node {
@@ -99,26 +102,29 @@ pub(crate) struct Simple {
 /// `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
 #[derive(Debug)]
 pub(crate) struct RawAssignment {
-    pub(crate) name: String,
+    pub(crate) name: SmolStr,
     pub(crate) append: bool,
-    pub(crate) index: Option<Vec<Part>>,
+    pub(crate) index: Option<Pieces>,
     pub(crate) value: RawWord,
 }
+
+/// The stretches of a word. Most words have one.
+pub(crate) type Pieces = SmallVec<[Part; 1]>;
 
 /// A word as written.
 #[derive(Debug, Default)]
 pub(crate) struct RawWord {
     pub(crate) span: Span,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Pieces,
 }
 
 /// A stretch of a word.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
     /// Unquoted text: braces, tildes and globs still count.
-    Plain(String),
+    Plain(SmolStr),
     /// Text that stands for itself.
-    Quoted(String),
+    Quoted(SmolStr),
     /// `$x`, `${x…}`
     Param(Rc<Param>),
     /// `$(…)` and backticks.
@@ -126,9 +132,19 @@ pub(crate) enum Part {
     /// `<(…)` and `>(…)`
     Process(Rc<Output>),
     /// A value that is never known (arithmetic, a glob group), with what it runs.
-    Unknown { text: String, inner: Vec<Part> },
+    Unknown { text: SmolStr, inner: Vec<Part> },
     /// `(a b c)` after `name=`.
     Array(Rc<Vec<RawWord>>),
+}
+
+impl Part {
+    /// The text, where it is nothing else.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match self {
+            Part::Plain(text) | Part::Quoted(text) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// A command substitution.
@@ -136,7 +152,7 @@ pub(crate) enum Part {
 pub(crate) struct Output {
     pub(crate) list: List,
     /// Source spelling, shortened.
-    pub(crate) text: String,
+    pub(crate) text: SmolStr,
     pub(crate) quoted: bool,
     /// The text inside backticks has lost its place in the source.
     pub(crate) in_place: bool,
@@ -145,17 +161,17 @@ pub(crate) struct Output {
 /// A parameter expansion.
 #[derive(Debug)]
 pub(crate) struct Param {
-    pub(crate) name: String,
+    pub(crate) name: SmolStr,
     pub(crate) op: ParamOp,
     /// The operator has a colon: an empty value counts as none.
     pub(crate) colon: bool,
     /// What follows the operator.
-    pub(crate) word: Vec<Part>,
+    pub(crate) word: Pieces,
     /// What stands in `[…]`.
-    pub(crate) index: Option<Vec<Part>>,
+    pub(crate) index: Option<Pieces>,
     pub(crate) quoted: bool,
     /// Source spelling, shortened.
-    pub(crate) text: String,
+    pub(crate) text: SmolStr,
 }
 
 /// What a parameter expansion does with its value.
@@ -182,7 +198,7 @@ pub(crate) enum ParamOp {
 pub(crate) struct RawRedirect {
     pub(crate) kind: RedirectKind,
     /// The descriptor in front, `None` for the usual one.
-    pub(crate) from: Option<String>,
+    pub(crate) from: Option<SmolStr>,
     pub(crate) target: Rc<RawWord>,
     /// The body of a here-document, filled in when its lines are reached.
     pub(crate) body: Rc<OnceCell<RawWord>>,

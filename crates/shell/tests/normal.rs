@@ -26,7 +26,7 @@ fn one_line_for_every_spelling() {
 
 #[test]
 fn a_policy_may_name_a_flag_in_any_spelling() {
-    let sub = |name: &str| vec![name.to_string()];
+    let sub = |name: &str| vec![name.into()];
     assert_eq!(canonical_flag("git", &sub("commit"), "-n"), "--no-verify");
     assert_eq!(canonical_sub("npm", "i"), "install");
     assert_eq!(canonical_sub("cargo", "t"), "test");

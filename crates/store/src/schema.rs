@@ -37,6 +37,8 @@ const STEPS: &[&str] = &[
     CREATE TABLE supervisor (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE supervised (shape TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
 ",
+    // A person may be called like the agent: folded anew.
+    "",
 ];
 
 /// Brings a file to the present format.

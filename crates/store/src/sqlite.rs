@@ -49,12 +49,17 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T,
 /// disk.
 const LOG_MAX: u64 = 256 << 10;
 
+/// Statements kept ready: more than there are, for a connection that stays open.
+const STATEMENTS_MAX: usize = 64;
+
 /// The embedded store.
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Connection,
     key: SigningKey,
     log: PathBuf,
+    /// The head signed last: the same head is signed the same way every time.
+    signed: Option<Checkpoint>,
 }
 
 impl Sqlite {
@@ -67,7 +72,7 @@ impl Sqlite {
         let connection = patiently(|| connect(path))?;
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
-        Ok(Sqlite { connection, key, log: PathBuf::from(log) })
+        Ok(Sqlite { connection, key, log: PathBuf::from(log), signed: None })
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -87,6 +92,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let opened = Connection::open(path).and_then(|mut connection| {
         connection.busy_handler(Some(wait_for_others))?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
         // A record must survive the death of this process, not of the power
         // supply: NORMAL keeps the file sound in both cases.
         connection.execute_batch("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0;")?;
@@ -100,8 +106,8 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError> {
         let turn = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        check_end(&turn, &self.key)?;
-        Ok(Box::new(SqliteTurn { turn, key: &self.key }))
+        check_end(&turn, &self.key, self.signed.as_ref())?;
+        Ok(Box::new(SqliteTurn { turn, key: &self.key, signed: &mut self.signed }))
     }
 
     fn request(&self, id: &str) -> Result<Option<Request>, StoreError> {
@@ -258,6 +264,7 @@ fn is_as_written(own: serde_json::Result<String>, body: &str) -> bool {
 struct SqliteTurn<'a> {
     turn: rusqlite::Transaction<'a>,
     key: &'a SigningKey,
+    signed: &'a mut Option<Checkpoint>,
 }
 
 impl Turn for SqliteTurn<'_> {
@@ -373,12 +380,14 @@ impl Turn for SqliteTurn<'_> {
 }
 
 impl SqliteTurn<'_> {
-    fn write_head(&self, head: &Head) -> Result<(), StoreError> {
+    fn write_head(&mut self, head: &Head) -> Result<(), StoreError> {
         let signed = sign_head(head, self.key);
         let sql = "INSERT INTO head (one, seq, hash, key, signature) VALUES (1, ?1, ?2, ?3, ?4)
                    ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2, key = ?3, signature = ?4";
         let mut statement = self.turn.prepare_cached(sql)?;
         statement.execute(params![number(head.seq), head.hash, signed.key, signed.signature])?;
+        drop(statement);
+        *self.signed = Some(signed);
         Ok(())
     }
 }
@@ -402,10 +411,18 @@ fn last(connection: &Connection) -> Result<Option<Head>, StoreError> {
 
 /// What is added is signed, so it must not be added behind an end nobody
 /// signed: that would make somebody else's edit our own.
-fn check_end(connection: &Connection, key: &SigningKey) -> Result<(), StoreError> {
+fn check_end(
+    connection: &Connection,
+    key: &SigningKey,
+    signed: Option<&Checkpoint>,
+) -> Result<(), StoreError> {
     // Ed25519 signs the same text the same way every time, so signing again
-    // checks the signature for half of what verifying costs on every call.
-    let expected = last(connection)?.map(|end| sign_head(&end, key));
+    // checks the signature for half of what verifying costs on every call, and
+    // what this process has signed itself need not be signed again.
+    let expected = last(connection)?.map(|end| match signed.filter(|one| one.checkpoint == end) {
+        Some(known) => known.clone(),
+        None => sign_head(&end, key),
+    });
     if head(connection)? == expected { Ok(()) } else { Err(StoreError::Altered) }
 }
 

@@ -167,7 +167,7 @@ impl<'a> Grove<'a> {
             joint,
             text: spelled(command),
             span: [command.span.start, command.span.end],
-            dir: command.dir.as_ref().map(|dir| dir.text.clone()),
+            dir: command.dir.as_ref().map(|dir| dir.text.to_string()),
             facts,
             rules,
             parts,
@@ -206,7 +206,7 @@ impl<'a> Grove<'a> {
     fn file_fact(&self, file: &FileFact) -> Fact {
         Fact {
             what: file.access.name().to_owned(),
-            target: file.written.clone(),
+            target: file.written.to_string(),
             path: Some(file.path.clone()),
             real: file.real.clone(),
             exact: file.exact,
@@ -283,7 +283,7 @@ fn spelled(command: &Command) -> String {
 }
 
 fn word_text(word: &Word) -> String {
-    if word.exact && !word.glob { quoted(&word.text) } else { word.text.clone() }
+    if word.exact && !word.glob { quoted(&word.text) } else { word.text.to_string() }
 }
 
 fn redirect_text(redirect: &Redirect) -> String {

@@ -91,7 +91,7 @@ fn targets(seen: &Seen<'_>) -> Vec<String> {
     }
     let effects = seen.facts.commands().flat_map(|(_, command)| &command.effects);
     let reached = effects.filter(|effect| matches!(effect.deed, Deed::ReachesHost | Deed::SendsData));
-    reached.filter_map(|effect| Some(effect.target.as_ref()?.text.clone())).collect()
+    reached.filter_map(|effect| Some(effect.target.as_ref()?.text.to_string())).collect()
 }
 
 fn is_meant(trap: &NetworkTrap, endpoint: &str, target: &str) -> bool {

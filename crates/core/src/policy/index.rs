@@ -12,7 +12,7 @@ use crate::guard::Seen;
 use crate::policy::filed;
 use crate::rule::{FileMatch, Rule, beginning, required_literals};
 use serde::{Deserialize, Serialize};
-use toolgate_shell::{Command, canonical_flag, canonical_sub};
+use toolgate_shell::{Command, SmolStr, canonical_flag, canonical_sub};
 
 /// Longest literal piece looked up.
 const GRAM_MAX: usize = 8;
@@ -149,14 +149,14 @@ fn is_plain(name: &str) -> bool {
 /// Narrowest first: program with subcommand and option, with either, alone.
 fn program_keys(rule: &Rule, program: &str) -> Vec<Key> {
     let command = rule.matches.command.clone().unwrap_or_default();
-    let full = |sub: &str| sub.split(' ').map(|word| canonical_sub(program, word).to_owned()).collect();
-    let subs: Vec<Vec<String>> = command.subcommand.iter().map(full).collect();
+    let full = |sub: &str| sub.split(' ').map(|word| canonical_sub(program, word).into()).collect();
+    let subs: Vec<Vec<SmolStr>> = command.subcommand.iter().map(full).collect();
     if subs.is_empty() {
         return vec![key(&["program", program])];
     }
     let mut keys = Vec::new();
     for sub in &subs {
-        let first = sub.first().map_or("", String::as_str);
+        let first = sub.first().map_or("", SmolStr::as_str);
         if command.flags.is_empty() {
             keys.push(key(&["program", program, first]));
         }
@@ -190,14 +190,12 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
         }
         filed::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }
-    keys.sort_unstable();
-    keys.dedup();
     keys
 }
 
 fn command_keys(command: &Command, keys: &mut Vec<Key>) {
     let program = command.program.as_str();
-    let first = command.usage.subcommand.first().map_or("", String::as_str);
+    let first = command.usage.subcommand.first().map_or("", SmolStr::as_str);
     keys.push(key(&["program", program]));
     keys.push(key(&["program", program, first]));
     keys.extend(command.usage.flags.iter().map(|flag| key(&["program", program, first, &flag.name])));

@@ -16,7 +16,7 @@ use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_shell::Command;
+use toolgate_shell::{Command, SmolStr};
 
 /// What must be so around a call; everything written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -207,14 +207,14 @@ enum Change {
 }
 
 fn changes_branch(command: &Command) -> Option<Change> {
-    let sub = command.usage.subcommand.first().map(String::as_str);
+    let sub = command.usage.subcommand.first().map(SmolStr::as_str);
     if command.program != "git" || !matches!(sub, Some("checkout" | "switch")) {
         return None;
     }
     let made = command.usage.flags.iter().find(|flag| {
         matches!(flag.name.as_str(), "-b" | "-B" | "--create" | "--force-create" | "-c" | "-C" | "--orphan")
     });
-    let name = |word: &toolgate_shell::Word| Some(word.text.clone()).filter(|_| word.exact);
+    let name = |word: &toolgate_shell::Word| Some(word.text.to_string()).filter(|_| word.exact);
     if let Some(flag) = made {
         let word = flag.value.as_ref().or(command.usage.operands.first());
         return Some(Change::To(word.and_then(name)));

@@ -13,7 +13,7 @@ use crate::rule::data::CommandMatch;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
 use serde_json::Value;
-use toolgate_shell::{Command, Effect, canonical_flag, canonical_sub};
+use toolgate_shell::{Command, Effect, SmolStr, canonical_flag, canonical_sub};
 
 /// Why a rule is about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) ->
     let sub_ok = wanted.subcommand.is_empty()
         || wanted.subcommand.iter().any(|sub| {
             let full = || sub.split(' ').map(|word| canonical_sub(&command.program, word));
-            full().eq(usage.subcommand.iter().map(String::as_str))
+            full().eq(usage.subcommand.iter().map(SmolStr::as_str))
                 || usage.subcommand.first().is_some_and(|first| full().eq([first.as_str()]))
         });
     program_ok

@@ -12,7 +12,7 @@ pub(crate) fn messages(seen: &Seen<'_>, command: &Command) -> Vec<String> {
         let flags = command.usage.flags.iter().filter(move |flag| names.contains(&flag.name.as_str()));
         flags.filter_map(|flag| flag.value.as_ref())
     };
-    let mut found: Vec<String> = value(&["--message", "-m"]).map(|word| word.text.clone()).collect();
+    let mut found: Vec<String> = value(&["--message", "-m"]).map(|word| word.text.to_string()).collect();
     for file in value(&["--file", "-F"]) {
         match file.text.as_str() {
             "-" | "/dev/stdin" => found.extend(stdin(seen, command)),
@@ -28,7 +28,7 @@ fn stdin(seen: &Seen<'_>, command: &Command) -> Vec<String> {
     let own = command.redirects.iter().filter(|one| one.target.exact);
     let own: Vec<String> = own
         .filter(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString))
-        .map(|one| one.target.text.clone())
+        .map(|one| one.target.text.to_string())
         .collect();
     let read = command.redirects.iter().filter(|one| one.kind == RedirectKind::Read);
     let read = read.flat_map(|one| file_text(seen, command, &one.target.text));

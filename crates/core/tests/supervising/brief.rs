@@ -43,9 +43,9 @@ fn with_texts(text: &str) -> (Decision, Session) {
     let mut made = decision(own, vec![rule]);
     let file = FileFact {
         access: Access::Write,
-        written: text.to_owned(),
+        written: text.into(),
         path: text.to_owned(),
-        raw: text.to_owned(),
+        raw: None,
         real: Some(text.to_owned()),
         exists: None,
         exact: true,

@@ -114,7 +114,7 @@ impl Gate {
     ) -> Result<Option<Answered>, Broken> {
         let mut changed = event.clone();
         changed.call = event.call.with_command(command);
-        let Gate { setup, scene, store, approver } = self;
+        let Gate { setup, scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let mut session = turn.session(&event.call.session)?;
         let glance = scene.glance(&changed.call);

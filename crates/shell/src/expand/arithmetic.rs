@@ -6,6 +6,7 @@ use crate::reading::Span;
 use crate::scope::{Options, Text};
 use crate::tree::Part;
 use crate::walk::Walker;
+use smol_str::SmolStr;
 
 /// More variables of one expression than this are not looked at.
 const NAMES_MAX: usize = 64;
@@ -51,9 +52,9 @@ impl Walker<'_> {
             // What is not exact stands in its source spelling, and that ran when
             // it was assigned: `total=$((total + n))` does not lead into itself.
             let texts = options.iter().flatten().filter(|text| text.exact).map(|text| &text.text);
-            texts.filter(|text| crate::scope::hides(text)).cloned().collect::<Vec<String>>()
+            texts.filter(|text| crate::scope::hides(text)).cloned().collect::<Vec<SmolStr>>()
         };
-        let found: Vec<String> =
+        let found: Vec<SmolStr> =
             names.take(NAMES_MAX).filter_map(|name| self.scope.get(name)).flat_map(hiding).collect();
         for text in found {
             self.run_text(&text, span);

@@ -1,6 +1,8 @@
 //! Brace expansion: `{a,b}` and `{1..3}`, on parts, before anything else.
 
-use crate::tree::Part;
+use crate::tree::{Part, Pieces};
+use smallvec::SmallVec;
+use smol_str::SmolStrBuilder;
 
 /// More words than this are not made; the word then stays as written.
 const WORDS_MAX: usize = 512;
@@ -21,7 +23,7 @@ enum Token {
 /// What brace expansion made of a word.
 pub(crate) enum Braces {
     /// The words, one if there was nothing to expand.
-    Words(Vec<Vec<Part>>),
+    Words(Vec<Pieces>),
     /// There would be more than anyone wants to look at.
     TooMany,
 }
@@ -55,13 +57,18 @@ pub(crate) fn expand(parts: &[Part]) -> Braces {
     }
 }
 
-fn parts_of(tokens: &[Token]) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
-    for token in tokens {
-        match (token, parts.last_mut()) {
-            (Token::Char(found), Some(Part::Plain(text))) => text.push(*found),
-            (Token::Char(found), _) => parts.push(Part::Plain(found.to_string())),
-            (Token::Fixed(part), _) => parts.push(part.clone()),
+fn parts_of(tokens: &[Token]) -> Pieces {
+    let mut parts: Pieces = SmallVec::new();
+    let mut text = SmolStrBuilder::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Char(found) => {
+                text.push(*found);
+                if !matches!(tokens.get(at + 1), Some(Token::Char(_))) {
+                    parts.push(Part::Plain(std::mem::take(&mut text).finish()));
+                }
+            }
+            Token::Fixed(part) => parts.push(part.clone()),
         }
     }
     parts
@@ -238,7 +245,7 @@ fn has_comma(token: &Token) -> bool {
 
 /// `{inner}` that turned out to be no sequence stays as it is.
 fn wrap(inner: &[Token]) -> Vec<Token> {
-    let fixed = |text: &str| Token::Fixed(Part::Quoted(text.to_string()));
+    let fixed = |text: &str| Token::Fixed(Part::Quoted(text.into()));
     std::iter::once(fixed("{")).chain(inner.iter().cloned()).chain(std::iter::once(fixed("}"))).collect()
 }
 
@@ -258,12 +265,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let Braces::Words(words) = expand(&[Part::Plain(text.to_string())]) else {
+        let Braces::Words(words) = expand(&[Part::Plain(text.into())]) else {
             assert_eq!("too many", expected, "{text}");
             return;
         };
         let spell = |part: &Part| match part {
-            Part::Plain(text) | Part::Quoted(text) => text.clone(),
+            Part::Plain(text) | Part::Quoted(text) => text.to_string(),
             _ => String::new(),
         };
         let texts: Vec<String> = words.iter().map(|word| word.iter().map(spell).collect()).collect();

@@ -12,6 +12,8 @@ mod param;
 
 use std::borrow::Cow;
 
+use smol_str::{SmolStr, SmolStrBuilder};
+
 use crate::reading::{Span, Word};
 use crate::scope::{Text, hides_in_subscript};
 use crate::stream::Stream;
@@ -58,10 +60,17 @@ enum Tilde {
 /// Words under construction.
 struct Fields {
     done: Vec<Word>,
-    current: Option<Word>,
+    current: Option<Growing>,
     span: Span,
     /// Blanks came before the first word.
     blank_before: bool,
+}
+
+/// One of them.
+struct Growing {
+    text: SmolStrBuilder,
+    exact: bool,
+    glob: bool,
 }
 
 impl Fields {
@@ -69,9 +78,8 @@ impl Fields {
         Fields { done: Vec::new(), current: None, span, blank_before: false }
     }
 
-    fn current(&mut self) -> &mut Word {
-        let span = self.span;
-        self.current.get_or_insert_with(|| Word { exact: true, span, ..Word::default() })
+    fn current(&mut self) -> &mut Growing {
+        self.current.get_or_insert_with(|| Growing { text: SmolStrBuilder::new(), exact: true, glob: false })
     }
 
     fn push(&mut self, text: &str, exact: bool) {
@@ -81,7 +89,9 @@ impl Fields {
     }
 
     fn cut(&mut self) {
-        self.done.extend(self.current.take());
+        if let Some(Growing { text, exact, glob }) = self.current.take() {
+            self.done.push(Word { text: text.finish(), exact, glob, span: self.span });
+        }
     }
 
     /// Ends a word, if there is one, as a blank does.
@@ -191,7 +201,7 @@ impl Walker<'_> {
                     let known = at > 0 || !names_folder(text);
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     if tilde == Tilde::StandIn {
-                        fields.split(&Text { text: text.into_owned(), exact: known }, &separators);
+                        fields.split(&Text { text: text.into(), exact: known }, &separators);
                     } else {
                         fields.push(&text, known);
                         fields.current().glob |= has_glob(&text);
@@ -284,6 +294,12 @@ impl Walker<'_> {
 
     fn unsplit(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Word {
         let mut word = Word { exact: true, span, ..Word::default() };
+        // Most words are one text, which need not be copied.
+        if let [Part::Quoted(text)] = parts {
+            word.text = text.clone();
+            return word;
+        }
+        let mut all = SmolStrBuilder::new();
         for (at, part) in parts.iter().enumerate() {
             let text = match part {
                 Part::Plain(text) => {
@@ -310,9 +326,15 @@ impl Walker<'_> {
                     }
                 },
             };
-            word.text.push_str(&text.text);
+            if parts.len() == 1 {
+                word.exact = text.exact;
+                word.text = text.text;
+                return word;
+            }
+            all.push_str(&text.text);
             word.exact &= text.exact;
         }
+        word.text = all.finish();
         word
     }
 
@@ -346,7 +368,7 @@ impl Walker<'_> {
         text
     }
 
-    fn process_text(&mut self, output: &Output) -> String {
+    fn process_text(&mut self, output: &Output) -> SmolStr {
         // What is written into `>(…)` comes later and is not known here.
         let input = output.text.starts_with('>').then(Stream::unknown);
         let stream = self.in_job(|walker| walker.walk_aside(output, input.as_ref()));
@@ -354,13 +376,13 @@ impl Walker<'_> {
         output.text.clone()
     }
 
-    pub(crate) fn separators(&mut self) -> Cow<'static, str> {
-        let Some(options) = self.scope.get("IFS") else { return USUAL.into() };
+    pub(crate) fn separators(&mut self) -> SmolStr {
+        let Some(options) = self.scope.get("IFS") else { return SmolStr::new_static(USUAL) };
         self.widest = self.widest.max(options.len());
         let value = options.get(self.choice.min(options.len().saturating_sub(1)));
         match value.and_then(|value| value.first()) {
-            Some(text) if text.exact => text.text.clone().into(),
-            _ => USUAL.into(),
+            Some(text) if text.exact => text.text.clone(),
+            _ => SmolStr::new_static(USUAL),
         }
     }
 
@@ -426,11 +448,11 @@ fn has_glob(text: &str) -> bool {
 fn joined_words(words: &[Word]) -> Word {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let exact = words.iter().all(|word| word.exact);
-    Word { text: texts.join(" "), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
+    Word { text: texts.join(" ").into(), exact, glob: words.iter().any(|word| word.glob), ..Word::default() }
 }
 
 /// `"$*"`: all texts in one, with this between.
 fn joined(texts: &[Text], between: &str) -> Text {
     let all: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
-    Text { text: all.join(between), exact: texts.iter().all(|text| text.exact) }
+    Text { text: all.join(between).into(), exact: texts.iter().all(|text| text.exact) }
 }

@@ -5,6 +5,8 @@ use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
 use crate::tree::{Param, ParamOp};
 use crate::walk::Walker;
+use smallvec::smallvec;
+use smol_str::{SmolStr, ToSmolStr};
 
 /// Variables every environment has: `${HOME:+x}` is `x`.
 const ALWAYS_SET: [&str; 8] = ["HOME", "PATH", "PWD", "SHELL", "USER", "IFS", "BASH", "BASH_VERSION"];
@@ -125,14 +127,14 @@ impl Walker<'_> {
     fn pick(&mut self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
         let Some(value) = value else { return Resolved::One(Text::unknown(param.text.clone())) };
         match (param.name.as_str(), index) {
-            ("@", _) | (_, Some("@")) => Resolved::Many(value),
+            ("@", _) | (_, Some("@")) => Resolved::Many(value.into_vec()),
             ("*", _) | (_, Some("*")) => {
                 if param.quoted {
                     let separators = self.separators();
                     let between = separators.chars().next().map(String::from).unwrap_or_default();
                     Resolved::One(joined(&value, &between))
                 } else {
-                    Resolved::Many(value)
+                    Resolved::Many(value.into_vec())
                 }
             }
             (_, None) => Resolved::One(value.first().cloned().unwrap_or(Text::exact(""))),
@@ -158,19 +160,19 @@ impl Walker<'_> {
                 None => value,
             };
             let bytes = size_of_value(value);
-            let value = (bytes < VALUE_MAX).then(|| value.to_vec());
+            let value = (bytes < VALUE_MAX).then(|| value.iter().cloned().collect());
             return value.filter(|_| self.grow(bytes));
         }
         match name {
-            "IFS" => Some(vec![Text::exact(" \t\n")]),
-            "HOME" => self.setting.home.clone().map(|home| vec![Text::exact(home)]),
-            "PWD" => self.here().map(|here| vec![here]),
+            "IFS" => Some(smallvec![Text::exact(" \t\n")]),
+            "HOME" => self.setting.home.clone().map(|home| smallvec![Text::exact(home)]),
+            "PWD" => self.here().map(|here| smallvec![here]),
             "#" => {
                 let options = self.scope.get("@")?;
                 self.widest = self.widest.max(options.len());
                 let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
                 let exact = value.iter().all(|text| text.exact);
-                Some(vec![Text { text: value.len().to_string(), exact }])
+                Some(smallvec![Text { text: value.len().to_smolstr(), exact }])
             }
             _ => None,
         }
@@ -181,7 +183,7 @@ impl Walker<'_> {
         let moved = self.scope.get(DIR).and_then(|options| options.get(self.choice.min(options.len() - 1)));
         let moved = moved.and_then(|value| value.first()).cloned().unwrap_or_default();
         match (&self.setting.pwd, moved.text.as_str()) {
-            (Some(pwd), "") => Some(Text::exact(pwd.clone())),
+            (Some(pwd), "") => Some(Text::exact(pwd.as_str())),
             (_, text) if text.starts_with('/') => Some(moved),
             (Some(pwd), text) => Some(Text { text: crate::walk::join_path(pwd, text), exact: moved.exact }),
             (None, _) => None,
@@ -197,7 +199,7 @@ fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Cut>, word:
     };
     let is_empty = |text: &Text| param.colon && text.text.is_empty();
     if value.is_some_and(|value| value.iter().all(is_empty)) {
-        return Resolved::One(Text { text: String::new(), exact: known });
+        return Resolved::One(Text { text: SmolStr::default(), exact: known });
     }
     match fields.filter(|_| known) {
         Some(fields) => Resolved::Words(fields),

@@ -1,5 +1,6 @@
 //! Compound commands: groups, subshells, conditions, loops, tests, functions.
 
+use smol_str::SmolStr;
 use std::rc::Rc;
 
 use super::Parser;
@@ -70,7 +71,7 @@ impl Parser<'_> {
         let mut found = Vec::new();
         loop {
             self.blanks();
-            match self.redirect() {
+            match if self.may_redirect() { self.redirect() } else { None } {
                 Some(redirect) => found.push(redirect),
                 None => return found,
             }
@@ -169,7 +170,7 @@ impl Parser<'_> {
             Some(word) => plain_text(&word),
             None => {
                 self.fail_unexpected();
-                String::new()
+                SmolStr::default()
             }
         };
         self.lines();
@@ -339,7 +340,7 @@ impl Parser<'_> {
             Some(word) => plain_text(&word),
             None => {
                 self.fail_unexpected();
-                String::new()
+                SmolStr::default()
             }
         };
         self.blanks();
@@ -356,7 +357,7 @@ impl Parser<'_> {
     }
 
     /// The body after `f()`: bash takes a compound command and nothing else.
-    pub(super) fn function_body(&mut self, name: String) -> Node {
+    pub(super) fn function_body(&mut self, name: SmolStr) -> Node {
         self.lines();
         let bare = self.bare();
         self.reprint.functions += 1;
@@ -378,10 +379,9 @@ fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// The literal text of a word.
-pub(super) fn plain_text(word: &RawWord) -> String {
-    let literal = |part: &Part| match part {
-        Part::Plain(text) | Part::Quoted(text) => text.clone(),
-        _ => String::new(),
-    };
-    word.parts.iter().map(literal).collect()
+pub(super) fn plain_text(word: &RawWord) -> SmolStr {
+    if let [Part::Plain(text) | Part::Quoted(text)] = word.parts.as_slice() {
+        return text.clone();
+    }
+    word.parts.iter().filter_map(Part::literal).collect()
 }

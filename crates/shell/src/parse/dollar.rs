@@ -1,11 +1,13 @@
 //! Everything that starts with `$`, and backticks.
 
+use smallvec::SmallVec;
+use smol_str::{SmolStr, SmolStrBuilder, ToSmolStr};
 use std::rc::Rc;
 
 use super::Parser;
 use super::word::Parts;
 use crate::reading::Unknown;
-use crate::tree::{List, Output, Param, ParamOp, Part};
+use crate::tree::{List, Output, Param, ParamOp, Part, Pieces};
 
 /// Operators of `${x…}`, longest first, with what they do.
 const OPERATORS: [&str; 22] = [
@@ -13,12 +15,12 @@ const OPERATORS: [&str; 22] = [
     "%", "/", "^", ",",
 ];
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// The expansion standing here; a lone `$` stands for itself.
     pub(super) fn dollar(&mut self, quoted: bool) -> Part {
         self.count_piece();
         let part = self.deeper(|parser| Some(parser.dollar_here(quoted)));
-        part.unwrap_or(Part::Quoted(String::new()))
+        part.unwrap_or(Part::Quoted(SmolStr::default()))
     }
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
@@ -33,7 +35,7 @@ impl Parser<'_> {
             if has_case && self.fault.is_none() {
                 inner.push(self.printed_otherwise(start));
             }
-            return Part::Unknown { text: self.spelling(start), inner };
+            return Part::Unknown { text: self.spelling(start), inner: inner.into_vec() };
         }
         if self.looking_at("$((") {
             let (list, holds) = self.nested_subshell(start);
@@ -51,7 +53,7 @@ impl Parser<'_> {
         }
         if self.eat("$[") {
             let inner = self.subscript();
-            return Part::Unknown { text: self.spelling(start), inner };
+            return Part::Unknown { text: self.spelling(start), inner: inner.into_vec() };
         }
         if self.eat("${") {
             return match self.peek() {
@@ -62,14 +64,14 @@ impl Parser<'_> {
         self.advance(1);
         let name = self.parameter_name(false);
         if name.is_empty() {
-            return if quoted { Part::Quoted("$".to_string()) } else { Part::Plain("$".to_string()) };
+            return if quoted { Part::Quoted("$".into()) } else { Part::Plain("$".into()) };
         }
         let text = self.spelling(start);
         Part::Param(Rc::new(Param {
             name,
             op: ParamOp::Get,
             colon: false,
-            word: Vec::new(),
+            word: SmallVec::new(),
             index: None,
             quoted,
             text,
@@ -86,7 +88,7 @@ impl Parser<'_> {
         if self.fault.is_none() {
             self.pos = next;
         }
-        Part::Output(Rc::new(Output { list, text: String::new(), quoted: true, in_place: false }))
+        Part::Output(Rc::new(Output { list, text: SmolStr::default(), quoted: true, in_place: false }))
     }
 
     /// The list of `$((…) …)`. Bash takes it for arithmetic at first and looks
@@ -203,10 +205,10 @@ impl Parser<'_> {
     }
 
     /// A variable, position or special parameter; `braced` allows `${10}`.
-    fn parameter_name(&mut self, braced: bool) -> String {
+    fn parameter_name(&mut self, braced: bool) -> SmolStr {
         match self.peek() {
             Some(b'0'..=b'9') => {
-                let mut name = String::new();
+                let mut name = SmolStrBuilder::new();
                 while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
                     self.advance(1);
                     name.push(char::from(byte));
@@ -214,11 +216,11 @@ impl Parser<'_> {
                         break;
                     }
                 }
-                name
+                name.finish()
             }
             Some(byte @ (b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-')) => {
                 self.advance(1);
-                char::from(byte).to_string()
+                char::from(byte).to_smolstr()
             }
             _ => self.identifier(),
         }
@@ -263,7 +265,7 @@ impl Parser<'_> {
     /// Parts up to the `}` of `${`. In double quotes, bash first looks for the
     /// `}`, where single quotes count, and then expands what stands before it,
     /// where they do not – but for patterns, which keep their quotes.
-    fn braced_word(&mut self, start: usize, quoted: bool, op: &ParamOp) -> Vec<Part> {
+    fn braced_word(&mut self, start: usize, quoted: bool, op: &ParamOp) -> Pieces {
         let keeps_quotes = matches!(op, ParamOp::Edit(op) if op.starts_with(['#', '%', '/', '^', ',', '~']));
         let mut parts = Parts::default();
         loop {
@@ -288,7 +290,7 @@ impl Parser<'_> {
     }
 
     /// Parts up to the `}` at `close`, where single quotes are plain text.
-    fn braced_text(&mut self, close: usize, parts: &mut Parts) {
+    fn braced_text(&mut self, close: usize, parts: &mut Parts<'a>) {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
         while let Some(byte) = self.peek() {
@@ -301,20 +303,20 @@ impl Parser<'_> {
         self.pending = outer;
         if self.fault.is_some() {
             // What bash makes of it is not known.
-            parts.push(Part::Unknown { text: String::new(), inner: Vec::new() });
+            parts.push(Part::Unknown { text: SmolStr::default(), inner: Vec::new() });
         }
         self.pos = if self.fault.is_none() { close + 1 } else { self.end };
         self.forgive(close + 1);
     }
 
     /// Parts up to the `]` of a subscript or of `$[`.
-    pub(super) fn subscript(&mut self) -> Vec<Part> {
+    pub(super) fn subscript(&mut self) -> Pieces {
         self.subscript_before(None)
     }
 
     /// The same; `outer` ends it as well, and is left: `${a[@}` is a mistake
     /// bash finds when it gets there.
-    fn subscript_before(&mut self, outer: Option<u8>) -> Vec<Part> {
+    fn subscript_before(&mut self, outer: Option<u8>) -> Pieces {
         let start = self.pos;
         let mut parts = Parts::default();
         let mut level = 0usize;
@@ -342,7 +344,7 @@ impl Parser<'_> {
     }
 
     /// Parts up to the `))` of arithmetic, which stands at `close`.
-    pub(super) fn arithmetic_body(&mut self, close: usize) -> Vec<Part> {
+    pub(super) fn arithmetic_body(&mut self, close: usize) -> Pieces {
         let mut parts = Parts::default();
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
@@ -359,7 +361,7 @@ impl Parser<'_> {
     /// A piece inside `${…}`, `[…]` or `((…))`. Where the whole is in double
     /// quotes, single quotes only protect the closing sign: what they hold is
     /// still expanded.
-    fn nested_piece(&mut self, byte: u8, parts: &mut Parts, quoted: bool, stop: u8) {
+    fn nested_piece(&mut self, byte: u8, parts: &mut Parts<'a>, quoted: bool, stop: u8) {
         match byte {
             b'"' => self.deeper(|parser| parser.double_quoted(parts)),
             b'\'' if quoted => self.half_quoted(parts),
@@ -370,7 +372,7 @@ impl Parser<'_> {
             b'\\' if !quoted || self.peek_at(1) == Some(stop) => {
                 self.advance(1);
                 if let Some(found) = self.bump().filter(|found| *found != '\n') {
-                    parts.quoted(found.encode_utf8(&mut [0; 4]));
+                    parts.quoted(self.slice(self.pos - found.len_utf8(), self.pos));
                 }
             }
             b'$' | b'`' | b'\\' => self.quoted_or_plain(byte, parts, quoted, stop),
@@ -381,13 +383,13 @@ impl Parser<'_> {
             _ if quoted => self.quoted_piece(byte, parts, stop),
             _ => {
                 if let Some(found) = self.take() {
-                    parts.plain(found.encode_utf8(&mut [0; 4]));
+                    parts.plain(self.slice(self.pos - found.len_utf8(), self.pos));
                 }
             }
         }
     }
 
-    fn quoted_or_plain(&mut self, byte: u8, parts: &mut Parts, quoted: bool, stop: u8) {
+    fn quoted_or_plain(&mut self, byte: u8, parts: &mut Parts<'a>, quoted: bool, stop: u8) {
         if quoted || byte == b'\\' {
             return self.quoted_piece(byte, parts, stop);
         }
@@ -398,7 +400,7 @@ impl Parser<'_> {
     /// Bash first looks for the second quote and nothing else, then expands what
     /// stands between as if there were no quotes. A substitution in it may then
     /// reach further than the quote does, so that is read as well.
-    fn half_quoted(&mut self, parts: &mut Parts) {
+    fn half_quoted(&mut self, parts: &mut Parts<'a>) {
         self.align();
         let start = self.pos;
         let outer = std::mem::take(&mut self.pending);
@@ -421,7 +423,7 @@ impl Parser<'_> {
         self.pending = outer;
     }
 
-    fn half_quoted_here(&mut self, start: usize, parts: &mut Parts) {
+    fn half_quoted_here(&mut self, start: usize, parts: &mut Parts<'a>) {
         self.advance(1);
         parts.quoted("'");
         loop {

@@ -19,8 +19,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use smol_str::SmolStr;
+
 use crate::reading::{Fault, Span, Unknown};
-use crate::tree::{List, Node, Part, RawWord};
+use crate::tree::{List, Node, Pieces, RawWord};
 
 /// Deepest nesting of any kind that is followed.
 pub(crate) const DEPTH_MAX: usize = 80;
@@ -54,17 +56,20 @@ pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
 
 /// The parts of text that is expanded like a here-document. Where it cannot be
 /// read to its end, the second value says so.
-pub(crate) fn parse_text(source: &str, base: Span, depth: usize) -> (Vec<Part>, bool) {
+pub(crate) fn parse_text(source: &str, base: Span, depth: usize) -> (Pieces, bool) {
     let mut parser = Parser::new(source, Some(base), depth);
     let parts = parser.text_parts(false);
     (parts, parser.fault.is_none() && parser.mistake.is_none())
 }
 
+/// The longest reserved word.
+const BARE_MAX: usize = 9;
+
 /// A word as short as the longest reserved one, without an allocation: one is
 /// looked for wherever a command may stand.
 #[derive(Default)]
 struct Bare {
-    bytes: [u8; 9],
+    bytes: [u8; BARE_MAX],
     len: usize,
 }
 
@@ -288,12 +293,27 @@ impl<'a> Parser<'a> {
         at + 1 < self.end && self.bytes.get(at) == Some(&b'\\') && self.bytes.get(at + 1) == Some(&b'\n')
     }
 
+    /// The next `count` bytes, or all that are left; `None` where a backslash is
+    /// among them, which may join lines. This is asked at every step.
+    #[inline]
+    fn near(&self, count: usize) -> Option<&'a [u8]> {
+        let near = self.bytes.get(self.pos..self.end.min(self.pos + count))?;
+        if near.contains(&b'\\') { None } else { Some(near) }
+    }
+
+    #[inline]
     fn peek(&self) -> Option<u8> {
-        self.peek_at(0)
+        match self.raw() {
+            Some(b'\\') => self.ahead().next().map(|(_, byte)| byte),
+            found => found,
+        }
     }
 
     fn peek_at(&self, ahead: usize) -> Option<u8> {
-        self.ahead().nth(ahead).map(|(_, byte)| byte)
+        match self.near(ahead + 1) {
+            Some(near) => near.get(ahead).copied(),
+            None => self.ahead().nth(ahead).map(|(_, byte)| byte),
+        }
     }
 
     /// The very next byte, joined lines and all: inside single quotes and
@@ -303,6 +323,9 @@ impl<'a> Parser<'a> {
     }
 
     fn looking_at(&self, text: &str) -> bool {
+        if let Some(near) = self.near(text.len()) {
+            return near == text.as_bytes();
+        }
         self.ahead().map(|(_, byte)| byte).take(text.len()).eq(text.bytes())
     }
 
@@ -316,7 +339,9 @@ impl<'a> Parser<'a> {
 
     /// Moves behind the next `count` bytes that are seen.
     fn advance(&mut self, count: usize) {
-        if let Some(last) = count.checked_sub(1) {
+        if let Some(near) = self.near(count) {
+            self.pos += near.len();
+        } else if let Some(last) = count.checked_sub(1) {
             let next = self.ahead().nth(last).map_or(self.end, |(at, _)| at + 1);
             self.pos = next;
         }
@@ -352,14 +377,14 @@ impl<'a> Parser<'a> {
 
     /// Source spelling from `start` to here, shortened so that nesting cannot
     /// make the tree grow with the square of the text.
-    fn spelling(&self, start: usize) -> String {
+    fn spelling(&self, start: usize) -> SmolStr {
         let full = self.slice(start, self.pos);
         if full.len() <= SPELLING_MAX {
-            return full.to_string();
+            return full.into();
         }
         let mut short: String = full.chars().take(SPELLING_MAX / 2).collect();
         short.push('…');
-        short
+        short.into()
     }
 
     /// Keeps the first fault and ends all reading.
@@ -463,6 +488,26 @@ impl<'a> Parser<'a> {
     /// The bare word standing here; empty when it is quoted, expanded or longer
     /// than any reserved word.
     fn bare(&self) -> Bare {
+        // Most words are none of the kind, and lines are seldom joined.
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        let is_part = |byte: &&u8| matches!(byte, b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']');
+        let len = rest.iter().take(BARE_MAX + 1).take_while(is_part).count();
+        let ends = match rest.get(len..).unwrap_or_default() {
+            [b'<' | b'>', b'\\', ..] | [b'\\', ..] => return self.bare_joined(),
+            [b'<' | b'>', b'(', ..] => false,
+            [b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')', ..] | [] => true,
+            _ => false,
+        };
+        let mut word = Bare::default();
+        if let (Some(slots), Some(found), true) = (word.bytes.get_mut(..len), rest.get(..len), ends) {
+            slots.copy_from_slice(found);
+            word.len = len;
+        }
+        word
+    }
+
+    /// The same where lines may be joined in it.
+    fn bare_joined(&self) -> Bare {
         let mut word = Bare::default();
         let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
         while let Some(byte) = ahead.next() {

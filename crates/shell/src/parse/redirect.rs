@@ -1,12 +1,14 @@
 //! Redirects, and the here-documents some of them announce.
 
+use smallvec::smallvec;
+use smol_str::{SmolStr, SmolStrBuilder};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{Parser, Pending};
 use crate::reading::RedirectKind;
-use crate::tree::{Part, RawRedirect, RawWord};
+use crate::tree::{Part, Pieces, RawRedirect, RawWord};
 
 /// Operators, longest first.
 const OPERATORS: [(&str, RedirectKind); 12] = [
@@ -38,6 +40,10 @@ impl<'a> Parser<'a> {
         }
         let start = self.pos;
         let from = self.descriptor();
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&')) {
+            self.pos = start;
+            return None;
+        }
         let found = OPERATORS.iter().find(|(text, _)| self.looking_at(text));
         let process = self.looking_at("<(") || self.looking_at(">(");
         let Some((text, kind)) = found.filter(|_| !process) else {
@@ -64,12 +70,12 @@ impl<'a> Parser<'a> {
         };
         let kind = if *text == ">&" { kind_of_output(&target) } else { *kind };
         // Later readers need not know the sign to tell `<&3` from `>&3`.
-        let from = from.or_else(|| (*text == "<&").then(|| "0".to_string()));
+        let from = from.or_else(|| (*text == "<&").then(|| "0".into()));
         Some(RawRedirect { kind, from, target: Rc::new(target), body: Rc::default() })
     }
 
     /// `2` of `2>`, `{fd}` of `{fd}>`; the position is restored by the caller.
-    fn descriptor(&mut self) -> Option<String> {
+    fn descriptor(&mut self) -> Option<SmolStr> {
         let start = self.pos;
         if self.eat("{") {
             let name = self.identifier();
@@ -79,19 +85,19 @@ impl<'a> Parser<'a> {
             self.pos = start;
             return None;
         }
-        let mut number = String::new();
+        let mut number = SmolStrBuilder::new();
         while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
             self.advance(1);
             number.push(char::from(byte));
         }
-        if !number.is_empty() && matches!(self.peek(), Some(b'<' | b'>')) {
-            return Some(number);
+        if self.pos > start && matches!(self.peek(), Some(b'<' | b'>')) {
+            return Some(number.finish());
         }
         self.pos = start;
         None
     }
 
-    fn heredoc_start(&mut self, from: Option<String>, strip_tabs: bool) -> RawRedirect {
+    fn heredoc_start(&mut self, from: Option<SmolStr>, strip_tabs: bool) -> RawRedirect {
         let (delimiter, quoted) = self.delimiter();
         self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
@@ -169,7 +175,7 @@ impl<'a> Parser<'a> {
             let end = self.heredoc_end(&pending);
             let after = self.pos;
             let parts = if pending.quoted {
-                vec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
+                smallvec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
             } else {
                 self.heredoc_parts(start, end, pending.strip_tabs)
             };
@@ -241,7 +247,7 @@ impl<'a> Parser<'a> {
 
     /// The same where lines are joined: bash does that first, whatever quotes
     /// stand in the body.
-    fn joined_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Vec<Part> {
+    fn joined_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
         let text = joined(self.slice(start, end));
         let base = self.span(start, end);
         let mut parser = Parser::new(&text, Some(base), self.depth);
@@ -259,7 +265,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The parts of an unquoted body: like double quotes, but `"` is plain.
-    fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Vec<Part> {
+    fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
         if self.slice(start, end).contains("\\\n") {
             return self.joined_parts(start, end, strip_tabs);
         }
@@ -314,9 +320,9 @@ fn odd_backslashes(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-fn strip(body: &str, tabs: bool) -> String {
+fn strip(body: &str, tabs: bool) -> SmolStr {
     if !tabs {
-        return body.to_string();
+        return body.into();
     }
     body.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
 }

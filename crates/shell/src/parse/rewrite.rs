@@ -9,7 +9,7 @@
 use super::word::Parts;
 use super::{Parser, Pending};
 use crate::reading::{Span, Unknown};
-use crate::tree::{List, Node};
+use crate::tree::{List, Node, Part};
 
 /// How often one text is changed.
 const CHANGES_MAX: usize = 6;
@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'` where its text is read as if it stood there itself.
-    pub(super) fn decoded(&mut self, parts: &mut Parts) {
+    pub(super) fn decoded(&mut self, parts: &mut Parts<'_>) {
         let start = self.pos;
         self.advance(2);
         let (text, closed) = self.ansi_body();
@@ -71,7 +71,7 @@ impl Parser<'_> {
         if text.contains(['$', '`', '\\', '"', '\'', '(', ')', '[', ']', '{', '}']) {
             self.rewrite.decoded.push((start, self.pos, text.clone()));
         }
-        parts.quoted(&text);
+        parts.push(Part::Quoted(text.into()));
     }
 
     /// What stands there is some value, to a shell that reads it otherwise.

@@ -3,10 +3,13 @@
 
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
+
 use super::Parser;
 use super::compound::plain_text;
 use super::list::CLOSERS;
-use crate::tree::{Node, Part, RawAssignment, RawWord, Simple};
+use crate::tree::{Node, Part, Pieces, RawAssignment, RawWord, Simple};
 
 /// How far ahead `name[…]=` is looked for.
 const SUBSCRIPT_MAX: usize = 256;
@@ -21,6 +24,29 @@ const RESERVED: [&str; 12] =
 /// Builtins that are given such a list as text.
 const LIST_READERS: [&str; 3] = ["eval", "let", "alias"];
 
+/// What `name=(…)` is to a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// A mistake.
+    Refused,
+    /// An assignment.
+    Declared,
+    /// Text.
+    Text,
+}
+
+impl Lists {
+    fn of(first: &RawWord) -> Lists {
+        if is_one_of(&LIST_READERS, first) {
+            Lists::Text
+        } else if is_one_of(&DECLARERS, first) {
+            Lists::Declared
+        } else {
+            Lists::Refused
+        }
+    }
+}
+
 /// What stands where an assignment could stand.
 enum Head {
     Assignment(RawAssignment),
@@ -32,6 +58,7 @@ impl Parser<'_> {
         let start = self.pos;
         let mut simple = Simple::default();
         let mut last = start;
+        let mut lists = Lists::Refused;
         loop {
             self.blanks();
             if self.may_redirect()
@@ -45,7 +72,10 @@ impl Parser<'_> {
                     Head::Assignment(assignment) => simple.assignments.push(assignment),
                     Head::Word(word) => simple.words.push(word),
                 }
-            } else if let Some(word) = self.argument(&simple, self.coproc_at == Some(start)) {
+            } else if let Some(word) = self.argument(&simple, lists, self.coproc_at == Some(start)) {
+                if simple.words.is_empty() {
+                    lists = Lists::of(&word);
+                }
                 simple.words.push(word);
             } else if self.eat_lost() {
                 continue;
@@ -81,17 +111,14 @@ impl Parser<'_> {
 
     /// A word; after `declare` and its like also `name=(…)`. What stands first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
-    fn argument(&mut self, simple: &Simple, in_coproc: bool) -> Option<RawWord> {
+    fn argument(&mut self, simple: &Simple, lists: Lists, in_coproc: bool) -> Option<RawWord> {
         let alone = simple.assignments.is_empty() && simple.redirects.is_empty();
         let named = in_coproc && simple.words.len() == 1 && alone;
         if named && CLOSERS.contains(&self.bare().as_str()) {
             return None;
         }
-        let first = simple.words.first();
-        let reads = first.is_some_and(|word| is_one_of(&LIST_READERS, word));
-        let takes_list = named || reads || first.is_some_and(|word| is_one_of(&DECLARERS, word));
         let start = self.pos;
-        if takes_list
+        if (named || lists != Lists::Refused)
             && self.at_head()
             && let Some(head_end) = self.assignment_head()
             && self.bytes.get(head_end) == Some(&b'(')
@@ -99,7 +126,10 @@ impl Parser<'_> {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
             let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
-            let parts = if reads { list_text(head, array) } else { vec![Part::Plain(head), array] };
+            let parts = match lists {
+                Lists::Text => list_text(head, array),
+                _ => smallvec![Part::Plain(head.into()), array],
+            };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
@@ -132,6 +162,12 @@ impl Parser<'_> {
 
     /// Does `name=`, `name+=` or `name[` stand here?
     fn at_head(&self) -> bool {
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        let behind = rest.get(name_len(rest)..).unwrap_or_default();
+        if !matches!(behind, [b'\\', ..] | [b'+', b'\\', ..]) {
+            let named = behind.len() < rest.len();
+            return named && matches!(behind, [b'=' | b'[', ..] | [b'+', b'=', ..]);
+        }
         let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
         let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
         if ahead.next_if(is_first).is_none() {
@@ -159,12 +195,12 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let mut parts = vec![self.array(&[])];
+            let mut parts: Pieces = smallvec![self.array(&[])];
             // `a=(b)c` is no list: the parentheses are part of the text.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             RawWord { span: self.span(start, self.pos), parts }
         } else {
-            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
+            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: SmallVec::new() })
         };
         Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
@@ -207,7 +243,7 @@ impl Parser<'_> {
                     self.forgive(next);
                     // Nothing was assigned then.
                     let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
-                    let parts = vec![Part::Unknown { text: "$list".to_string(), inner }];
+                    let parts: Pieces = smallvec![Part::Unknown { text: "$list".into(), inner }];
                     words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }
@@ -221,38 +257,55 @@ impl Parser<'_> {
         Some(start + rest.iter().position(|byte| *byte == b'\n')?)
     }
 
-    pub(super) fn identifier(&mut self) -> String {
-        let mut name = String::new();
+    pub(super) fn identifier(&mut self) -> SmolStr {
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        let len = name_len(rest);
+        if rest.get(len) != Some(&b'\\') {
+            let start = self.pos;
+            self.pos += len;
+            return self.slice(start, self.pos).into();
+        }
+        let mut name = SmolStrBuilder::new();
+        let mut is_first = true;
         while let Some(byte) = self.peek() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => {}
-                b'0'..=b'9' if !name.is_empty() => {}
+                b'0'..=b'9' if !is_first => {}
                 _ => break,
             }
+            is_first = false;
             name.push(char::from(byte));
             self.advance(1);
         }
-        name
+        name.finish()
     }
 }
 
-/// `name[…]` as a word; where the brackets hold text only, it is a pattern.
-fn bracketed(name: &str, index: Vec<Part>) -> Vec<Part> {
-    if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
-        return vec![Part::Plain(format!("{name}[{text}]"))];
+/// How long the name is that `bytes` begin with.
+fn name_len(bytes: &[u8]) -> usize {
+    if bytes.first().is_some_and(u8::is_ascii_digit) {
+        return 0;
     }
-    let mut parts = vec![Part::Plain(format!("{name}["))];
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+}
+
+/// `name[…]` as a word; where the brackets hold text only, it is a pattern.
+fn bracketed(name: &str, index: Pieces) -> Pieces {
+    if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
+        return smallvec![Part::Plain(format_smolstr!("{name}[{text}]"))];
+    }
+    let mut parts: Pieces = smallvec![Part::Plain(format_smolstr!("{name}["))];
     parts.extend(index);
-    parts.push(Part::Plain("]".to_string()));
+    parts.push(Part::Plain("]".into()));
     parts
 }
 
 /// `[key]=word` in a list; the key may hold anything.
-fn keyed(key: Option<Vec<Part>>, word: RawWord) -> RawWord {
+fn keyed(key: Option<Pieces>, word: RawWord) -> RawWord {
     let Some(key) = key else { return word };
-    let mut parts = vec![Part::Plain("[".to_string())];
+    let mut parts: Pieces = smallvec![Part::Plain("[".into())];
     parts.extend(key);
-    parts.push(Part::Plain("]".to_string()));
+    parts.push(Part::Plain("]".into()));
     parts.extend(word.parts);
     RawWord { span: word.span, parts }
 }
@@ -286,18 +339,18 @@ fn is_one_of(names: &[&str], word: &RawWord) -> bool {
 }
 
 /// `eval a=(b c)`: the list as one text, with blanks between.
-fn list_text(head: String, array: Part) -> Vec<Part> {
-    let mut parts = vec![Part::Quoted(format!("{head}("))];
+fn list_text(head: String, array: Part) -> Pieces {
+    let mut parts: Pieces = smallvec![Part::Quoted(format_smolstr!("{head}("))];
     if let Part::Array(words) = array {
         let words = Rc::try_unwrap(words).unwrap_or_default();
         for (at, word) in words.into_iter().enumerate() {
             if at > 0 {
-                parts.push(Part::Quoted(" ".to_string()));
+                parts.push(Part::Quoted(" ".into()));
             }
             parts.extend(word.parts);
         }
     }
-    parts.push(Part::Quoted(")".to_string()));
+    parts.push(Part::Quoted(")".into()));
     parts
 }
 

@@ -1,56 +1,98 @@
 //! Words and their quotes.
 
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
 use super::Parser;
 use crate::expand::ansi;
-use crate::tree::{Part, RawWord};
+use crate::tree::{Part, Pieces, RawWord};
+
+/// Of what kind the text at the end of a word is.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Run {
+    #[default]
+    None,
+    Plain,
+    Quoted,
+}
 
 /// Collects parts, joining neighbours of one kind.
 #[derive(Default)]
-pub(super) struct Parts {
-    list: Vec<Part>,
+pub(super) struct Parts<'a> {
+    list: Pieces,
+    /// Text that more may be joined to. Most words are one stretch of the source.
+    run: Run,
+    text: Cow<'a, str>,
 }
 
-impl Parts {
-    pub(super) fn plain(&mut self, text: &str) {
-        match self.list.last_mut() {
-            Some(Part::Plain(last)) => last.push_str(text),
-            _ => self.add(Part::Plain(text.to_string())),
+impl<'a> Parts<'a> {
+    fn add_text(&mut self, run: Run, text: Cow<'a, str>) {
+        if self.run != run {
+            self.end_run();
+            self.run = run;
+            self.text = text;
+        } else if self.text.is_empty() {
+            self.text = text;
+        } else if !text.is_empty() {
+            self.text.to_mut().push_str(&text);
         }
     }
 
-    pub(super) fn quoted(&mut self, text: &str) {
-        match self.list.last_mut() {
-            Some(Part::Quoted(last)) => last.push_str(text),
-            _ => self.add(Part::Quoted(text.to_string())),
+    fn end_run(&mut self) {
+        let text = || SmolStr::new(&self.text);
+        let part = match std::mem::take(&mut self.run) {
+            Run::None => return,
+            Run::Plain => Part::Plain(text()),
+            Run::Quoted => Part::Quoted(text()),
+        };
+        self.text = Cow::Borrowed("");
+        self.add(part);
+    }
+
+    pub(super) fn plain(&mut self, text: &'a str) {
+        self.add_text(Run::Plain, Cow::Borrowed(text));
+    }
+
+    pub(super) fn quoted(&mut self, text: &'a str) {
+        self.add_text(Run::Quoted, Cow::Borrowed(text));
+    }
+
+    /// A character that does not stand in the source like this.
+    pub(super) fn quoted_char(&mut self, found: char) {
+        if self.run == Run::Quoted {
+            self.text.to_mut().push(found);
+        } else {
+            self.add_text(Run::Quoted, Cow::Owned(found.to_string()));
         }
     }
 
     pub(super) fn push(&mut self, part: Part) {
         match part {
-            Part::Plain(text) => self.plain(&text),
-            Part::Quoted(text) => self.quoted(&text),
-            other => self.add(other),
+            Part::Plain(text) => self.add_text(Run::Plain, Cow::Owned(text.into())),
+            Part::Quoted(text) => self.add_text(Run::Quoted, Cow::Owned(text.into())),
+            other => {
+                self.end_run();
+                self.add(other);
+            }
         }
     }
 
-    /// Most words have one part.
     fn add(&mut self, part: Part) {
-        if self.list.is_empty() {
-            self.list.reserve_exact(1);
-        }
         self.list.push(part);
     }
 
     fn ends_with_glob_sign(&self) -> bool {
-        matches!(self.list.last(), Some(Part::Plain(text)) if text.ends_with(['?', '*', '+', '@', '!']))
+        self.run == Run::Plain && self.text.ends_with(['?', '*', '+', '@', '!'])
     }
 
-    pub(super) fn take(self) -> Vec<Part> {
+    pub(super) fn take(mut self) -> Pieces {
+        self.end_run();
         self.list
     }
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// The word standing here, if one does.
     pub(super) fn word(&mut self) -> Option<RawWord> {
         self.word_with(false)
@@ -96,25 +138,25 @@ impl Parser<'_> {
         Some(RawWord { span: self.span(start, self.pos), parts })
     }
 
-    fn plain_bytes(&mut self, count: usize, parts: &mut Parts) {
+    fn plain_bytes(&mut self, count: usize, parts: &mut Parts<'a>) {
         self.align();
         parts.plain(self.slice(self.pos, self.pos + count));
         self.pos += count;
     }
 
-    pub(super) fn quoted_byte(&mut self, parts: &mut Parts) {
+    pub(super) fn quoted_byte(&mut self, parts: &mut Parts<'a>) {
         self.align();
         parts.quoted(self.slice(self.pos, self.pos + 1));
         self.pos += 1;
     }
 
     /// One piece of unquoted text: an escape, a quote, an expansion or a run.
-    fn word_piece(&mut self, byte: u8, parts: &mut Parts) {
+    fn word_piece(&mut self, byte: u8, parts: &mut Parts<'a>) {
         match byte {
             b'\\' => {
                 self.advance(1);
                 match self.bump() {
-                    Some(found) => parts.quoted(found.encode_utf8(&mut [0; 4])),
+                    Some(found) => parts.quoted(self.slice(self.pos - found.len_utf8(), self.pos)),
                     None => parts.quoted("\\"),
                 }
             }
@@ -129,7 +171,7 @@ impl Parser<'_> {
         }
     }
 
-    fn plain_run(&mut self, parts: &mut Parts) {
+    fn plain_run(&mut self, parts: &mut Parts<'a>) {
         self.align();
         let start = self.pos;
         let _ = self.bump();
@@ -143,7 +185,7 @@ impl Parser<'_> {
         parts.plain(self.slice(start, self.pos));
     }
 
-    pub(super) fn dollar_ansi(&mut self, parts: &mut Parts) {
+    pub(super) fn dollar_ansi(&mut self, parts: &mut Parts<'a>) {
         match self.peek_at(1) {
             Some(b'\'') => {
                 let start = self.pos;
@@ -152,7 +194,7 @@ impl Parser<'_> {
                 if !closed {
                     self.fail(start, "unclosed `$'`");
                 }
-                parts.quoted(&text);
+                parts.push(Part::Quoted(text.into()));
             }
             Some(b'"') => {
                 self.advance(1);
@@ -181,23 +223,23 @@ impl Parser<'_> {
         (String::new(), false)
     }
 
-    pub(super) fn single_quoted(&mut self, parts: &mut Parts) {
+    pub(super) fn single_quoted(&mut self, parts: &mut Parts<'a>) {
         self.align();
         let start = self.pos;
         self.pos += 1;
         while self.raw().is_some_and(|byte| byte != b'\'') {
             self.pos += 1;
         }
-        let text = self.slice(start + 1, self.pos).to_string();
+        let text = self.slice(start + 1, self.pos);
         if self.raw().is_some() {
             self.pos += 1;
-            parts.quoted(&text);
+            parts.quoted(text);
         } else {
             self.fail(start, "unclosed `'`");
         }
     }
 
-    pub(super) fn double_quoted(&mut self, parts: &mut Parts) {
+    pub(super) fn double_quoted(&mut self, parts: &mut Parts<'a>) {
         let start = self.pos;
         self.advance(1);
         parts.quoted("");
@@ -214,7 +256,7 @@ impl Parser<'_> {
     }
 
     /// Text up to the end of a here-document body.
-    pub(super) fn text_parts(&mut self, strip_tabs: bool) -> Vec<Part> {
+    pub(super) fn text_parts(&mut self, strip_tabs: bool) -> Pieces {
         let mut parts = Parts::default();
         let mut line_start = true;
         while let Some(byte) = self.peek() {
@@ -225,7 +267,7 @@ impl Parser<'_> {
             line_start = byte == b'\n';
             if byte == b'"' || byte == b'\n' {
                 self.advance(1);
-                parts.quoted(char::from(byte).encode_utf8(&mut [0; 4]));
+                parts.quoted_char(char::from(byte));
             } else {
                 self.quoted_piece(byte, &mut parts, b'\n');
             }
@@ -234,14 +276,14 @@ impl Parser<'_> {
     }
 
     /// One piece of text inside double quotes or their like; runs stop before `stop`.
-    pub(super) fn quoted_piece(&mut self, byte: u8, parts: &mut Parts, stop: u8) {
+    pub(super) fn quoted_piece(&mut self, byte: u8, parts: &mut Parts<'a>, stop: u8) {
         match byte {
             b'\\' => {
                 self.advance(1);
                 match self.raw() {
                     Some(next @ (b'$' | b'`' | b'"' | b'\\')) if next != b'"' || stop != b'\n' => {
                         self.pos += 1;
-                        parts.quoted(char::from(next).encode_utf8(&mut [0; 4]));
+                        parts.quoted_char(char::from(next));
                     }
                     _ => parts.quoted("\\"),
                 }

@@ -40,7 +40,7 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
     let archive = archive.filter(|_| remote.is_none());
     let skip = usize::from(old.is_some()) + usize::from(old_file.is_some());
     let members = usage.operands.get(skip..).unwrap_or_default();
-    let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
+    let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     if does("--extract", 'x') {
         deeds.on_each(Deed::ReadsFile, archive);
         if !usage.has("--to-stdout") {
@@ -68,7 +68,7 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
 fn fills(deeds: &mut Deeds, folder: &Word) {
     deeds.on(Deed::WritesFile, folder);
     let text = format!("{}/*", folder.text.trim_end_matches('/'));
-    deeds.on(Deed::WritesFile, &Word { text, glob: true, ..folder.clone() });
+    deeds.on(Deed::WritesFile, &Word { text: text.into(), glob: true, ..folder.clone() });
 }
 
 fn unpack(command: &Command, _: Option<&str>) -> Deeds {
@@ -76,7 +76,7 @@ fn unpack(command: &Command, _: Option<&str>) -> Deeds {
     let skip = usize::from(command.program.starts_with("7z"));
     let mut deeds = Deeds::of(Deed::ReadsFile, usage.operands.get(skip));
     if !usage.has("-l") && !usage.has("-t") {
-        let here = Word { text: ".".to_string(), exact: true, glob: false, span: command.span };
+        let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
         fills(&mut deeds, usage.value("-d").unwrap_or(&here));
     }
     deeds

@@ -8,6 +8,32 @@ const COUNT: usize = count();
 /// Every name with its model.
 pub(super) static BY_NAME: [(&str, &Model); COUNT] = sorted();
 
+/// Where the names with each first byte begin among [`BY_NAME`].
+static STARTS: [u16; 130] = starts();
+
+/// The model of this program.
+pub(super) fn find(program: &str) -> Option<&'static Model> {
+    let first = usize::from(*program.as_bytes().first()?);
+    let range = usize::from(*STARTS.get(first)?)..usize::from(*STARTS.get(first + 1)?);
+    let same = BY_NAME.get(range)?.iter().find(|(name, _)| super::is_named(name, program));
+    same.map(|(_, model)| *model)
+}
+
+#[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
+#[allow(clippy::cast_possible_truncation)] // a few hundred names
+const fn starts() -> [u16; 130] {
+    let mut all = [0; 130];
+    let (mut byte, mut at) = (0, 0);
+    while byte < all.len() {
+        while at < COUNT && (BY_NAME[at].0.as_bytes()[0] as usize) < byte {
+            at += 1;
+        }
+        all[byte] = at as u16;
+        byte += 1;
+    }
+    all
+}
+
 const fn count() -> usize {
     let mut count = 0;
     let mut families = MODELS;

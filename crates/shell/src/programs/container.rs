@@ -4,6 +4,7 @@ use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
+use smol_str::SmolStr;
 
 pub(super) const MODELS: &[Model] = &[
     Model {
@@ -51,7 +52,7 @@ pub(super) const MODELS: &[Model] = &[
 
 fn docker(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
-    let names: Vec<&str> = usage.subcommand.iter().map(String::as_str).collect();
+    let names: Vec<&str> = usage.subcommand.iter().map(SmolStr::as_str).collect();
     let mut deeds = Deeds::none();
     match names.as_slice() {
         ["volume", "rm"] => deeds.on_each(Deed::DropsData, &usage.operands),

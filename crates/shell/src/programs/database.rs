@@ -69,7 +69,10 @@ fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {
     let all = texts.iter().map(|word| (word.text.as_str(), *word)).chain(input.map(|text| (text, &place)));
     for (text, word) in all {
         for statement in sql::drops(text) {
-            deeds.on(Deed::DropsData, &Word { text: statement, exact: true, glob: false, span: word.span });
+            deeds.on(
+                Deed::DropsData,
+                &Word { text: statement.into(), exact: true, glob: false, span: word.span },
+            );
         }
     }
     deeds
@@ -100,7 +103,9 @@ fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
         return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
     }
     let mut deeds = drop_statements(&texts, input);
-    deeds.on_each(Deed::WritesFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
+    let file = || usage.operands.first().filter(|word| !word.text.starts_with(':'));
+    deeds.on_each(Deed::ReadsFile, file());
+    deeds.on_each(Deed::WritesFile, file());
     deeds
 }
 

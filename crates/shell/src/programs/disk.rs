@@ -31,7 +31,7 @@ pub(super) const MODELS: &[Model] = &[
 fn dd(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     for word in &command.usage.operands {
-        let value = |text: &str| Word { text: text.to_string(), ..word.clone() };
+        let value = |text: &str| Word { text: text.into(), ..word.clone() };
         if let Some(path) =
             word.text.strip_prefix("if=").filter(|path| !is_stream(path) && !path.starts_with("/dev/"))
         {

@@ -61,7 +61,7 @@ impl Fd {
         starts.extend(usage.values("--search-path").chain(usage.values("--base-directory")).cloned());
         if starts.is_empty() {
             let span = words.first().map(|word| word.span).unwrap_or_default();
-            starts.push(Word { text: ".".to_string(), exact: true, glob: false, span });
+            starts.push(Word { text: ".".into(), exact: true, glob: false, span });
         }
         Fd { starts, filtered, run }
     }
@@ -71,7 +71,7 @@ impl Fd {
         let below = |start: &Word| {
             let head = start.text.trim_end_matches('/');
             let text = format!("{head}/{}", if self.filtered { "?*" } else { "**" });
-            Word { text, exact: start.exact && !self.filtered, glob: true, span: start.span }
+            Word { text: text.into(), exact: start.exact && !self.filtered, glob: true, span: start.span }
         };
         self.starts.iter().take(8).map(below).collect()
     }

@@ -3,6 +3,7 @@
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::reading::{Command, Word};
+use smol_str::format_smolstr;
 
 pub(super) const MODELS: &[Model] = &[
     plain(
@@ -150,7 +151,7 @@ pub(super) fn inside(from: &[Word], to: &Word) -> Vec<Word> {
         };
         let folder = to.text.trim_end_matches('/');
         Word {
-            text: format!("{folder}/{text}"),
+            text: format_smolstr!("{folder}/{text}"),
             exact: to.exact && source.exact,
             glob: to.glob || source.glob || text == "*",
             span: to.span,
@@ -243,11 +244,11 @@ pub(super) fn arrives_whole(
         let name = super::base_name(word.text.trim_end_matches('/'));
         name.starts_with('.') && name.len() > 1 && name != ".."
     };
-    let below = |word: &Word| Word { text: format!("{}/*", word.text), glob: true, ..word.clone() };
+    let below = |word: &Word| Word { text: format_smolstr!("{}/*", word.text), glob: true, ..word.clone() };
     let source: Vec<Word> = from
         .iter()
         .filter(dotted)
-        .map(|word| Word { text: word.text.trim_end_matches('/').to_string(), ..word.clone() })
+        .map(|word| Word { text: word.text.trim_end_matches('/').into(), ..word.clone() })
         .collect();
     deeds.on_each(deed, &inside(&source, to).iter().map(below).collect::<Vec<_>>());
     if command.usage.has("--no-target-directory") {
@@ -312,7 +313,7 @@ pub(super) fn named_by_patch(command: &Command, text: &str, strip: usize) -> Vec
     let given = usage.value("--strip").or(usage.value("-p")).and_then(|word| word.text.parse().ok());
     let folder = usage.value("--directory").map(|word| format!("{}/", word.text.trim_end_matches('/')));
     let word = |name: String| Word {
-        text: format!("{}{name}", folder.as_deref().unwrap_or("")),
+        text: format_smolstr!("{}{name}", folder.as_deref().unwrap_or("")),
         exact: true,
         glob: false,
         span: command.span,

@@ -4,6 +4,7 @@ use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
+use smol_str::format_smolstr;
 
 pub(super) const MODELS: &[Model] = &[Model {
     names: &["find", "gfind"],
@@ -100,7 +101,7 @@ impl Find {
         }
         if find.starts.is_empty() {
             let span = words.first().map(|word| word.span).unwrap_or_default();
-            find.starts.push(Word { text: ".".to_string(), exact: true, glob: false, span });
+            find.starts.push(Word { text: ".".into(), exact: true, glob: false, span });
         }
         find
     }
@@ -111,18 +112,18 @@ impl Find {
         let describe = |start: &Word| {
             let head = start.text.trim_end_matches('/');
             if !self.filtered && self.files_only {
-                return Word { text: format!("{head}/**"), glob: true, ..start.clone() };
+                return Word { text: format_smolstr!("{head}/**"), glob: true, ..start.clone() };
             }
             if !self.filtered && !self.below {
                 return start.clone();
             }
             if !self.filtered {
                 // Everything below the start, but not the start.
-                return Word { text: format!("{head}/*"), glob: true, ..start.clone() };
+                return Word { text: format_smolstr!("{head}/*"), glob: true, ..start.clone() };
             }
             let pattern = self.pattern.as_ref().map_or("?*", |word| word.text.as_str());
             Word {
-                text: format!("{head}/{}", pattern.trim_start_matches('/')),
+                text: format_smolstr!("{head}/{}", pattern.trim_start_matches('/')),
                 exact: false,
                 glob: true,
                 span: start.span,

@@ -1,5 +1,6 @@
 //! Programs that put files into another form, in place.
 
+use super::socket::given_away;
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
@@ -81,9 +82,9 @@ fn formats(command: &Command, _: Option<&str>) -> Deeds {
 }
 
 /// `ruby -i -pe …` changes the files named; a script gets its words as it likes.
-fn ruby(command: &Command, _: Option<&str>) -> Deeds {
+fn ruby(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut deeds = given_away(command, input);
     if usage.has("-e") {
         let files = || usage.operands.iter().filter(|word| !is_stream(&word.text));
         deeds.on_each(Deed::ReadsFile, files());

@@ -350,7 +350,7 @@ fn forces(name: &str, value: &str) -> bool {
 fn branch(refspec: &Word) -> Word {
     let text = refspec.text.trim_start_matches('+');
     let text = text.rsplit(':').next().unwrap_or(text);
-    Word { text: text.to_string(), ..refspec.clone() }
+    Word { text: text.into(), ..refspec.clone() }
 }
 
 fn history(command: &Command, deeds: &mut Deeds) {

@@ -5,10 +5,11 @@ use super::Deeds;
 use crate::deed::Deed;
 use crate::reading::{Command, Flag, Usage, Word};
 use crate::wrappers::git_settings;
+use smol_str::SmolStr;
 
 pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
     let usage = &command.usage;
-    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     let has_dashes = command.words.iter().any(|word| word.text == "--");
     let forced = usage.has("--force");
     let wholesale = usage.operands.iter().any(|word| is_tree(&word.text));
@@ -55,7 +56,7 @@ fn set_to(command: &Command, name: &str, values: &[&str]) -> bool {
 fn discards_some(command: &Command, has_dashes: bool) -> bool {
     let usage = &command.usage;
     let forced = usage.has("--force");
-    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     match usage.sub() {
         "clean" => forced && !usage.has("--dry-run") && !usage.has("--interactive"),
         "checkout" => {
@@ -115,7 +116,7 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
         "show" | "cat-file" | "archive" => {
             let inside = |word: &Word| {
                 let (_, path) = word.text.split_once(':').filter(|(_, path)| !path.is_empty())?;
-                Some(Word { text: path.to_string(), ..word.clone() })
+                Some(Word { text: path.into(), ..word.clone() })
             };
             let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
             deeds.on_each(Deed::ReadsFile, &paths);
@@ -136,7 +137,7 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
 fn writes_below(deeds: &mut Deeds, path: &Word) {
     deeds.on(Deed::WritesFile, path);
     let text = format!("{}/*", path.text.trim_end_matches('/'));
-    deeds.on(Deed::WritesFile, &Word { text, glob: true, ..path.clone() });
+    deeds.on(Deed::WritesFile, &Word { text: text.into(), glob: true, ..path.clone() });
 }
 
 /// The operands of `checkout` that must be paths: all behind a commit, and a
@@ -167,7 +168,7 @@ fn is_version(name: &str) -> bool {
 /// `stash -u` and `stash -a` take along what git does not track.
 fn stash(command: &Command, deeds: &mut Deeds) {
     let usage = &command.usage;
-    let second = usage.subcommand.get(1).map_or("", String::as_str);
+    let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     let other =
         ["pop", "apply", "drop", "list", "show", "branch", "clear", "create", "store", "export", "import"];
     // Without `push` its options are not known as such, nor in full.

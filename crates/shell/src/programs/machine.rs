@@ -87,8 +87,8 @@ fn at(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
-/// Services that protect or watch.
-fn is_guard(name: &str) -> bool {
+/// Services and processes that protect or watch.
+pub(super) fn is_guard(name: &str) -> bool {
     let name = name.trim_end_matches(".service");
     matches!(
         name,
@@ -100,6 +100,8 @@ fn is_guard(name: &str) -> bool {
             | "auditd"
             | "apparmor"
             | "rsyslog"
+            | "rsyslogd"
+            | "syslogd"
             | "syslog"
             | "syslog-ng"
             | "fail2ban"
@@ -114,6 +116,17 @@ fn is_guard(name: &str) -> bool {
             | "mdatp"
             | "cbdaemon"
             | "cbagentd"
+            | "clamd"
+            | "falcond"
+            | "falcon"
+            | "filebeat"
+            | "auditbeat"
+            | "packetbeat"
+            | "td-agent"
+            | "nessusd"
+            | "suricata"
+            | "snort"
+            | "xagt"
             | "selinux"
             | "aide"
             | "ossec"
@@ -129,7 +142,7 @@ fn systemctl(command: &Command, _: Option<&str>) -> Deeds {
         "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
             deeds.add(Deed::WeakensDefence)
         }
-        "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" => deeds.add(Deed::EndsProcess),
+        "poweroff" | "reboot" | "halt" | "kexec" => deeds.add(Deed::StopsMachine),
         _ => {}
     }
     deeds
@@ -232,7 +245,7 @@ fn kernel_log(command: &Command, _: Option<&str>) -> Deeds {
 /// Where a store of passwords lies, so that asking it is reading it.
 fn store(command: &Command, path: &str) -> Deeds {
     let place = command.words.first().cloned().unwrap_or_default();
-    Deeds::of(Deed::ReadsFile, &[Word { text: path.to_string(), exact: true, glob: false, span: place.span }])
+    Deeds::of(Deed::ReadsFile, &[Word { text: path.into(), exact: true, glob: false, span: place.span }])
 }
 
 fn keychain(command: &Command, _: Option<&str>) -> Deeds {

@@ -31,9 +31,8 @@ mod user;
 
 pub use aliases::canonical_sub;
 pub use patches::patched_files;
+use smol_str::SmolStr;
 use std::collections::HashSet;
-
-use by_name::BY_NAME;
 
 use crate::deed::Deed;
 use crate::options::{self, Spec};
@@ -150,8 +149,7 @@ pub(crate) fn base_name(path: &str) -> &str {
 
 fn model_of(program: &str) -> &'static Model {
     let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
-    let found = BY_NAME.binary_search_by(|(name, _)| (*name).cmp(program)).ok();
-    found.and_then(|at| BY_NAME.get(at)).map_or(&GENERIC, |(_, model)| model)
+    by_name::find(program).unwrap_or(&GENERIC)
 }
 
 /// Is this a program somebody described?
@@ -172,7 +170,12 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .rev()
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
-        effects.extend((model.effects)(command, input).0);
+        let own = (model.effects)(command, input).0;
+        if effects.is_empty() {
+            effects = own;
+        } else {
+            effects.extend(own);
+        }
         secret_stores::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
@@ -198,15 +201,17 @@ fn is_same(one: &Effect, other: &Effect) -> bool {
 
 fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
     if effects.len() <= FEW {
-        let mut kept: Vec<Effect> = Vec::with_capacity(effects.len());
-        for effect in effects {
-            if !kept.iter().any(|known| is_same(known, &effect)) {
-                kept.push(effect);
+        let mut at = 1;
+        while let Some((effect, known)) = effects.get(..=at).and_then(<[Effect]>::split_last) {
+            if known.iter().any(|known| is_same(known, effect)) {
+                effects.remove(at);
+            } else {
+                at += 1;
             }
         }
-        return kept;
+        return effects;
     }
-    let mut seen: HashSet<(Deed, Option<(String, bool)>)> = HashSet::new();
+    let mut seen: HashSet<(Deed, Option<(SmolStr, bool)>)> = HashSet::new();
     effects.retain(|effect| {
         let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
         seen.insert((effect.deed, target))
@@ -246,7 +251,7 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     while let Some(word) = words.get(at) {
         at += 1;
         let text = options::with_empty_unknowns(word).unwrap_or_else(|| word.text.clone());
-        usage.subcommand.push(aliases::canonical_sub(program, &text).to_string());
+        usage.subcommand.push(aliases::canonical_sub(program, &text).into());
         if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {
             break;
         }
@@ -259,7 +264,7 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     usage
 }
 
-fn sub_spec(model: &Model, subcommand: &[String]) -> Spec {
+fn sub_spec(model: &Model, subcommand: &[SmolStr]) -> Spec {
     let joined;
     let name = match subcommand {
         [only] => only.as_str(),
@@ -334,7 +339,7 @@ fn redirect_effects(command: &Command) -> Vec<Effect> {
         if let Some(host) =
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
         {
-            let host = Word { text: host.replacen('/', ":", 1), ..target.clone() };
+            let host = Word { text: host.replacen('/', ":", 1).into(), ..target.clone() };
             effects.push(Effect { deed: Deed::ReachesHost, target: Some(host.clone()) });
             if redirect.kind != RedirectKind::Read {
                 effects.push(Effect { deed: Deed::SendsData, target: Some(host) });
@@ -374,7 +379,7 @@ pub(crate) fn is_text(command: &Command, place: usize) -> bool {
 /// The canonical spelling of an option of `program` (and its subcommand):
 /// `-n` of `git commit` is `--no-verify`. Unknown options stay as they are.
 #[must_use]
-pub fn canonical_flag(program: &str, subcommand: &[String], flag: &str) -> String {
+pub fn canonical_flag(program: &str, subcommand: &[SmolStr], flag: &str) -> SmolStr {
     let model = model_of(base_name(program));
     let spec = if subcommand.is_empty() { model.spec } else { sub_spec(model, subcommand) };
     options::canonical_name(&spec, flag)

@@ -19,6 +19,11 @@ const WGET: &str = "O,output-document= P,directory-prefix= o,output-file= a,appe
      body-data=~ body-file= method= load-cookies= save-cookies= no-check-certificate S,server-response x nc,no-clobber nd nH b";
 
 pub(super) const MODELS: &[Model] = &[
+    plain(
+        &["tcpdump", "tshark"],
+        "r,read-file= D,list-interfaces w= i,interface= c= h,help version L n v A X s= G= C= f=",
+        watch,
+    ),
     plain(&["curl", "curlie"], CURL, curl),
     plain(&["wget", "wget2"], WGET, wget),
     plain(
@@ -83,7 +88,7 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
         if let Some(path) =
             path.map(|path| path.split(';').next().unwrap_or(path)).filter(|path| !is_stream(path))
         {
-            deeds.on(Deed::ReadsFile, &Word { text: path.to_string(), ..value.clone() });
+            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
         }
     }
     saved(
@@ -95,7 +100,10 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
     );
     deeds.on_each(Deed::ReadsFile, usage.value("--config"));
     for url in urls.iter().filter(|url| url.text.starts_with("file://")) {
-        deeds.on(Deed::ReadsFile, &Word { text: url.text.replacen("file://", "", 1), ..(*url).clone() });
+        deeds.on(
+            Deed::ReadsFile,
+            &Word { text: url.text.replacen("file://", "", 1).into(), ..(*url).clone() },
+        );
     }
     deeds
 }
@@ -135,14 +143,14 @@ fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, deeds: &m
 fn below(folder: Option<&Word>, file: Word) -> Word {
     let Some(folder) = folder else { return file };
     let text = format!("{}/{}", folder.text.trim_end_matches('/'), file.text);
-    Word { text, exact: folder.exact && file.exact, glob: folder.glob, span: file.span }
+    Word { text: text.into(), exact: folder.exact && file.exact, glob: folder.glob, span: file.span }
 }
 
 /// The file a download of `url` lands in.
 fn file_of(url: &Word) -> Word {
     let path = url.text.split(['?', '#']).next().unwrap_or(&url.text);
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
-    Word { text: name.to_string(), ..url.clone() }
+    Word { text: name.into(), ..url.clone() }
 }
 
 fn web(command: &Command, _: Option<&str>) -> Deeds {
@@ -162,6 +170,20 @@ fn ssh(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = first_host(command, input);
     if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
         deeds.on_each(Deed::SendsData, command.usage.operands.first());
+    }
+    if let (Some(host), Some(orders), "sftp") =
+        (command.usage.operands.first(), input, command.program.as_str())
+    {
+        let put = |line: &str| {
+            let mut words = line.split_whitespace();
+            let sends = matches!(words.next(), Some("put" | "mput" | "reput"));
+            words.find(|word| sends && !word.starts_with('-')).map(str::to_owned)
+        };
+        let files = orders.lines().filter_map(put).map(|text| Word { text: text.into(), ..host.clone() });
+        for file in files {
+            deeds.on(Deed::ReadsFile, &file);
+            deeds.on(Deed::SendsFile, &file);
+        }
     }
     deeds
 }
@@ -192,8 +214,7 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
     if usage.has("--dry-run") {
         return deeds;
     }
-    let host =
-        |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").to_string(), ..word.clone() };
+    let host = |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").into(), ..word.clone() };
     for word in from {
         if is_remote(word) {
             deeds.on(Deed::ReachesHost, &host(word));
@@ -210,7 +231,7 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
     } else {
         deeds.on(Deed::WritesFile, to);
         let path = |word: &Word| match word.text.split_once(':').filter(|_| is_remote(word)) {
-            Some((_, path)) => Word { text: path.to_string(), ..word.clone() },
+            Some((_, path)) => Word { text: path.into(), ..word.clone() },
             None => word.clone(),
         };
         let from: Vec<Word> = from.iter().map(path).collect();
@@ -221,6 +242,17 @@ fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
         if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
             deeds.on(Deed::DeletesTree, to);
         }
+    }
+    deeds
+}
+
+/// What goes over the network is recorded; what was recorded before is only read.
+fn watch(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::ReadsFile, usage.value("--read-file"));
+    let looks = ["--read-file", "--list-interfaces", "--help", "--version", "-L"];
+    if !looks.iter().any(|name| usage.has(name)) {
+        deeds.add(Deed::WatchesTraffic);
     }
     deeds
 }

@@ -4,6 +4,7 @@ use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
+use smol_str::SmolStr;
 
 const SPEC: Spec = Spec {
     options: "C= prefix= w,workspace= f,file= q,quiet y,yes v,verbose c= o= t= cwd= dir= F,filter= color=",
@@ -144,7 +145,7 @@ const VERBS: [&str; 16] = [
 fn installs(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::none();
-    let verb = usage.subcommand.last().map_or("", String::as_str);
+    let verb = usage.subcommand.last().map_or("", SmolStr::as_str);
     let program = command.program.as_str();
     if matches!(program, "pre-commit" | "husky" | "lefthook" | "overcommit") {
         if verb == "uninstall" || usage.flags.iter().any(|flag| flag.name == "--uninstall") {

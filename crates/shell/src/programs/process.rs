@@ -1,5 +1,6 @@
 //! Programs that end or signal processes and stop the machine.
 
+use super::machine::is_guard;
 use super::{Deeds, Model, plain};
 use crate::deed::Deed;
 use crate::reading::{Command, Word};
@@ -10,7 +11,7 @@ pub(super) const MODELS: &[Model] = &[
         &["pkill", "killall", "skill", "xkill", "taskkill", "fkill", "kill-port"],
         "f,full x,exact u,euid= U,uid= g,pgroup= G,group= P,parent= s,session= t,terminal= n,newest o,oldest signal= e,echo I,ignore-case i,interactive \
          q,quiet r,regexp v,verbose w,wait y,younger-than= O,older=",
-        end_operands,
+        end_named,
     ),
     plain(&["fuser"], "k,kill n,namespace= s,silent v,verbose i,interactive m,mount signal=", fuser),
     plain(
@@ -19,6 +20,15 @@ pub(super) const MODELS: &[Model] = &[
         stop_machine,
     ),
 ];
+
+/// By name: whoever ends what watches the machine weakens it.
+fn end_named(command: &Command, input: Option<&str>) -> Deeds {
+    let mut deeds = end_operands(command, input);
+    if command.usage.operands.iter().any(|word| is_guard(&word.text)) {
+        deeds.add(Deed::WeakensDefence);
+    }
+    deeds
+}
 
 fn is_signal(word: &Word) -> bool {
     word.text.starts_with('-')
@@ -29,6 +39,12 @@ fn kill(command: &Command, input: Option<&str>) -> Deeds {
         return Deeds::none();
     }
     let mut deeds = end_operands(command, input);
+    // `kill $(pgrep auditd)`: the number is not known, the name is.
+    let asked = command.usage.operands.iter().filter(|word| !word.exact);
+    let mut named = asked.flat_map(|word| word.text.split([' ', '(', ')', '`', '"', '\'']));
+    if named.any(is_guard) {
+        deeds.add(Deed::WeakensDefence);
+    }
     // `kill -9 -1`: the negative number is a group of processes.
     let last = command.words.iter().skip(2).filter(|word| is_signal(word) && word.text.len() > 1);
     deeds.on_each(
@@ -48,8 +64,11 @@ fn fuser(command: &Command, input: Option<&str>) -> Deeds {
 
 fn stop_machine(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
-    if !command.usage.has("-c") {
-        deeds.add(Deed::EndsProcess);
+    // `init 3` only changes the level.
+    let level = command.usage.operands.first().map_or("", |word| word.text.as_str());
+    let stays = command.program.ends_with("init") && !matches!(level, "0" | "1" | "6" | "s" | "S");
+    if !command.usage.has("-c") && !command.usage.has("-k") && !stays {
+        deeds.add(Deed::StopsMachine);
     }
     deeds
 }

@@ -1,6 +1,7 @@
 //! Programs that read files: plain readers, searchers with a pattern first,
 //! editors of streams.
 
+use super::socket::given_away;
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
@@ -171,10 +172,7 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
             !matches!(one.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate)
         });
     if paths.is_empty() && deep && !fed && !command.words.get(1..).unwrap_or_default().is_empty() {
-        deeds.on(
-            Deed::ReadsFile,
-            &Word { text: ".".to_string(), exact: true, glob: false, span: command.span },
-        );
+        deeds.on(Deed::ReadsFile, &Word { text: ".".into(), exact: true, glob: false, span: command.span });
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));
@@ -212,13 +210,14 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
-fn perl(command: &Command, _: Option<&str>) -> Deeds {
+fn perl(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let in_line = usage.has("-e") || usage.has("-E");
     let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands));
     if in_line && usage.has("-i") {
         deeds.on_each(Deed::WritesFile, real(&usage.operands));
     }
+    deeds.0.extend(given_away(command, input).0);
     deeds
 }
 

@@ -6,14 +6,15 @@
 
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
+use crate::heads::Heads;
 use crate::reading::{Command, Word};
 
 /// Programs, and the words in order behind which a secret is printed. A word
 /// that begins with `-` must stand somewhere.
-const REVEALS: &[(&str, &[&str])] = &[
-    ("gh|glab", &["auth token", "auth status -t", "auth status --show-token"]),
+const REVEALS: &[(&[&str], &[&str])] = &[
+    (&["gh", "glab"], &["auth token", "auth status -t", "auth status --show-token"]),
     (
-        "gcloud",
+        &["gcloud"],
         &[
             "auth print-access-token",
             "auth print-identity-token",
@@ -21,7 +22,7 @@ const REVEALS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "aws",
+        &["aws"],
         &[
             "configure export-credentials",
             "configure get aws_secret_access_key",
@@ -31,15 +32,15 @@ const REVEALS: &[(&str, &[&str])] = &[
             "ssm get-parameter --with-decryption",
         ],
     ),
-    ("az", &["account get-access-token", "keyvault secret show"]),
-    ("heroku", &["auth:token"]),
-    ("terraform|tofu|terragrunt", &["state pull"]),
+    (&["az"], &["account get-access-token", "keyvault secret show"]),
+    (&["heroku"], &["auth:token"]),
+    (&["terraform", "tofu", "terragrunt"], &["state pull"]),
     (
-        "git",
+        &["git"],
         &["credential fill", "credential-store get", "credential-cache get", "credential-osxkeychain get"],
     ),
     (
-        "security",
+        &["security"],
         &[
             "find-generic-password -w",
             "find-internet-password -w",
@@ -47,10 +48,25 @@ const REVEALS: &[(&str, &[&str])] = &[
             "dump-keychain",
         ],
     ),
-    ("secret-tool", &["lookup"]),
-    ("kwallet-query", &["-r"]),
-    ("gpg|gpg2", &["--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"]),
+    (&["secret-tool"], &["lookup"]),
+    (&["kwallet-query"], &["-r"]),
+    (&["gpg", "gpg2"], &["--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"]),
 ];
+
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, REVEALS);
+    while let [(names, _), more @ ..] = rows {
+        let mut names = *names;
+        while let [name, others @ ..] = names {
+            all = all.with(name);
+            names = others;
+        }
+        rows = more;
+    }
+    all
+}
 
 pub(super) const MODELS: &[Model] = &[plain(
     &["gpg", "gpg2"],
@@ -74,7 +90,10 @@ fn gpg(command: &Command, _: Option<&str>) -> Deeds {
 
 /// Adds that a command prints a secret, whatever its program.
 pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>) {
-    let is_named = |names: &str| super::holds_name(names, &command.program);
+    if !HEADS.may_hold(&command.program) {
+        return;
+    }
+    let is_named = |names: &[&str]| names.iter().any(|name| super::is_named(name, &command.program));
     let Some((_, lines)) = REVEALS.iter().find(|(names, _)| is_named(names)) else { return };
     let words = command.words.get(1..).unwrap_or_default();
     let helps = words.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h"));

@@ -28,6 +28,44 @@ pub(super) const MODELS: &[Model] = &[
     },
 ];
 
+/// Calls that open a connection to elsewhere; a bare `connect` needs a socket beside it, since databases have one too.
+const CONNECTS: &[&str] = &[
+    "fsockopen(",
+    "TCPSocket.",
+    "IO::Socket::INET",
+    "net.Socket(",
+    "net.connect(",
+    "net.createConnection(",
+    "(\"net\").",
+    "('net').",
+    "stream_socket_client(",
+];
+
+/// Calls that lay the streams of a process onto something else.
+const STREAMS: &[&str] = &["dup2(", "pty.spawn", "STDIN,\">&", "STDIN,'>&"];
+
+/// Words that start a shell or what the other side says.
+const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "'sh'", "\"sh\"", "sh -i", "IO.popen(", "cmd.exe"];
+
+/// A program in another language, on the line or on its input, that ties a shell to a connection. Both halves must
+/// stand in it: a client has one of them, a runner of commands the other. A longer text on the input may name a shell
+/// for many reasons; there the streams must be laid over.
+pub(super) fn given_away(command: &Command, input: Option<&str>) -> Deeds {
+    let has = |text: &str, signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
+    let connects = |text: &str| {
+        has(text, CONNECTS)
+            || text.contains("connect(") && (text.contains("socket") || text.contains("Socket"))
+    };
+    // A word without a bracket is no program.
+    let texts = command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| text.contains('('));
+    let mut on_line = texts.filter(|text| has(text, STREAMS) || has(text, SHELLS));
+    let mut deeds = Deeds::none();
+    if on_line.any(connects) || input.is_some_and(|text| has(text, STREAMS) && connects(text)) {
+        deeds.add(Deed::GivesShell);
+    }
+    deeds
+}
+
 /// Does something come in that would be sent?
 fn is_fed(command: &Command) -> bool {
     command.piped_from.is_some()
@@ -64,7 +102,7 @@ fn address(word: &Word) -> (String, Word) {
         options.split(',').find_map(|option| option.strip_prefix("chdir=").or(option.strip_prefix("cd=")));
     let path = path.trim_matches(['"', '\'']);
     let path = folder.map_or_else(|| path.to_string(), |folder| format!("{folder}/{path}"));
-    (kind.to_ascii_uppercase(), Word { text: path, ..word.clone() })
+    (kind.to_ascii_uppercase(), Word { text: path.into(), ..word.clone() })
 }
 
 fn socat(command: &Command, _: Option<&str>) -> Deeds {
@@ -72,7 +110,7 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
     let mut hosts = Vec::new();
     let mut files = false;
     let both = command.usage.operands.iter().flat_map(|word| {
-        word.text.split("!!").map(|text| Word { text: text.to_string(), ..word.clone() }).collect::<Vec<_>>()
+        word.text.split("!!").map(|text| Word { text: text.into(), ..word.clone() }).collect::<Vec<_>>()
     });
     for word in both {
         let (kind, target) = address(&word);
@@ -94,7 +132,7 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
                 files = true;
                 deeds.on(
                     Deed::ReadsFile,
-                    &Word { text: word.text.split(',').next().unwrap_or("").to_string(), ..word.clone() },
+                    &Word { text: word.text.split(',').next().unwrap_or("").into(), ..word.clone() },
                 );
             }
             _ => {}

@@ -1,6 +1,7 @@
 //! Programs that run others with the rights of another user, and shells'
 //! wrappers whose own words need sorting.
 
+use super::socket::given_away;
 use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
@@ -51,7 +52,13 @@ pub(super) const MODELS: &[Model] = &[
             "Rscript",
         ],
         "c=~ e,eval=~ p,print=~ m= W= X= r,require= I= S B E O u s i q v V",
-        |_, _| Deeds::none(),
+        given_away,
+    ),
+    leading(
+        &["systemd-run"],
+        "u,unit= p,property= uid= gid= slice= E,setenv= t,pty P,pipe q,quiet G,collect wait user scope \
+         on-active= on-boot= on-startup= on-unit-active= on-unit-inactive= on-calendar= timer-property= path-property= description=",
+        systemd_run,
     ),
     leading(&["env"], "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug", |_, _| {
         Deeds::none()
@@ -70,6 +77,15 @@ pub(super) const MODELS: &[Model] = &[
         |_, _| Deeds::none(),
     ),
 ];
+
+/// Now is one thing, at a time or at every start another.
+fn systemd_run(command: &Command, _: Option<&str>) -> Deeds {
+    let mut deeds = Deeds::none();
+    if command.usage.flags.iter().any(|flag| flag.name.starts_with("--on-")) {
+        deeds.add(Deed::RunsLater);
+    }
+    deeds
+}
 
 fn change_user(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;

@@ -2,6 +2,8 @@
 //!
 //! What such a command writes there is new, whatever the disk says now.
 
+use smol_str::SmolStr;
+
 use super::Walker;
 use crate::deed::Deed;
 use crate::reading::Command;
@@ -45,7 +47,7 @@ impl Walker<'_> {
 }
 
 /// The file a test asks about, and whether it asks for its absence.
-fn tested(node: &Node) -> Option<(String, bool)> {
+fn tested(node: &Node) -> Option<(SmolStr, bool)> {
     let words: Vec<&str> = match node {
         Node::Simple(simple) if simple.assignments.is_empty() => {
             simple.words.iter().map(plain).collect::<Option<_>>()?
@@ -58,8 +60,8 @@ fn tested(node: &Node) -> Option<(String, bool)> {
         rest => rest,
     };
     match words {
-        ["-f" | "-e" | "-s" | "-r", path] => Some(((*path).to_string(), false)),
-        ["!", "-f" | "-e" | "-s" | "-r", path] => Some(((*path).to_string(), true)),
+        ["-f" | "-e" | "-s" | "-r", path] => Some(((*path).into(), false)),
+        ["!", "-f" | "-e" | "-s" | "-r", path] => Some(((*path).into(), true)),
         _ => None,
     }
 }

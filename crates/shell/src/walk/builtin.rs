@@ -2,8 +2,10 @@
 
 use super::{Walker, join_path};
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, is_number, mark_of, size_of};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, is_number, mark_of, size_of};
 use crate::stream::Stream;
+use smallvec::{SmallVec, smallvec};
+use smol_str::{SmolStr, format_smolstr};
 
 /// Longer folders than this are not followed.
 const PATH_MAX: usize = 1024;
@@ -24,8 +26,10 @@ impl Walker<'_> {
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
                     match word.text.split_once('[') {
                         // Which items are left is not followed.
-                        Some((name, _)) => self.scope.set_one(name, Text::unknown(format!("${{{name}[@]}}"))),
-                        None => self.scope.set(&word.text, vec![Vec::new()]),
+                        Some((name, _)) => {
+                            self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
+                        }
+                        None => self.scope.set(&word.text, smallvec![SmallVec::new()]),
                     }
                 }
             }
@@ -69,7 +73,7 @@ impl Walker<'_> {
             "printf" => {
                 if let Some((name, rest)) = printed_into(arguments) {
                     let inner = Command {
-                        program: "printf".to_string(),
+                        program: "printf".into(),
                         words: command.words.iter().take(1).chain(rest).cloned().collect(),
                         ..Command::default()
                     };
@@ -85,7 +89,7 @@ impl Walker<'_> {
     fn change_dir(&mut self, arguments: &[Word]) {
         let target = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
         let now = self.dir_now();
-        let (here, here_exact) = now.map_or((String::new(), true), |dir| (dir.text, dir.exact));
+        let (here, here_exact) = now.map_or((SmolStr::default(), true), |dir| (dir.text, dir.exact));
         let new = match target {
             None => match &self.setting.home {
                 Some(home) => Text::exact(home.clone()),
@@ -96,7 +100,7 @@ impl Walker<'_> {
                 let absolute = word.text.starts_with('/');
                 self.grow((here.len() + word.text.len()) * PATH_COST);
                 let text = join_path(&here, &word.text);
-                let text = if text.len() > PATH_MAX { "…".to_string() } else { text };
+                let text = if text.len() > PATH_MAX { "…".into() } else { text };
                 let known = word.exact && !word.glob && !word.text.starts_with('~') && text != "…";
                 Text { text, exact: known && (absolute || here_exact) }
             }
@@ -125,13 +129,13 @@ impl Walker<'_> {
                     let mut options = self.declared(arguments, text, exact);
                     if refused {
                         // Either way: other shells know other letters.
-                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| smallvec![SmallVec::new()]);
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
                     self.keep_attributes(arguments, name, text, exact && !refused);
                     if exports {
-                        self.export(name, Word { text: text.to_string(), ..word.clone() });
+                        self.export(name, Word { text: text.into(), ..word.clone() });
                     }
                 }
                 None if exports => {
@@ -163,7 +167,7 @@ impl Walker<'_> {
     fn hide(&mut self, name: &str) {
         let old = self.scope.get(name).cloned();
         if let Some(hidden) = self.hidden.last_mut() {
-            hidden.push((name.to_string(), old));
+            hidden.push((name.into(), old));
             let mark = mark_of("ref", name);
             let old = self.scope.get(&mark).cloned();
             hidden.push((mark, old));
@@ -176,7 +180,7 @@ impl Walker<'_> {
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
-            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
+            return known.unwrap_or_else(|| smallvec![smallvec![Text::unknown(format!("${text}"))]]);
         }
         let exact = exact && (!has('i') || is_number(text));
         let text = match (has('l'), has('u')) {
@@ -188,7 +192,7 @@ impl Walker<'_> {
             }
             _ => text.to_string(),
         };
-        vec![vec![Text { text, exact }]]
+        smallvec![smallvec![Text { text: text.into(), exact }]]
     }
 
     /// `set -- a b`: the positional parameters.
@@ -207,7 +211,7 @@ impl Walker<'_> {
         }
         let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
         if !only_options {
-            let all: Vec<Text> = arguments.iter().skip(from).map(Text::of).collect();
+            let all: Value = arguments.iter().skip(from).map(Text::of).collect();
             // What is not known may be nothing, and what follows moves up.
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
             let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
@@ -227,9 +231,11 @@ impl Walker<'_> {
         if !self.grow(bytes) {
             return;
         }
-        let left = |value: &Vec<Text>| match count {
-            Some(count) => value.get(count..).unwrap_or(value).to_vec(),
-            None => vec![Text::unknown("$@")],
+        let left = |value: &Value| -> Value {
+            match count {
+                Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
+                None => smallvec![Text::unknown("$@")],
+            }
         };
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
         moved.into_iter().for_each(|options| self.scope.set("@", options));

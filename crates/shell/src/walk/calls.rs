@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Walker;
 use crate::parse;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::Text;
+use crate::scope::{Text, Value};
 use crate::tree::Node;
 
 /// How deep a function is followed into itself.
@@ -29,7 +29,7 @@ impl Walker<'_> {
         if depth == 0 {
             return true;
         }
-        let given: Vec<Text> = command.words.iter().skip(1).map(Text::of).collect();
+        let given: Value = command.words.iter().skip(1).map(Text::of).collect();
         let known = given.first().is_none_or(|text| text.exact);
         if !known || followed().any(|(_, before)| **before == given) {
             return false;
@@ -70,14 +70,18 @@ impl Walker<'_> {
             line.push(' ');
             let alias = self.scope.alias(&word.text).last().filter(|_| goes_on).cloned();
             goes_on = alias.as_ref().is_some_and(|text| text.ends_with([' ', '\t']));
-            line.push_str(&match alias {
-                Some(alias) => alias.into(),
-                None if word.exact && !word.glob => crate::normal::quote(&word.text),
-                None => word.text.as_str().into(),
-            });
+            match &alias {
+                Some(alias) => line.push_str(alias),
+                None if word.exact && !word.glob => line.push_str(&crate::normal::quote(&word.text)),
+                None => line.push_str(&word.text),
+            }
         }
         let span = command.span;
-        self.open_text(&Word { text: line, exact: true, glob: false, span }, &command.program, Vec::new());
+        self.open_text(
+            &Word { text: line.into(), exact: true, glob: false, span },
+            &command.program,
+            Vec::new(),
+        );
         self.calls.pop();
     }
 }

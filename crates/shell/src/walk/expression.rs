@@ -6,7 +6,9 @@ use super::written::from_socket;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
 use crate::scope::{DIR, Text, hides_in_subscript, mark_of};
 use crate::stream::Stream;
-use crate::tree::{Part, RawRedirect, Simple};
+use crate::tree::{Part, Pieces, RawRedirect, Simple};
+use smallvec::smallvec;
+use smol_str::{SmolStr, format_smolstr};
 
 /// Programs that read text as a shell does, in a process of their own.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh"];
@@ -37,7 +39,7 @@ impl Walker<'_> {
                 self.counted |= arguments.iter().any(counts);
                 for word in arguments {
                     if let Some((name, text)) = word.text.split_once('=') {
-                        self.assigned(name, &Word { text: text.to_string(), ..word.clone() });
+                        self.assigned(name, &Word { text: text.into(), ..word.clone() });
                     }
                 }
                 true
@@ -55,10 +57,10 @@ impl Walker<'_> {
             let own =
                 at.and_then(|at| arguments.get(at)).and_then(|word| Some((callback(&word.text)?, word)));
             let own = own.filter(|(text, _)| !text.is_empty());
-            let own = own.map(|(text, word)| Word { text: text.to_string(), ..word.clone() });
+            let own = own.map(|(text, word)| Word { text: text.into(), ..word.clone() });
             if let Some(word) = own.or_else(|| at.and_then(|at| arguments.get(at + 1)).cloned()) {
                 // It is called with a number and a line.
-                let text = Word { text: format!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
+                let text = Word { text: format_smolstr!("{} $INDEX \"$LINE\"", word.text), ..word.clone() };
                 self.open_text(&text, &command.program, Vec::new());
             }
         }
@@ -79,11 +81,7 @@ impl Walker<'_> {
 
     /// A name with a subscript in `[[ -v … ]]`.
     pub(super) fn subscript_of(&mut self, parts: &[Part], span: Span) {
-        let literal = |part: &Part| match part {
-            Part::Plain(text) | Part::Quoted(text) => Some(text.clone()),
-            _ => None,
-        };
-        if let Some(text) = parts.iter().map(literal).collect::<Option<String>>()
+        if let Some(text) = parts.iter().map(Part::literal).collect::<Option<String>>()
             && text.contains('[')
         {
             self.run_text(&text, span);
@@ -107,9 +105,9 @@ impl Walker<'_> {
         if !SHELLS.contains(&program) || !self.grow(self.scope.count() * VARIABLE_COST) {
             return;
         }
-        let exported: Vec<String> = self.exported.iter().map(|one| one.name.clone()).collect();
-        let unsure = |name: &&String| !self.scope.is_sure(&mark_of("export", name));
-        let unsure: Vec<&String> = exported.iter().filter(unsure).collect();
+        let exported: Vec<SmolStr> = self.exported.iter().map(|one| one.name.clone()).collect();
+        let unsure = |name: &&SmolStr| !self.scope.is_sure(&mark_of("export", name));
+        let unsure: Vec<&SmolStr> = exported.iter().filter(unsure).collect();
         self.scope.forget(|name| {
             let known = name.strip_prefix("=export ").unwrap_or(name);
             INHERITED.contains(&name) || name == DIR || exported.iter().any(|one| one == known)
@@ -118,7 +116,7 @@ impl Walker<'_> {
         self.scope.set_one("@", Text::unknown("$@"));
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
-            options.push(vec![Text::unknown(format!("${name}"))]);
+            options.push(smallvec![Text::unknown(format!("${name}"))]);
             self.scope.set(name, options);
         }
     }
@@ -136,9 +134,9 @@ impl Walker<'_> {
             return None;
         }
         let kept = body.parts.iter().filter(|part| !matches!(part, Part::Quoted(_)));
-        let kept: Vec<Part> = kept.cloned().collect();
+        let kept: Pieces = kept.cloned().collect();
         let _ = self.single(&kept, body.span);
-        let target = Word { text: "$body".to_string(), span: body.span, ..Word::default() };
+        let target = Word { text: "$body".into(), span: body.span, ..Word::default() };
         Some(Redirect { kind: raw.kind, target })
     }
 
@@ -171,7 +169,7 @@ impl Walker<'_> {
             }
             // `<&3`: what was put on that descriptor, or nobody knows.
             RedirectKind::Duplicate if from == Some("0") && text != "-" && text != "0" => {
-                let known = self.streams.get(&format!("/dev/fd/{text}")).cloned();
+                let known = self.streams.get(format_smolstr!("/dev/fd/{text}").as_str()).cloned();
                 Some(known.or_else(|| self.descriptors.clone()).unwrap_or_default())
             }
             _ => None,
@@ -180,7 +178,7 @@ impl Walker<'_> {
 
     /// Remembers what a descriptor reads, for `<&3` and `/dev/fd/3`.
     pub(super) fn keep_numbered(&mut self, from: &str, stream: Stream) {
-        let path = format!("/dev/fd/{from}");
+        let path = format_smolstr!("/dev/fd/{from}");
         if self.streams.get(&path).is_some_and(|known| known.text != stream.text) {
             self.overwritten.push(path.clone());
         }

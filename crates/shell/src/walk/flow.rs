@@ -59,7 +59,7 @@ impl Walker<'_> {
             return Stream::silent();
         }
         let read = call.redirects.iter().find(|one| one.kind == RedirectKind::Read).cloned();
-        call.words = vec![Word { text: ":".to_string(), exact: true, glob: false, span: call.span }];
+        call.words = vec![Word { text: ":".into(), exact: true, glob: false, span: call.span }];
         call.moved = true;
         let out = self.call(call, None);
         let Some(read) = read else { return out };
@@ -145,7 +145,7 @@ impl Walker<'_> {
         let span = command.words.first().map(|word| word.span).unwrap_or_default();
         let texts = values.iter().flat_map(|value| value.text.split_ascii_whitespace()).take(32);
         for (at, text) in (1..).zip(texts) {
-            command.words.insert(at, Word { text: text.to_string(), exact: true, glob: false, span });
+            command.words.insert(at, Word { text: text.into(), exact: true, glob: false, span });
             command.in_place = false;
         }
     }
@@ -202,7 +202,7 @@ impl Walker<'_> {
         let named = |sign: &str| {
             operands.iter().find_map(|word| {
                 let text = word.text.strip_prefix(sign)?;
-                Some(Word { text: text.to_string(), ..word.clone() })
+                Some(Word { text: text.into(), ..word.clone() })
             })
         };
         let Some(to) = named("of=") else { return };
@@ -363,7 +363,7 @@ fn secret_variable(command: &Command) -> Option<Word> {
     };
     let values = usage.flags.iter().filter(body).filter_map(|flag| flag.value.as_ref());
     let word = values.chain(&usage.operands).find(says)?;
-    Some(Word { text: "/proc/self/environ".to_string(), exact: true, glob: false, span: word.span })
+    Some(Word { text: "/proc/self/environ".into(), exact: true, glob: false, span: word.span })
 }
 
 /// The host of an address.
@@ -466,7 +466,7 @@ fn behind(commands: &[Command], mut at: Option<usize>) -> Vec<Word> {
                 && command.words.len() <= 2
         {
             let word = command.words.first().cloned().unwrap_or_default();
-            found.push(Word { text: "/proc/self/environ".to_string(), exact: true, ..word });
+            found.push(Word { text: "/proc/self/environ".into(), exact: true, ..word });
         }
         at = command.piped_from;
     }

@@ -9,6 +9,7 @@ use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, Value, size_of};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
+use smallvec::smallvec;
 
 /// What reading a byte of opened text costs: it becomes a tree of its own.
 const TEXT_COST: usize = 8;
@@ -63,8 +64,10 @@ impl Walker<'_> {
                 }
                 let span = span_of(command, &words);
                 let moved = moved || !command.in_place;
-                let values =
-                    assignments.iter().map(|one| (one.name.clone(), vec![Text::of(&one.value)])).collect();
+                let values = assignments
+                    .iter()
+                    .map(|one| (one.name.clone(), smallvec![Text::of(&one.value)]))
+                    .collect();
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
@@ -164,9 +167,9 @@ impl Walker<'_> {
         let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
-            self.scope.set("@", vec![value]);
+            self.scope.set("@", smallvec![value]);
         }
-        self.via.push(via.to_string());
+        self.via.push(via.into());
         let _ = self.list(&parsed.list, stdin);
         super::runaway::mark(&parsed.list, "", &mut self.commands);
         self.via.pop();
@@ -201,7 +204,8 @@ impl Walker<'_> {
         if let Some(url) = stream.download.clone().or_else(|| self.downloaded(stream)) {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
-        let partial = stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.clone());
+        let partial =
+            stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.to_string());
         if stream.noisy && stream.text.is_some() {
             self.opaque(span, Unknown::Variable, format!("errors given to `{}`", command.program));
         }
@@ -215,7 +219,7 @@ impl Walker<'_> {
                 self.enter_child(&command.program);
                 for text in std::iter::once(text).chain(stream.other.clone()) {
                     self.open_text(
-                        &Word { text, exact: true, glob: false, span },
+                        &Word { text: text.into(), exact: true, glob: false, span },
                         &command.program,
                         Vec::new(),
                     );
@@ -238,7 +242,7 @@ impl Walker<'_> {
         }
         match &stream.text {
             Some(text) => {
-                let word = Word { text: text.clone(), exact: true, glob: false, span: command.span };
+                let word = Word { text: text.clone().into(), exact: true, glob: false, span: command.span };
                 for inner in wrappers::program_text(&command.program, &word) {
                     self.open_one(command, index, None, inner);
                 }
@@ -274,13 +278,13 @@ impl Walker<'_> {
         match stream.text.clone() {
             Some(text) if wrappers::language_of(&command.program, &text).is_some() => {
                 let language = wrappers::language_of(&command.program, &text).unwrap_or_default();
-                let word = Word { text, exact: true, glob: false, span: path.span };
+                let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
                 for inner in wrappers::program_text(language, &word) {
                     self.open_one(command, index, None, inner);
                 }
             }
             Some(text) => {
-                let word = Word { text, exact: true, glob: false, span: path.span };
+                let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
                 let sourced = matches!(command.program.as_str(), "." | "source") && command.words.len() > 2;

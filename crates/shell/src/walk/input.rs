@@ -1,9 +1,12 @@
 //! `read` and `mapfile`: what comes in becomes the value of variables.
 
+use smallvec::smallvec;
+use smol_str::format_smolstr;
+
 use super::Walker;
 use crate::expand::USUAL;
 use crate::reading::Word;
-use crate::scope::{OPTIONS_MAX, Text};
+use crate::scope::{OPTIONS_MAX, Options, Text, Value};
 use crate::stream::Stream;
 
 /// What `read` is asked to do.
@@ -69,10 +72,10 @@ impl Walker<'_> {
         let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| plain);
         let affordable = self.grow(text.map_or(0, |text| text.len() * 4));
         let trims = arguments.iter().any(|word| word.text == "-t");
-        let items: Option<Vec<Text>> =
+        let items: Option<Value> =
             text.filter(|_| affordable && trims).map(|text| lines(text).map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| vec![Text::unknown(format!("${{{name}[@]}}"))]);
-        self.scope.set(name, vec![value]);
+        let value = items.unwrap_or_else(|| smallvec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]);
+        self.scope.set(name, smallvec![value]);
     }
 
     /// `read x`: every line of a known input may be its value.
@@ -90,18 +93,19 @@ impl Walker<'_> {
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
         for (at, name) in request.names.iter().enumerate() {
-            let unknown = vec![vec![Text::unknown(format!("${name}"))]];
-            let pick =
-                |(separators, line): &(&str, &str)| vec![Text::exact(field(line, separators, at, count))];
+            let unknown: Options = smallvec![smallvec![Text::unknown(format_smolstr!("${name}"))]];
+            let pick = |(separators, line): &(&str, &str)| -> Value {
+                smallvec![Text::exact(field(line, separators, at, count))]
+            };
             let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
         }
         if let Some(name) = request.list {
             let plain = known && own == USUAL && self.grow(cut.iter().map(|(_, line)| line.len() * 4).sum());
-            let options = if plain {
+            let options: Options = if plain {
                 cut.iter().map(|(_, line)| items(line).map(Text::exact).collect()).collect()
             } else {
-                vec![vec![Text::unknown(format!("${{{name}[@]}}"))]]
+                smallvec![smallvec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]]
             };
             self.scope.set(name, options);
         }

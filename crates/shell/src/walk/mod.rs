@@ -22,6 +22,8 @@ mod written;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use smol_str::{SmolStr, format_smolstr};
+
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, Value, hides_in_subscript, mark_of};
 use crate::stream::Stream;
@@ -48,7 +50,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) widest: usize,
     reading: Reading,
     /// Wrappers around what is walked now, outermost first.
-    via: Vec<String>,
+    via: Vec<SmolStr>,
     /// The command that starts what is walked now.
     starter: Option<usize>,
     in_place: bool,
@@ -61,35 +63,35 @@ pub(crate) struct Walker<'a> {
     carried: Vec<Redirect>,
     exported: Vec<Assignment>,
     /// Aliases and functions being followed now.
-    calls: Vec<String>,
+    calls: Vec<SmolStr>,
     /// Bodies of functions being followed now, and what they were given.
     bodies: Vec<(*const Node, Rc<Value>)>,
     /// Functions that were called somewhere.
     called: BTreeSet<*const Node>,
     defined: Vec<(Rc<Node>, bool)>,
     /// What process substitutions and downloads yield, by source spelling.
-    streams: BTreeMap<String, Stream>,
+    streams: BTreeMap<SmolStr, Stream>,
     /// Numbered descriptors in the order they were opened, and what they were before.
-    opened: Vec<(String, Option<Stream>)>,
+    opened: Vec<(SmolStr, Option<Stream>)>,
     /// Substitutions that download, with the address.
-    downloads: Vec<(String, Word)>,
+    downloads: Vec<(SmolStr, Word)>,
     /// What the text itself wrote to files, by path.
-    files: BTreeMap<String, Stream>,
+    files: BTreeMap<SmolStr, Stream>,
     /// What the last command started by another one printed.
     printed: Option<Stream>,
     /// Folders a download was unpacked into, with where it came from.
-    unpacked: Vec<(String, Word)>,
+    unpacked: Vec<(SmolStr, Word)>,
     /// Files that are not there where what is walked now runs.
-    absent: Vec<String>,
+    absent: Vec<SmolStr>,
     /// Texts given to `trap`.
     trapped: Vec<Word>,
     /// Files whose text was put in place of another, in that order.
-    overwritten: Vec<String>,
+    overwritten: Vec<SmolStr>,
     strands: strands::Strands,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// Files that process substitutions may still write errors to.
-    shared: Vec<String>,
+    shared: Vec<SmolStr>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
@@ -100,11 +102,11 @@ pub(crate) struct Walker<'a> {
     /// The file a descriptor opened by `exec` writes to.
     descriptor_file: Option<Word>,
     /// Commands whose output stands in words, by source spelling.
-    outputs: Vec<(String, usize)>,
+    outputs: Vec<(SmolStr, usize)>,
     /// What is walked now runs on another machine or in a container.
     away: bool,
     /// Variables `local` has hidden, per function being followed.
-    hidden: Vec<Vec<(String, Option<crate::scope::Options>)>>,
+    hidden: Vec<Vec<(SmolStr, Option<crate::scope::Options>)>>,
 }
 
 /// Lists every command of `list`.
@@ -338,7 +340,7 @@ impl<'a> Walker<'a> {
             items.extend(self.fields(word));
         }
         if words.is_none() {
-            items.push(Word { text: format!("${name}"), ..Word::default() });
+            items.push(Word { text: format_smolstr!("${name}"), ..Word::default() });
         }
         let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
         if !known || !uses_name {
@@ -346,7 +348,7 @@ impl<'a> Walker<'a> {
                 self.run_text(&item.text, item.span);
             }
             let only = items.first().filter(|_| items.len() == 1 && uses_name).map(|item| item.text.clone());
-            self.scope.set_one(name, Text::unknown(only.unwrap_or_else(|| format!("${name}"))));
+            self.scope.set_one(name, Text::unknown(only.unwrap_or_else(|| format_smolstr!("${name}"))));
             return self.repeated(stdin, |walker, stdin| {
                 let _ = walker.list(body, stdin);
             });
@@ -395,17 +397,17 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn keep_stream(&mut self, spelling: &str, stream: Stream) {
         if let Some(url) = stream.download.clone().filter(|_| self.downloads.len() < DOWNLOADS_MAX) {
-            self.downloads.push((spelling.to_string(), url));
+            self.downloads.push((spelling.into(), url));
         }
         if let Some(from) = stream.from.filter(|_| !spelling.is_empty()) {
             let known = self.outputs.iter_mut().find(|(known, _)| known == spelling);
             if let Some((_, at)) = known {
                 *at = from;
             } else if self.outputs.len() < OUTPUTS_MAX {
-                self.outputs.push((spelling.to_string(), from));
+                self.outputs.push((spelling.into(), from));
             }
         }
-        self.streams.insert(spelling.to_string(), stream);
+        self.streams.insert(spelling.into(), stream);
     }
 
     fn opaque(&mut self, span: Span, kind: Unknown, what: String) {
@@ -431,26 +433,31 @@ impl<'a> Walker<'a> {
 }
 
 /// `path` as seen from `dir`, without `.` and `..` where they can be resolved.
-pub(crate) fn join_path(dir: &str, path: &str) -> String {
+pub(crate) fn join_path(dir: &str, path: &str) -> SmolStr {
     if path.starts_with('~') {
-        return path.to_string();
+        return path.into();
     }
     let dir = if path.starts_with('/') { "/" } else { dir };
     let absolute = dir.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in dir.split('/').chain(path.split('/')).filter(|part| !part.is_empty() && *part != ".") {
-        match (part, parts.last()) {
-            ("..", Some(last)) if *last != ".." => {
-                parts.pop();
+    // Each part behind a slash, which the first of a relative path loses again.
+    let mut joined = String::with_capacity(dir.len() + path.len() + 2);
+    for part in dir.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if joined.is_empty() && absolute => {}
+            ".." if !joined.is_empty() && !joined.ends_with("/..") => {
+                joined.truncate(joined.rfind('/').unwrap_or(0));
             }
-            ("..", None) if absolute => {}
-            _ => parts.push(part),
+            part => {
+                joined.push('/');
+                joined.push_str(part);
+            }
         }
     }
-    let joined = parts.join("/");
-    match (absolute, joined.is_empty()) {
-        (true, _) => format!("/{joined}"),
-        (false, true) => ".".to_string(),
-        (false, false) => joined,
+    match (absolute, joined.strip_prefix('/')) {
+        (true, None) => "/".into(),
+        (true, Some(_)) => joined.into(),
+        (false, None) => ".".into(),
+        (false, Some(relative)) => relative.into(),
     }
 }

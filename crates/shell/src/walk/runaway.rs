@@ -77,7 +77,7 @@ impl Search<'_> {
             Node::Function { name, body } => {
                 let mut calls = Vec::new();
                 surely_called(body, false, &mut calls, 0);
-                self.functions.insert(name.clone(), calls);
+                self.functions.insert(name.to_string(), calls);
                 self.node(body, depth + 1);
             }
         }

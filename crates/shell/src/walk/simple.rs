@@ -2,6 +2,9 @@
 
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+use smol_str::{SmolStr, format_smolstr};
+
 use super::flow::is_descriptor;
 use super::links::{is_errors, is_quiet, leaves};
 use super::{Walker, join_path};
@@ -9,7 +12,7 @@ use crate::deed::Deed;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, mark_of, size_of, size_of_value};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, concat, mark_of, size_of, size_of_value};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
@@ -44,7 +47,7 @@ const ALIASES: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
         let mut out = Stream::silent();
-        let mut assigned: Vec<(String, Options)> = Vec::new();
+        let mut assigned: Vec<(SmolStr, Options)> = Vec::new();
         let was_in_place = self.in_place;
         let mut choices = 1;
         let mut at = 0;
@@ -55,7 +58,7 @@ impl Walker<'_> {
             self.choice = at;
             self.widest = 1;
             let (call, values, own) = self.expand_simple(simple);
-            let folders = self.scope.get(DIR).map_or(1, Vec::len);
+            let folders = self.scope.get(DIR).map_or(1, SmallVec::len);
             choices = choices.max(self.widest.max(folders).min(OPTIONS_MAX));
             self.in_place = was_in_place && choices == 1;
             if call.words.is_empty() {
@@ -93,7 +96,10 @@ impl Walker<'_> {
     }
 
     /// `X=1 f` sets `X` only while `f` runs. Functions and `eval` see it.
-    pub(super) fn assign_for_call(&mut self, values: Vec<(String, Value)>) -> Vec<(String, Option<Options>)> {
+    pub(super) fn assign_for_call(
+        &mut self,
+        values: Vec<(SmolStr, Value)>,
+    ) -> Vec<(SmolStr, Option<Options>)> {
         let mut old = Vec::new();
         for (name, value) in values {
             let before = self.scope.get(&name).cloned();
@@ -102,12 +108,12 @@ impl Walker<'_> {
             old.push((exported.clone(), self.scope.get(&exported).cloned()));
             self.scope.set_one(&exported, Text::exact("1"));
             old.push((name.clone(), before));
-            self.scope.set(&name, vec![value]);
+            self.scope.set(&name, smallvec![value]);
         }
         old
     }
 
-    fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(String, Value)>, Option<Stream>) {
+    fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(SmolStr, Value)>, Option<Stream>) {
         let words = Vec::with_capacity(simple.words.len());
         let mut call = Call { span: simple.span, words, ..Call::default() };
         let mut values = Vec::new();
@@ -116,7 +122,7 @@ impl Walker<'_> {
             call.assignments.push(Assignment { name: raw.name.clone(), value: word });
             if simple.words.is_empty() {
                 // `A=1 B=$A` alone on a line: the second sees the first.
-                self.scope.set(&raw.name, vec![value.clone()]);
+                self.scope.set(&raw.name, smallvec![value.clone()]);
             }
             values.push((raw.name.clone(), value));
         }
@@ -151,11 +157,11 @@ impl Walker<'_> {
                 let text =
                     |word: &Word| Text { text: word.text.clone(), exact: word.exact && !keyed && !word.glob };
                 let value: Value = words.iter().map(text).collect();
-                (value, Word { text: "(…)".to_string(), span: raw.value.span, ..Word::default() })
+                (value, Word { text: "(…)".into(), span: raw.value.span, ..Word::default() })
             }
             parts => {
                 let word = self.value(parts, raw.value.span);
-                (vec![Text { text: word.text.clone(), exact: word.exact }], word)
+                (smallvec![Text { text: word.text.clone(), exact: word.exact }], word)
             }
         };
         self.assigned(&raw.name, &word);
@@ -164,7 +170,7 @@ impl Walker<'_> {
             self.scope.set_alias(&name, &word.text);
         }
         if raw.index.is_some() {
-            value = vec![Text::unknown(format!("${{{}}}", raw.name))];
+            value = smallvec![Text::unknown(format_smolstr!("${{{}}}", raw.name))];
         } else if raw.append {
             let is_list = matches!(raw.value.parts.as_slice(), [Part::Array(_)]);
             value = self.appended(&raw.name, value, is_list);
@@ -173,7 +179,7 @@ impl Walker<'_> {
     }
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
-        let unknown = || vec![Text::unknown(format!("${name}"))];
+        let unknown = || smallvec![Text::unknown(format_smolstr!("${name}"))];
         let Some(options) = self.scope.get(name) else { return unknown() };
         self.widest = self.widest.max(options.len());
         let now = options.get(self.choice.min(options.len().saturating_sub(1)));
@@ -182,7 +188,7 @@ impl Walker<'_> {
         let Some(mut old) = now.filter(|_| self.grow(bytes)) else { return unknown() };
         match (old.last_mut(), value.as_slice()) {
             (Some(last), [only]) if !is_list => {
-                last.text.push_str(&only.text);
+                last.text = concat(&[&last.text, &only.text]);
                 last.exact &= only.exact;
             }
             _ => old.extend(value),
@@ -198,7 +204,7 @@ impl Walker<'_> {
         Redirect { kind: raw.kind, target }
     }
 
-    pub(super) fn path_key(&self, word: &Word) -> String {
+    pub(super) fn path_key(&self, word: &Word) -> SmolStr {
         let here = self.here().or_else(|| self.dir_now().map(|dir| Text::exact(dir.text)));
         join_path(&here.unwrap_or_default().text, &word.text)
     }
@@ -395,7 +401,7 @@ impl Walker<'_> {
         let mut out = Stream::unknown();
         for body in &bodies {
             self.called.insert(Rc::as_ptr(body));
-            self.scope.set("@", vec![arguments.to_vec()]);
+            self.scope.set("@", smallvec![Value::clone(&arguments)]);
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             out = self.node(body, stdin);
             self.bodies.pop();
@@ -422,17 +428,17 @@ impl Walker<'_> {
         if self.exported.len() >= EXPORTED_MAX {
             self.exported.remove(0);
         }
-        self.exported.push(Assignment { name: name.to_string(), value });
+        self.exported.push(Assignment { name: name.into(), value });
         self.scope.set_one(&mark_of("export", name), Text::exact("1"));
     }
 }
 
 /// The base name, if the last part of the path is plain to see: `$X/bin/rm`
 /// is `rm`, `$X` is nothing.
-fn program_name(word: &Word) -> String {
+fn program_name(word: &Word) -> SmolStr {
     // Named by the variables every shell sets: a shell.
     if matches!(word.text.as_str(), "$SHELL" | "${SHELL}" | "$BASH" | "${BASH}") && !word.exact {
-        return "bash".to_string();
+        return "bash".into();
     }
     if let Some(emptied) = crate::options::with_empty_unknowns(word).filter(|text| programs::is_known(text)) {
         return emptied;
@@ -441,16 +447,16 @@ fn program_name(word: &Word) -> String {
     let unknown = !word.exact
         && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
     let matched = word.glob && name.contains(['*', '?', '[', '(']);
-    if unknown || matched { String::new() } else { name.to_string() }
+    if unknown || matched { SmolStr::default() } else { name.into() }
 }
 
 /// `X=1 eval $X`: the value of before is meant, and where that is not known,
 /// the new one does not stand for it.
-fn unspelled(mut values: Vec<(String, Value)>, words: &[Word]) -> Vec<(String, Value)> {
+fn unspelled(mut values: Vec<(SmolStr, Value)>, words: &[Word]) -> Vec<(SmolStr, Value)> {
     for (name, value) in &mut values {
         let spells = |word: &Word| !word.exact && word.text.contains(name.as_str());
         if words.iter().any(spells) {
-            *value = vec![Text::unknown(format!("${name}"))];
+            *value = smallvec![Text::unknown(format!("${name}"))];
         }
     }
     values
@@ -483,12 +489,12 @@ fn shares_span(words: &[Word]) -> bool {
     words.windows(2).any(|pair| matches!(pair, [one, two] if one.span == two.span))
 }
 
-fn collect(assigned: &mut Vec<(String, Options)>, values: Vec<(String, Value)>) {
+fn collect(assigned: &mut Vec<(SmolStr, Options)>, values: Vec<(SmolStr, Value)>) {
     for (name, value) in values {
         match assigned.iter_mut().find(|(known, _)| *known == name) {
             Some((_, options)) if !options.contains(&value) => options.push(value),
             Some(_) => {}
-            None => assigned.push((name, vec![value])),
+            None => assigned.push((name, smallvec![value])),
         }
     }
 }

@@ -259,7 +259,7 @@ impl Walker<'_> {
         let files = named.filter_map(|word| {
             let path =
                 word.text.strip_prefix("--input=").or(word.text.strip_prefix("-i")).unwrap_or(&word.text);
-            self.files.get(&self.path_key(&Word { text: path.to_string(), ..word.clone() }))
+            self.files.get(&self.path_key(&Word { text: path.into(), ..word.clone() }))
         });
         files.filter_map(|stream| stream.text.as_deref()).next()
     }

@@ -67,14 +67,15 @@ fn env(words: &[Word], level: usize) -> Vec<Inner> {
     let mut assignments = Vec::new();
     while let Some(word) = words.get(at) {
         let Some((name, value)) = word.text.split_once('=') else { break };
-        let value = Word { text: value.to_string(), ..word.clone() };
-        assignments.push(Assignment { name: name.to_string(), value });
+        let value = Word { text: value.into(), ..word.clone() };
+        assignments.push(Assignment { name: name.into(), value });
         at += 1;
     }
     let rest = words.get(at..).unwrap_or_default();
     if let Some(text) = usage.value("--split-string") {
         // Its words may be options and variables of `env` itself.
-        let cut = |one: String| Word { exact: text.exact && !one.contains('$'), text: one, ..text.clone() };
+        let cut =
+            |one: String| Word { exact: text.exact && !one.contains('$'), text: one.into(), ..text.clone() };
         let again: Vec<Word> = split(&text.text).into_iter().map(cut).chain(rest.iter().cloned()).collect();
         if level >= SPLITS_MAX {
             let what = "words split too often by `env -S`".to_string();

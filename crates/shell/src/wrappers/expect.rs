@@ -21,7 +21,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             "-c" => found.extend(rest.next().map(starts).unwrap_or_default()),
             "-f" | "-b" => script = rest.next(),
             text if text.starts_with("-c") => {
-                found.extend(starts(&Word { text: text.get(2..).unwrap_or("").to_string(), ..word.clone() }));
+                found.extend(starts(&Word { text: text.get(2..).unwrap_or("").into(), ..word.clone() }));
             }
             text if text.starts_with('-') && text.len() > 1 => {}
             _ => {
@@ -42,8 +42,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
 pub(super) fn starts(script: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut in_shell = false;
-    let text =
-        |text: &str| Inner::text(Word { text: text.to_string(), exact: script.exact, ..script.clone() });
+    let text = |text: &str| Inner::text(Word { text: text.into(), exact: script.exact, ..script.clone() });
     for statement in script.text.split(['\n', ';']).take(STATEMENTS_MAX) {
         let statement = statement.trim().trim_start_matches(['{', '}', ' ']);
         let Some((verb, rest)) = statement.split_once([' ', '\t']) else { continue };

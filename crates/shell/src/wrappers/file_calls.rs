@@ -119,7 +119,7 @@ fn does_to(does: &str, path: &str, program: &Word) -> Option<Inner> {
     }
     if is_from_home(path) {
         let line = format!("{does} {}", shell_word(path));
-        return Some(Inner::text(Word { text: line, exact: true, ..program.clone() }));
+        return Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }));
     }
     let mut words: Vec<Word> = does.split(' ').map(|word| made(word, program)).collect();
     words.push(made(path, program));
@@ -127,7 +127,7 @@ fn does_to(does: &str, path: &str, program: &Word) -> Option<Inner> {
 }
 
 fn made(text: &str, program: &Word) -> Word {
-    Word { text: text.to_string(), exact: true, glob: false, span: program.span }
+    Word { text: text.into(), exact: true, glob: false, span: program.span }
 }
 
 fn ends_with_file(head: &str) -> bool {
@@ -176,7 +176,7 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     let pattern = argument.strip_prefix("glob").map(|rest| rest.trim_start_matches(['(', ' ']));
     if let Some((text, _)) = pattern.and_then(literal) {
         let line = format!("rm {option} {text}");
-        return Some(Inner::text(Word { text: line, exact: true, ..program.clone() }));
+        return Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }));
     }
     let (path, _) = path(argument, call.values)?;
     does_to(&format!("rm {option}"), &path, program)

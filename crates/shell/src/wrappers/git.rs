@@ -5,6 +5,7 @@ use super::{Inner, arguments, joined};
 use crate::normal::quote;
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 /// Settings whose value git runs.
 const RUN_SETTINGS: [&str; 10] = [
@@ -40,7 +41,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             continue;
         } else if name == "credential.helper" {
             let text = value.text.strip_prefix('!').map(str::to_string);
-            found.extend(text.map(|text| Inner::text(Word { text, ..value.clone() })));
+            found.extend(text.map(|text| Inner::text(Word { text: text.into(), ..value.clone() })));
         } else if RUN_SETTINGS.contains(&name.as_str()) {
             found.push(Inner::text(value));
         }
@@ -52,7 +53,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
 /// `/usr/lib/git-core/git-commit …` is `git commit …`.
 fn by_own_name(command: &Command, sub: &str) -> Inner {
     let first = command.words.first().cloned().unwrap_or_default();
-    let made = |text: &str| Word { text: text.to_string(), exact: true, glob: false, span: first.span };
+    let made = |text: &str| Word { text: text.into(), exact: true, glob: false, span: first.span };
     let words = [made("git"), made(sub)].into_iter().chain(arguments(command).iter().cloned());
     Inner::made(words.collect())
 }
@@ -62,13 +63,13 @@ pub(crate) fn settings(command: &Command) -> Vec<(String, Word)> {
     let mut found = Vec::new();
     for word in command.usage.values("-c") {
         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, "true"));
-        found.push((name.to_string(), Word { text: value.to_string(), ..word.clone() }));
+        found.push((name.to_string(), Word { text: value.into(), ..word.clone() }));
     }
     for word in command.usage.values("--config-env") {
         let (name, variable) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let value =
             command.assignments.iter().rev().find(|one| one.name == variable).map(|one| one.value.clone());
-        let unknown = Word { text: format!("${variable}"), exact: false, ..word.clone() };
+        let unknown = Word { text: format_smolstr!("${variable}"), exact: false, ..word.clone() };
         found.push((name.to_string(), value.unwrap_or(unknown)));
     }
     for assignment in &command.assignments {
@@ -76,12 +77,12 @@ pub(crate) fn settings(command: &Command) -> Vec<(String, Word)> {
             let wanted = format!("GIT_CONFIG_VALUE_{number}");
             let value =
                 command.assignments.iter().rev().find(|one| one.name == wanted).map(|one| one.value.clone());
-            found.push((assignment.value.text.clone(), value.unwrap_or_default()));
+            found.push((assignment.value.text.to_string(), value.unwrap_or_default()));
         }
         if assignment.name == "GIT_CONFIG_PARAMETERS" {
             for one in assignment.value.text.split('\'').filter(|one| one.contains('.')) {
                 let (name, value) = one.split_once('=').unwrap_or((one, ""));
-                found.push((name.to_string(), Word { text: value.to_string(), ..assignment.value.clone() }));
+                found.push((name.to_string(), Word { text: value.into(), ..assignment.value.clone() }));
             }
         }
     }
@@ -101,13 +102,13 @@ fn alias_text(command: &Command, value: &Word) -> Inner {
         text.push(' ');
         text.push_str(&if word.exact { quote(&word.text) } else { word.text.as_str().into() });
     }
-    Inner::text(Word { text, exact: true, ..value.clone() })
+    Inner::text(Word { text: text.into(), exact: true, ..value.clone() })
 }
 
 /// The command behind an alias set earlier in the same text.
 pub(crate) fn open_alias(command: &Command, value: &str) -> Inner {
     let first = command.words.first().cloned().unwrap_or_default();
-    alias_text(command, &Word { text: value.to_string(), exact: true, ..first })
+    alias_text(command, &Word { text: value.into(), exact: true, ..first })
 }
 
 fn by_subcommand(command: &Command) -> Vec<Inner> {

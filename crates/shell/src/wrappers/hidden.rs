@@ -30,7 +30,7 @@ fn tar(command: &Command) -> Vec<Inner> {
     }
     for action in usage.values("--checkpoint-action") {
         let text = action.text.strip_prefix("exec=").map(str::to_string);
-        found.extend(text.map(|text| Inner::text(Word { text, ..action.clone() })));
+        found.extend(text.map(|text| Inner::text(Word { text: text.into(), ..action.clone() })));
     }
     found
 }
@@ -39,12 +39,12 @@ fn tar(command: &Command) -> Vec<Inner> {
 fn editor(command: &Command) -> Vec<Inner> {
     let plus = command.words.iter().filter_map(|word| {
         let text = word.text.strip_prefix('+')?;
-        Some(Word { text: text.to_string(), ..word.clone() })
+        Some(Word { text: text.into(), ..word.clone() })
     });
     let all = command.usage.values("-c").cloned().chain(plus);
     let run = |word: Word| {
         let text = word.text.trim_start_matches([':', ' ']).strip_prefix('!')?.to_string();
-        Some(Inner::text(Word { text, ..word }))
+        Some(Inner::text(Word { text: text.into(), ..word }))
     };
     all.filter_map(run).collect()
 }
@@ -62,7 +62,7 @@ fn escapes(command: &Command) -> Vec<Inner> {
             let line = line.trim_start();
             let run =
                 ["\\!", ".shell ", ".system ", "system "].iter().find_map(|sign| line.strip_prefix(sign));
-            found.extend(run.map(|text| Inner::text(Word { text: text.to_string(), ..word.clone() })));
+            found.extend(run.map(|text| Inner::text(Word { text: text.into(), ..word.clone() })));
         }
     }
     found
@@ -78,7 +78,7 @@ fn sed(command: &Command) -> Vec<Inner> {
             .text
             .trim_start_matches(|first: char| first.is_ascii_digit() || matches!(first, '$' | ',' | ' '));
         let text = text.strip_prefix("e ")?.to_string();
-        Some(Inner::text(Word { text, ..word.clone() }))
+        Some(Inner::text(Word { text: text.into(), ..word.clone() }))
     };
     scripts.filter_map(run).collect()
 }

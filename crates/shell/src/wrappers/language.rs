@@ -7,6 +7,7 @@
 
 use super::values::{Values, is_from_home, shell_text, shell_word};
 use super::{Inner, arguments, file_calls};
+use crate::heads::Heads;
 use crate::programs::is_named;
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
@@ -72,9 +73,23 @@ const CALLS: &[&str] = &[
 /// Calls that run computed program text.
 const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Function"];
 
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, INTERPRETERS);
+    while let [(name, _), more @ ..] = rows {
+        all = all.with(name);
+        rows = more;
+    }
+    all
+}
+
 /// The interpreter a program name stands for: `python3.12` is `python`.
 fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    if !HEADS.may_hold(bare) && !HEADS.may_hold(program) {
+        return None;
+    }
     INTERPRETERS.iter().find(|(name, _)| is_named(name, bare) || is_named(name, program))
 }
 
@@ -141,7 +156,7 @@ fn module_words(words: &[Word]) -> Option<Inner> {
         .get(at + 1)
         .filter(|word| matches!(word.text.as_str(), "pip" | "pip3" | "uv" | "pre_commit"))?;
     let name = module.text.replace('_', "-");
-    let mut made = vec![Word { text: name, ..module.clone() }];
+    let mut made = vec![Word { text: name.into(), ..module.clone() }];
     made.extend(words.iter().skip(at + 2).cloned());
     Some(Inner::made(made))
 }
@@ -154,7 +169,7 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
         }
         if option.starts_with("--") {
             if let Some(text) = word.text.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
-                return Some(Word { text: text.to_string(), ..word.clone() });
+                return Some(Word { text: text.into(), ..word.clone() });
             }
             continue;
         }
@@ -171,7 +186,7 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
             return if after.is_empty() {
                 next.cloned()
             } else {
-                Some(Word { text: after.to_string(), ..word.clone() })
+                Some(Word { text: after.into(), ..word.clone() })
             };
         }
     }
@@ -200,7 +215,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
                 rest = rest.get(1..).unwrap_or("");
             } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
                 let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
-                found.push(Inner::text(Word { text: literal, ..program.clone() }));
+                found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
                 rest = after;
             } else {
                 rest = rest.get(first.len_utf8()..).unwrap_or("");
@@ -281,7 +296,8 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
 /// awk's `command | getline` and `print … | "command"`.
 fn awk_pipe(head: &str, rest: &str, values: &Values, program: &Word) -> Vec<Inner> {
     let behind = rest.trim_start_matches(['|', '&']).trim_start();
-    let run = |text: String| Inner::text(Word { text: shell_text(&text), exact: true, ..program.clone() });
+    let run =
+        |text: String| Inner::text(Word { text: shell_text(&text).into(), exact: true, ..program.clone() });
     // What stands before the bar: a literal that ends there, or a name.
     let before = head.trim_end();
     let last = match before.strip_suffix('"') {
@@ -341,7 +357,7 @@ fn call(
 
 /// What a call with this argument starts.
 fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner {
-    let word = |text: String| Word { text, exact: true, glob: false, span: program.span };
+    let word = |text: String| Word { text: text.into(), exact: true, glob: false, span: program.span };
     let words_of = |texts: &[String]| {
         if texts.iter().any(|text| is_from_home(text)) {
             let line: Vec<String> = texts.iter().map(|text| shell_word(text)).collect();

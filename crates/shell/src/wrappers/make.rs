@@ -28,7 +28,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         let next = || words.get(at + 1).cloned();
         let attached = |head: &str| {
             let rest = text.strip_prefix(head).filter(|rest| !rest.is_empty())?;
-            Some(Word { text: rest.to_string(), ..word.clone() })
+            Some(Word { text: rest.into(), ..word.clone() })
         };
         let file = match text {
             "-f" | "--file" | "--makefile" => next(),
@@ -48,7 +48,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     }
     if !named {
         let span = command.span;
-        let usual = |name: &str| Inner::File(Word { text: name.to_string(), exact: true, glob: false, span });
+        let usual = |name: &str| Inner::File(Word { text: name.into(), exact: true, glob: false, span });
         found.extend(["GNUmakefile", "makefile", "Makefile"].map(usual));
     }
     Some(found)
@@ -72,7 +72,7 @@ pub(super) fn recipes(file: &Word) -> Vec<Inner> {
         };
         let Some(run) = run else { continue };
         let run = run.trim_start_matches([' ', '\t', '@', '-', '+']);
-        found.push(Inner::text(Word { text: filled(run, &known), exact: true, ..file.clone() }));
+        found.push(Inner::text(Word { text: filled(run, &known).into(), exact: true, ..file.clone() }));
     }
     found
 }

@@ -131,7 +131,7 @@ fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
             let first = by.first().cloned().unwrap_or_default();
             let text = word.text.replace(sign, &first.text);
             words.push(Word {
-                text,
+                text: text.into(),
                 exact: word.exact && first.exact,
                 glob: word.glob || first.glob,
                 span: word.span,
@@ -147,12 +147,12 @@ fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
 /// one that is not known.
 fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Word> {
     let span = words.first().map(|word| word.span).unwrap_or_default();
-    let unknown = || vec![Word { text: "$stdin".to_string(), exact: false, glob: false, span }];
+    let unknown = || vec![Word { text: "$stdin".into(), exact: false, glob: false, span }];
     let Some(stream) = stdin else { return unknown() };
     let Some(text) = &stream.text else {
         return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };
     };
-    let exact = |text: String| Word { text, exact: true, glob: false, span };
+    let exact = |text: String| Word { text: text.into(), exact: true, glob: false, span };
     let found: Vec<Word> = if split_lines {
         let lines = text.split(['\n', '\0']).map(|line| line.trim_start_matches([' ', '\t']));
         lines.filter(|line| !line.is_empty()).map(|line| exact(unquoted(line))).collect()
@@ -187,7 +187,7 @@ fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
     }
     let stdin = if usage.has("--arg-file") { None } else { stdin };
     let sign = usage.value("--replace").map(|word| word.text.clone());
-    let sign = sign.or_else(|| (usage.has("-i") || usage.has("--replace")).then(|| "{}".to_string()));
+    let sign = sign.or_else(|| (usage.has("-i") || usage.has("--replace")).then(|| "{}".into()));
     match sign {
         Some(sign) => {
             let items = incoming(stdin, words, true);
@@ -234,7 +234,7 @@ fn parallel(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
         } else {
             format!("{} {}", line.text, item.text)
         };
-        Inner::text(Word { text, exact: line.exact && item.exact, ..line.clone() })
+        Inner::text(Word { text: text.into(), exact: line.exact && item.exact, ..line.clone() })
     };
     items.iter().take(16).map(with).collect()
 }

@@ -179,5 +179,5 @@ fn joined(words: &[Word]) -> Option<Word> {
     let exact = words.iter().all(|word| word.exact);
     let end = words.last().map_or(first.span.end, |word| word.span.end);
     let span = Span { start: first.span.start, end: end.max(first.span.start) };
-    Some(Word { text: texts.join(" "), exact, glob: false, span })
+    Some(Word { text: texts.join(" ").into(), exact, glob: false, span })
 }

@@ -4,6 +4,7 @@
 use super::{Inner, arguments};
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 /// Words that run text.
 const RUNNERS: [&str; 2] = ["iex", "invoke-expression"];
@@ -49,8 +50,9 @@ fn statements(text: &Word) -> Vec<Inner> {
     };
     let mut found = Vec::new();
     if has(&RUNNERS) && (has(&FETCHERS) || lower.contains("downloadstring")) {
-        let word = |name: &str| Word { text: name.to_string(), exact: true, glob: false, span: text.span };
-        found.push(Inner::text(Word { text: format!("{} | sh", "curl https://unknown"), ..word("") }));
+        let word = |name: &str| Word { text: name.into(), exact: true, glob: false, span: text.span };
+        found
+            .push(Inner::text(Word { text: format_smolstr!("{} | sh", "curl https://unknown"), ..word("") }));
     } else if has(&RUNNERS) {
         let what = "text run by `Invoke-Expression`".to_string();
         found.push(Inner::Opaque { span: text.span, kind: Unknown::Computed, what });
@@ -69,7 +71,7 @@ fn removal(statement: &str, text: &Word) -> Option<Inner> {
         return None;
     }
     let word = |name: &str| Word {
-        text: name.trim_matches(['"', '\'']).to_string(),
+        text: name.trim_matches(['"', '\'']).into(),
         exact: !name.contains('$'),
         glob: false,
         span: text.span,

@@ -1,6 +1,7 @@
 //! Wrappers that are simply put in front: `sudo`, `timeout 5`, `nice -n 3`.
 
 use super::{Inner, arguments};
+use crate::heads::Heads;
 use crate::options::{self, Spec};
 use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Usage, Word};
@@ -150,18 +151,15 @@ const LOADER: Prefix = Prefix {
     skip: 0,
 };
 
-/// First letters and lengths of the names, sorted when compiling: every command
-/// is asked for its wrapper, and nearly none is one.
-const HEADS: [u32; 32] = heads();
+static HEADS: Heads = heads();
 
-#[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
-const fn heads() -> [u32; 32] {
-    let mut all = [0; 32];
+const fn heads() -> Heads {
+    let mut all = Heads::NONE;
     let mut prefixes = PREFIXES;
     while let [prefix, more @ ..] = prefixes {
         let mut names = prefix.names;
         while let [name, others @ ..] = names {
-            all[(name.as_bytes()[0] & 31) as usize] |= 1 << (name.len() & 31);
+            all = all.with(name);
             names = others;
         }
         prefixes = more;
@@ -171,14 +169,13 @@ const fn heads() -> [u32; 32] {
 
 /// The wrapper of this name.
 fn prefix_of(program: &str) -> Option<&'static Prefix> {
-    let lengths = program.bytes().next().and_then(|first| HEADS.get(usize::from(first & 31))).copied()?;
     let loads = program.starts_with("ld")
         && (program == "ld.so"
             || ["ld-linux", "ld-musl", "ld64.so", "ld-2."].iter().any(|head| program.starts_with(head)));
     let is_one = |prefix: &&Prefix| prefix.names.iter().any(|name| is_named(name, program));
     match loads {
         true => Some(&LOADER),
-        false if lengths >> (program.len() & 31) & 1 == 0 => None,
+        false if !HEADS.may_hold(program) => None,
         false => PREFIXES.iter().find(is_one),
     }
 }
@@ -207,7 +204,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let mut assignments = Vec::new();
     if matches!(program, "sudo" | "doas") {
         while let Some((name, value)) = words.get(at).and_then(assignment) {
-            assignments.push(Assignment { name, value });
+            assignments.push(Assignment { name: name.into(), value });
             at += 1;
         }
     }
@@ -227,7 +224,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
 fn assignment(word: &Word) -> Option<(String, Word)> {
     let (name, value) = word.text.split_once('=')?;
     let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    plain.then(|| (name.to_string(), Word { text: value.to_string(), ..word.clone() }))
+    plain.then(|| (name.to_string(), Word { text: value.into(), ..word.clone() }))
 }
 
 /// `sg GROUP -c text`, `sg GROUP text`.

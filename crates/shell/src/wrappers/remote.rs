@@ -4,6 +4,7 @@ use super::{Inner, arguments, joined};
 use crate::options::{self, Spec};
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
+use smol_str::SmolStr;
 
 const SSH: &str = "4 6 A a b= B= C c= D= E= e= F= f G g I= i= J= K k L= l= M m= N n O= o= P= p= q R= S= s T t V v W= w= X x Y y";
 
@@ -36,7 +37,7 @@ fn behind_host(words: &[Word]) -> Vec<Inner> {
     for option in usage.values("-o") {
         let (name, value) = option.text.split_once('=').unwrap_or((&option.text, ""));
         if matches!(name.to_ascii_lowercase().as_str(), "proxycommand" | "localcommand") && value != "none" {
-            found.push(Inner::text(Word { text: value.to_string(), ..option.clone() }));
+            found.push(Inner::text(Word { text: value.into(), ..option.clone() }));
         }
     }
     // Options may follow the host.
@@ -68,7 +69,7 @@ fn behind(words: &[Word], subcommand: &[&str], options: &'static str, skip: usiz
 
 fn container(command: &Command) -> Vec<Inner> {
     let words = arguments(command);
-    let usage: Vec<&str> = command.usage.subcommand.iter().map(String::as_str).collect();
+    let usage: Vec<&str> = command.usage.subcommand.iter().map(SmolStr::as_str).collect();
     let inner = match usage.as_slice() {
         [.., "exec"] => behind(words, &["exec"], EXEC, 1),
         [.., "run"] => behind(words, &["run"], RUN, 1),

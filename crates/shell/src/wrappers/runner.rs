@@ -2,10 +2,12 @@
 //! `npx x`, `uv run x`, `poetry run x`, `bundle exec x`.
 
 use super::{Inner, arguments};
+use crate::heads::Heads;
 use crate::options::{self, Spec};
 use crate::programs::is_named;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 /// A runner: program, subcommand (empty for none), options, operands to skip.
 type Row = (&'static str, &'static str, &'static str, usize);
@@ -66,6 +68,17 @@ const RUNNERS: &[Row] = &[
     ("dumb-init", "", "c,single-child r,rewrite= v,verbose", 0),
 ];
 
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, RUNNERS);
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
+    all
+}
+
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let program = command.program.as_str();
     let words = arguments(command);
@@ -78,6 +91,9 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             return Some(if runs { run("uvx", rest, UVX, 0) } else { Vec::new() });
         }
         _ => {}
+    }
+    if !HEADS.may_hold(program) {
+        return None;
     }
     let mut known = false;
     for (name, subcommand, options, skip) in RUNNERS.iter().filter(|row| is_named(row.0, program)) {
@@ -103,8 +119,8 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         return found;
     }
     if let Some(module) = usage.value("--module") {
-        let python = Word { text: "python".to_string(), exact: true, ..module.clone() };
-        let flag = Word { text: "-m".to_string(), exact: true, ..module.clone() };
+        let python = Word { text: "python".into(), exact: true, ..module.clone() };
+        let flag = Word { text: "-m".into(), exact: true, ..module.clone() };
         let mut words = vec![python, flag, module.clone()];
         words.extend(rest.get(at..).unwrap_or_default().iter().cloned());
         return vec![Inner::made(words)];
@@ -117,8 +133,8 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     while let Some((variable, value)) =
         rest.get(at).filter(|_| sets).and_then(|word| word.text.split_once('='))
     {
-        let value = Word { text: value.to_string(), ..rest.get(at).cloned().unwrap_or_default() };
-        assignments.push(crate::reading::Assignment { name: variable.to_string(), value });
+        let value = Word { text: value.into(), ..rest.get(at).cloned().unwrap_or_default() };
+        assignments.push(crate::reading::Assignment { name: variable.into(), value });
         at += 1;
     }
     let words = rest.get(at..).unwrap_or_default().to_vec();
@@ -178,7 +194,7 @@ fn watcher(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
             && matches!(option.text.as_str(), "-s" | "--shell" | "--exec" | "-x")
         {
             let text = if program == "cargo" && option.text == "-x" {
-                format!("cargo {}", value.text)
+                format_smolstr!("cargo {}", value.text)
             } else {
                 value.text.clone()
             };

@@ -76,7 +76,7 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
         }
         at += 1;
         if let Some(value) = text.strip_prefix("--command=") {
-            let text = Word { text: value.to_string(), ..word.clone() };
+            let text = Word { text: value.into(), ..word.clone() };
             found.push(Inner::text(text));
             return found;
         }

@@ -1,7 +1,7 @@
 //! What the commands of a call do to branches, for the guardrails about them.
 
 use crate::guard::Seen;
-use toolgate_shell::Command;
+use toolgate_shell::{Command, SmolStr};
 
 /// Options with which a command only looks or gives up.
 const IDLE: &[&str] = &["--dry-run", "--abort", "--quit", "--help"];
@@ -25,7 +25,7 @@ pub(super) fn is_one_of(command: &Command, wanted: &crate::rule::Names) -> bool 
         let rest: Vec<&str> = line.split_whitespace().skip(1).collect();
         let program = line.split_whitespace().next().unwrap_or_default();
         let operands = command.usage.operands.iter().map(|word| word.text.as_str());
-        let own = command.usage.subcommand.iter().map(String::as_str).chain(operands);
+        let own = command.usage.subcommand.iter().map(SmolStr::as_str).chain(operands);
         program == command.program && own.take(rest.len()).eq(rest.iter().copied())
     };
     !idle && wanted.iter().any(is)
@@ -37,7 +37,7 @@ pub(super) fn commits<'a>(seen: &Seen<'a>) -> Vec<(usize, &'a Command, Branch)> 
     let mut on: Option<Branch> = None;
     let mut found = Vec::new();
     for (at, command) in seen.facts.commands().filter(|(_, command)| command.program == "git") {
-        let sub = command.usage.subcommand.first().map(String::as_str).unwrap_or_default();
+        let sub = command.usage.subcommand.first().map(SmolStr::as_str).unwrap_or_default();
         if matches!(sub, "switch" | "checkout") {
             on = switched(seen, command).or(on);
         }
@@ -83,7 +83,7 @@ fn switched(seen: &Seen<'_>, command: &Command) -> Option<Branch> {
         return None;
     }
     let plain = word.exact && !word.text.starts_with('-');
-    Some(if plain { Branch::Named(word.text.clone()) } else { Branch::Unknown })
+    Some(if plain { Branch::Named(word.text.to_string()) } else { Branch::Unknown })
 }
 
 /// The branches of the remote a push is for.

@@ -222,7 +222,7 @@ impl Objection {
 }
 
 /// One guardrail: its parameters are the type.
-pub(crate) trait Standard: Parameters + 'static {
+pub(crate) trait Standard: Parameters + Send + 'static {
     const ID: &'static str;
     const PAGE: &'static str;
     /// What happens unless the policy says otherwise: the word of the seed.

@@ -9,7 +9,7 @@ use crate::finding::Source;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
 use crate::settings::Settings;
-use toolgate_shell::Deed;
+use toolgate_shell::{Deed, SmolStr};
 
 /// What an agent can be able to do.
 pub(crate) const CAPABILITIES: &[&str] =
@@ -90,7 +90,7 @@ fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
             }
             _ => None,
         };
-        let sub = command.usage.subcommand.first().map_or("", String::as_str);
+        let sub = command.usage.subcommand.first().map_or("", SmolStr::as_str);
         let named = match (command.program.as_str(), sub) {
             ("git", "commit" | "cherry-pick" | "revert" | "am" | "rebase" | "tag") => Some("commit"),
             ("git", "push" | "merge") | ("gh" | "glab", "pr" | "mr" | "release") => Some("push"),

@@ -1,0 +1,24 @@
+//! First letters and lengths of the names in a table, taken when compiling.
+//! Every command is looked for in many tables and stands in nearly none.
+
+/// For each first letter the lengths that occur, as bits.
+pub(crate) struct Heads([u32; 32]);
+
+impl Heads {
+    /// Of no name.
+    pub(crate) const NONE: Heads = Heads([0; 32]);
+
+    /// Of one name more.
+    #[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
+    pub(crate) const fn with(mut self, name: &str) -> Heads {
+        self.0[(name.as_bytes()[0] & 31) as usize] |= 1 << (name.len() & 31);
+        self
+    }
+
+    /// False when `name` is none of the names.
+    #[inline]
+    pub(crate) fn may_hold(&self, name: &str) -> bool {
+        let lengths = name.bytes().next().and_then(|first| self.0.get(usize::from(first & 31)));
+        lengths.is_some_and(|lengths| lengths >> (name.len() & 31) & 1 == 1)
+    }
+}
