@@ -28,8 +28,7 @@ impl<'a> Parser<'a> {
         if self.looking_at("$((")
             && let Some(close) = self.arithmetic_close(3)
         {
-            let text = self.slice(start, close);
-            let has_case = text.contains("case") && text.contains("esac");
+            let has_case = self.slice(start, close).contains("esac");
             self.advance(3);
             let mut inner = self.arithmetic_body(close);
             if has_case && self.fault.is_none() {
@@ -81,8 +80,7 @@ impl<'a> Parser<'a> {
     /// Bash prints `case a in (b)` in a substitution without the first
     /// parenthesis, and may then take for commands what was arithmetic.
     fn printed_otherwise(&mut self, start: usize) -> Part {
-        let (next, mistake) = (self.pos, self.mistake.take());
-        self.pos = start;
+        let (next, mistake) = (std::mem::replace(&mut self.pos, start), self.mistake.take());
         let (list, _) = self.nested_subshell(start);
         self.mistake = mistake;
         if self.fault.is_none() {

@@ -5,6 +5,7 @@
 //! text; all loops end there, so what was read before the fault survives.
 //! Nothing is expanded or judged here.
 
+mod again;
 mod compound;
 mod dollar;
 mod list;
@@ -22,7 +23,7 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use crate::reading::{Fault, Span, Unknown};
-use crate::tree::{List, Node, Pieces, RawWord};
+use crate::tree::{List, Pieces, RawWord};
 
 /// Deepest nesting of any kind that is followed.
 pub(crate) const DEPTH_MAX: usize = 80;
@@ -32,9 +33,6 @@ const PIECES_MAX: usize = 30_000;
 
 /// Bytes that may be looked at ahead of time, all in all.
 const LOOKED_MAX: usize = 4 << 20;
-
-/// How often a loose reading goes on behind a mistake.
-const LOOSE_MAX: usize = 16;
 
 /// Longest source spelling kept for a value that is not known.
 const SPELLING_MAX: usize = 160;
@@ -175,102 +173,6 @@ impl<'a> Parser<'a> {
             pieces: 0,
             looked: Cell::new(0),
             closes: Rc::default(),
-        }
-    }
-
-    fn whole(&mut self) -> List {
-        let start = self.pos;
-        let mut list = self.whole_once();
-        self.read_rewritten(start, &mut list);
-        if self.heredoc_in_pushed && !self.pushes {
-            let second = self.read_again(start, true, false);
-            list.push(Node::Subshell(second, Vec::new()));
-        }
-        if let Some(line) = self.pattern_line {
-            let second = self.read_again(line, false, false);
-            list.push(Node::Subshell(second, Vec::new()));
-        }
-        let broken = self.fault.as_ref().or(self.mistake.as_ref());
-        if self.broken_line.is_none()
-            && broken.is_some_and(|fault| fault.kind == Unknown::Syntax)
-            && let Some(at) = self.slice(start, self.end).find("=(")
-        {
-            // The mistake may be one of a list that is not read as one here.
-            self.broken_line = self.line_end_from(start + at);
-        }
-        if let Some(line) = self.broken_line {
-            let second = self.read_again(line, false, true);
-            list.push(Node::Subshell(second, Vec::new()));
-        }
-        list
-    }
-
-    /// The text from `start` on, read another way.
-    fn read_again(&mut self, start: usize, pushes: bool, loose: bool) -> List {
-        let mut other = Parser {
-            pos: start,
-            end: self.end,
-            pushes,
-            loose,
-            depth: self.depth,
-            pieces: self.pieces,
-            ..Parser::new(self.source, self.base, 0)
-        };
-        let list = other.whole_once();
-        self.pieces = other.pieces;
-        if let Some(fault) = other.fault.filter(|fault| fault.kind == Unknown::Limit) {
-            self.fault = Some(fault);
-        }
-        list
-    }
-
-    fn whole_once(&mut self) -> List {
-        let mut list = self.list();
-        self.go_on(&mut list);
-        self.blanks();
-        while self.pos < self.end && list::CLOSERS.contains(&self.bare().as_str()) {
-            // A mistake, most times. Behind an `eval` whose text lacks a quote,
-            // bash takes such a word for a command and goes on.
-            let next = self.pos;
-            self.fail_unexpected();
-            self.forgive(next);
-            list.push(self.simple());
-            while matches!(self.peek(), Some(b';' | b'&' | b'|')) {
-                self.advance(1);
-            }
-            list.extend(self.list());
-            self.blanks();
-        }
-        if self.pos < self.end {
-            self.fail_unexpected();
-        }
-        self.pushed_to = 0;
-        self.read_heredocs();
-        list
-    }
-
-    /// Goes on behind whatever a loose reading does not understand.
-    fn go_on(&mut self, list: &mut List) {
-        for _ in 0..LOOSE_MAX {
-            if !self.loose {
-                return;
-            }
-            let next = match self.fault {
-                None if self.pos < self.end => self.pos,
-                None => return,
-                Some(_) => self.fault_at,
-            };
-            if self.fault.is_none() {
-                self.fail_unexpected();
-            }
-            let rest = self.bytes.get(next..self.end).unwrap_or_default();
-            let skipped = match rest.first() {
-                Some(b')') => 1,
-                _ => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
-            };
-            self.forgive(next + skipped);
-            self.pending.clear();
-            list.extend(self.list());
         }
     }
 
