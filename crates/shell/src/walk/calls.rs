@@ -35,7 +35,7 @@ impl Walker<'_> {
             return false;
         }
         // With fewer words each time it comes to an end, and each may be run.
-        let shrinks = followed().last().is_some_and(|(_, before)| given.len() < before.len());
+        let shrinks = followed().next_back().is_some_and(|(_, before)| given.len() < before.len());
         let room = depth < if shrinks { SHRINKING_MAX } else { RECURSION_MAX };
         if shrinks && !room {
             self.opaque(command.span, Unknown::Name, format!("`{}` in itself", command.program));
