@@ -9,6 +9,8 @@
 
 #[path = "differential/grammar.rs"]
 mod grammar;
+#[path = "differential/shapes.rs"]
+mod shapes;
 
 use std::collections::BTreeSet;
 
