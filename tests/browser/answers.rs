@@ -99,6 +99,8 @@ fn a_pattern_shows_what_it_would_cover() {
     tab.until("document.getElementById('covered').textContent.includes('is not one plain command')");
     write("git push --force origin *");
     tab.until("document.getElementById('covered').textContent.includes('covered 2 ')");
+    write("git push --force * *");
+    tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));
     assert!(!stage.house.ask("git push --force origin three").is_no(), "it fits");
@@ -124,8 +126,16 @@ fn yes_waits_until_the_end_of_the_whole_text_was_shown() {
     );
     assert!(tab.is("document.getElementById('yes').disabled"));
     assert!(!tab.is("document.getElementById('hint').hidden"));
-    // The first key leads to the end, the second to the answer.
+    // Each key brings one screen more; at the end yes can be said.
     tab.key("y");
+    assert!(tab.is("document.getElementById('yes').disabled"), "one screen is not all of it");
+    for _ in 0..100 {
+        tab.key("y");
+        tab.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");
+        if !tab.is("document.getElementById('yes').disabled") {
+            break;
+        }
+    }
     tab.until("!document.getElementById('yes').disabled");
     assert!(tab.is("document.getElementById('hint').hidden"));
     tab.key("y");

@@ -32,7 +32,7 @@ fn the_keys_of_the_inbox() {
     for (key, path, focused) in [
         ("Enter", "", ""),
         ("o", "", ""),
-        ("y", "#yes", "yes"),
+        ("y", "#to-yes", "yes"),
         ("n", "#no", "no"),
         ("r", "#words", "words"),
         ("a", "#scope", "scope"),

@@ -79,11 +79,19 @@ impl Extent {
     #[must_use]
     pub fn fault_for(&self, request: &Request) -> Option<String> {
         match self {
+            Extent::Once => None,
+            _ if request.bypass.is_some() => {
+                Some("past a guardrail goes one call at a time: the answer holds once".to_owned())
+            }
             // Whatever keeps its input beside its title is no command.
             Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
                 "a pattern speaks of commands, and this is a call of `{}`: without one, always means exactly this call",
                 request.tool
             )),
+            Extent::Always { pattern: Some(pattern) } => self.fault().or_else(|| {
+                let misses = !fits_text(pattern, &request.title);
+                misses.then(|| format!("`{pattern}` does not fit the call it would answer"))
+            }),
             _ => self.fault(),
         }
     }

@@ -45,11 +45,7 @@ fn shape(request: &Request) -> Shape {
 
 /// What a person said to a request; models do not teach.
 fn said(request: &Request) -> Option<Word> {
-    let last = match &request.state {
-        RequestState::Approved { answer, .. } | RequestState::Denied { answer, .. } => Some(answer),
-        RequestState::Used { .. } => request.progress.yes.last(),
-        _ => None,
-    };
+    let last = request.decisive_answer();
     last.filter(|answer| !matches!(answer.proof, Proof::Supervisor { .. })).map(|answer| answer.word)
 }
 

@@ -94,7 +94,7 @@ pub use inbox::{
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
-pub use leak::{Leak, Personal, leaks, redacted};
+pub use leak::{Leak, Personal, leaks, outward, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,

@@ -38,6 +38,12 @@ impl Passphrase {
         let text = text.trim_end_matches(['\r', '\n']);
         if text.chars().count() < 8 { Err(NotAPerson::TooShort) } else { Ok(Passphrase(text.to_owned())) }
     }
+
+    /// Whether both were typed alike.
+    #[must_use]
+    pub fn is_same(&self, other: &Passphrase) -> bool {
+        self.0 == other.0
+    }
 }
 
 impl fmt::Debug for Passphrase {

@@ -19,7 +19,11 @@ impl Round<'_> {
         }
         if is_preferred(self.policy, &decision) {
             let delivered = match go_ahead(&decision, self.event) {
-                Delivered::Silence => Delivered::Warned { text: format!("{text} {PREFERRED}") },
+                Delivered::Silence => {
+                    let asked: Vec<&str> =
+                        decision.decisive().map(|finding| finding.guard.as_str()).collect();
+                    Delivered::Warned { text: format!("{PREFERRED} [{}]", asked.join(", ")) }
+                }
                 rewritten => rewritten,
             };
             return Ok(plain(decision, delivered));

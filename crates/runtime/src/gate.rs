@@ -36,9 +36,6 @@ const TITLE_MAX: usize = 8 << 10;
 /// How many files of one call a record names.
 const TOUCHED_MAX: usize = 64;
 
-/// How much of a call's input a request keeps for the person.
-const INPUT_MAX: usize = 256 << 10;
-
 /// A judged event.
 #[derive(Debug, Clone)]
 pub struct Answered {
@@ -378,10 +375,9 @@ fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
 }
 
 /// The whole input of a call that is not a shell command, for the person who
-/// is asked. Very long ones are cut, and say so.
+/// is asked: never cut, since a yes is one to all of it.
 pub(crate) fn shown_input(call: &Call) -> Option<String> {
-    let text = || serde_json::to_string_pretty(&call.input).unwrap_or_default();
-    call.command().is_none().then(|| cut_at(&text(), INPUT_MAX))
+    call.command().is_none().then(|| serde_json::to_string_pretty(&call.input).unwrap_or_default())
 }
 
 fn is_canary(decision: &Decision) -> bool {
@@ -399,14 +395,10 @@ pub(crate) fn refused(answer: &Answer) -> Delivered {
 }
 
 pub(crate) fn cut(text: &str) -> String {
-    cut_at(text, TITLE_MAX)
-}
-
-fn cut_at(text: &str, max: usize) -> String {
-    if text.len() <= max {
+    if text.len() <= TITLE_MAX {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(max);
+    let end = text.floor_char_boundary(TITLE_MAX);
     format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
 }
 

@@ -24,7 +24,7 @@ const yes = byId("yes");
 function enable() {
   yes.disabled = false;
   byId("hint").hidden = true;
-  if (location.hash === "#yes") yes.focus();
+  if (location.hash === "#to-yes") yes.focus();
 }
 if (yes) {
   yes.disabled = true;
@@ -37,8 +37,10 @@ if (yes) {
 }
 function answer(id) {
   const field = byId(id);
-  if (!field) return open(`#${id}`);
-  if (field.disabled) byId("end").scrollIntoView({ block: "center" });
+  // Not the id of the button: the browser would leap to it, past the text.
+  if (!field) return open(id === "yes" ? "#to-yes" : `#${id}`);
+  // The whole text passes by, a screen at a time.
+  if (field.disabled) window.scrollBy({ top: window.innerHeight * 0.85, behavior: "instant" });
   else field.focus();
 }
 if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slice(1))?.focus();

@@ -108,7 +108,13 @@ impl App {
             &request,
             Answer { request: id.to_owned(), word, by: self.person.clone(), words, reach, proof },
         )?;
-        self.request(id)
+        let after = self.request(id)?;
+        if after.took(word) {
+            return Ok(after);
+        }
+        // Of answers that race one counts; whose does not must hear it.
+        let what = format!("Somebody was faster: this request is {}.", after.state.name());
+        Err(Failure::new(StatusCode::CONFLICT, what, "What you said is on record and changes nothing."))
     }
 
     fn proof(&self, request: &Request, given: &Given) -> Result<Proof, Failure> {

@@ -89,7 +89,7 @@ pub(crate) struct Scope {
     values: BTreeMap<SmolStr, Options>,
     log: Vec<(SmolStr, Option<Options>)>,
     functions: BTreeMap<SmolStr, Vec<Rc<Node>>>,
-    aliases: BTreeMap<SmolStr, SmolStr>,
+    aliases: BTreeMap<SmolStr, Vec<SmolStr>>,
     hiding: bool,
     /// Variables with a type: what they hold is not what they were given.
     typed: BTreeSet<String>,
@@ -280,16 +280,23 @@ impl Scope {
         self.functions.get(name).cloned().unwrap_or_default()
     }
 
+    /// The text before may still be meant: aliases count where a line is read,
+    /// not where it runs.
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        self.aliases.insert(name.into(), text.into());
+        let texts = self.aliases.entry(name.into()).or_default();
+        texts.retain(|known| known != text);
+        if texts.len() >= OPTIONS_MAX {
+            texts.remove(0);
+        }
+        texts.push(text.into());
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
         !self.aliases.is_empty()
     }
 
-    pub(crate) fn alias(&self, name: &str) -> Option<&SmolStr> {
-        self.aliases.get(name)
+    pub(crate) fn alias(&self, name: &str) -> &[SmolStr] {
+        self.aliases.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }
 

@@ -365,6 +365,7 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "echo q >f & sh f",
         "p >f 2>&1 <<<<(q); echo a >f; sh f",
         "echo a >f; p <(echo q >f); sh f",
+        "{ echo q >f; sh f & } | a; echo p >f; sh f",
     ] {
         let reading = read(source, &Setting::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");

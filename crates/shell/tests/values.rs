@@ -75,6 +75,8 @@ fn functions_are_followed_into_themselves() {
 #[test]
 fn aliases_are_text() {
     check("alias a='p '\nalias b='q w'\na b", &["p", "q", "w"]);
+    // A group is read as a whole, before anything in it runs.
+    check("alias a='rm x'\n{ alias a=p\na\n}", &["rm", "x"]);
     for source in ["alias for='rm x #'\nfor a", "alias a='p \"'\na; rm x \"", "alias a='f()'\na { rm x; }"] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
@@ -107,6 +109,9 @@ fn rare_builtins_run_what_they_are_given() {
     check("echo '$1 x' >f; . ./f rm", &["rm", "x"]);
     check("f() { eval set -- rm x; \"$@\"; }; f a", &["rm", "x"]);
     check("p ${U:-<(rm x)}", &["rm", "x"]);
+    check("bash $V -c 'rm x'", &["rm", "x"]);
+    check("bash -e ${V} <<<'rm x'", &["rm", "x"]);
+    assert!(read("cat a | bash $V b", &Setting::default()).opaque.is_empty());
     check("p {01..03} {9..07}", &["p", "01", "02", "03", "09", "08", "07"]);
     assert!(!read("set -k; p x=2", &Setting::default()).opaque.is_empty());
     assert!(read("set -euo pipefail; p x=2", &Setting::default()).opaque.is_empty());

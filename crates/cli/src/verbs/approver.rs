@@ -66,6 +66,10 @@ pub fn run(args: &Args) -> Outcome {
                 sign_answer(&old, &given, &request, Word::Deny, &Extent::Once)?;
             }
             let new = read("New passphrase: ", *passphrase_stdin)?;
+            // Mistyped once, nobody could answer any more.
+            if !*passphrase_stdin && !read("The same again: ", false)?.is_same(&new) {
+                return Err(Failure::new("the two passphrases differ", "run `toolgate approver set` again"));
+            }
             let approver = set_passphrase(&dirs, &new)?;
             if *as_json {
                 json(&json!({ "proof": "passphrase", "key": approver.key }));

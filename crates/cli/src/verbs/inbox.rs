@@ -282,8 +282,15 @@ fn standing(request: &Request, now: i64) {
         format!("by {}{}", visible(&answer.by), words.unwrap_or_default())
     };
     match &request.state {
-        RequestState::Used { call: Some(call) } => out(&format!("used    by call {}", visible(call))),
-        RequestState::Used { call: None } => out("used    the call ran"),
+        RequestState::Used { call } => {
+            let call = call
+                .as_deref()
+                .map_or("the call ran".to_owned(), |call| format!("by call {}", visible(call)));
+            out(&format!("used    {call}"));
+            if let Some(answer) = request.decisive_answer() {
+                out(&format!("yes     {}", said(answer)));
+            }
+        }
         RequestState::Expired => out(&format!("over    since {end}; it counts as denied")),
         _ if request.is_over(now) => out(&format!("over    since {end}; it counts as denied")),
         RequestState::Revoked { by } => out(&format!("over    revoked by {}", visible(by))),
@@ -403,13 +410,7 @@ fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Resul
 }
 
 fn ended(after: &[Request], word: Word) -> ExitCode {
-    let took = |request: &Request| {
-        matches!(
-            (word, &request.state),
-            (Word::Approve, RequestState::Approved { .. } | RequestState::Used { .. })
-                | (Word::Deny, RequestState::Denied { .. })
-        )
-    };
+    let took = |request: &Request| request.took(word) && request.state != RequestState::Pending;
     if after.iter().all(took) { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 

@@ -16,7 +16,8 @@ pub(super) const PAGE: &str = "# gate-self-protection
 **What** – blocks calls that change the gate's policy, ledger, program or hook settings, and calls of `toolgate` that
 answer a request, tell it of results that were none (`hook`), or loosen it. By any spelling: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink, delete.
 **Why** – an agent that can edit its guard has none.
-**Allowed instead** – reading those files, `toolgate test`, `toolgate explain`, `toolgate logs`, `toolgate inbox list`;
+Its keys cannot be read either.
+**Allowed instead** – reading the other files, `toolgate test`, `toolgate explain`, `toolgate logs`, `toolgate inbox list`;
 changes are for the person, in a terminal of their own.
 ";
 
@@ -80,7 +81,10 @@ impl Guard for SelfProtection {
         if evidence.is_empty() {
             return None;
         }
-        let message = format!("this would change the gate itself ({})", evidence.join(", "));
+        let reads =
+            seen.facts.files.iter().any(|file| file.access == Access::Read && is_key(file, seen.places));
+        let deed = if reads { "read a key of the gate" } else { "change the gate itself" };
+        let message = format!("this would {deed} ({})", evidence.join(", "));
         let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
         Some(super::block(ID, message, step, evidence))
     }
@@ -91,12 +95,24 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
         return true;
     }
     match file.access {
-        Access::Read => false,
+        Access::Read => is_key(file, places),
         Access::Create | Access::Write | Access::Change => file.targets().any(|path| is_own(path, places)),
         Access::Delete | Access::DeleteTree => {
             file.targets().any(|path| is_own(path, places) || (file.exact && loses_gate(path, places)))
         }
     }
+}
+
+/// Files of the gate whose holder could speak in its name.
+const KEYS: [&str; 3] = ["hook.token", "serve.key", "ledger.key"];
+
+/// Is a key of the gate read?
+fn is_key(file: &FileFact, places: &Places) -> bool {
+    let named = |path: &str| {
+        let last = path.rsplit('/').next().unwrap_or(path);
+        KEYS.iter().any(|key| if file.glob { fast_glob::glob_match(last, key) } else { last == *key })
+    };
+    file.targets().any(|path| named(path) && places.holds(Place::Gate, path))
 }
 
 /// Programs that do something to every file that is found.

@@ -10,9 +10,11 @@
 
 mod chance;
 mod named;
+mod outward;
 mod personal;
 mod token;
 
+pub use outward::outward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,9 +47,18 @@ pub struct Leak {
 /// overlapping another.
 #[must_use]
 pub fn leaks(text: &str, personal: &[Personal]) -> Vec<Leak> {
+    merged(found_in(text, personal))
+}
+
+fn found_in(text: &str, personal: &[Personal]) -> Vec<Leak> {
     let mut found = token::find(text);
     found.extend(named::find(text));
     found.extend(personal::find(text, personal));
+    found
+}
+
+/// In order; of two that overlap, one.
+fn merged(mut found: Vec<Leak>) -> Vec<Leak> {
     found.sort_by_key(|leak| (leak.start, std::cmp::Reverse(leak.end)));
     let mut kept: Vec<Leak> = Vec::new();
     for leak in found {

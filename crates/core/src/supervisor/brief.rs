@@ -10,7 +10,7 @@ use crate::call::{Call, Kind};
 use crate::chain::Decision;
 use crate::digest::{Digest, canonical, digest_of};
 use crate::facts::Access;
-use crate::leak::{Personal, leaks, redacted};
+use crate::leak::{Personal, outward};
 use crate::session::Session;
 use crate::supervisor::data::SupervisorRole;
 use crate::supervisor::fence::Fence;
@@ -73,7 +73,7 @@ impl Brief {
         personal: &[Personal],
     ) -> Option<Brief> {
         let fence = Fence::new(dice.0);
-        let clean = |text: &str| redacted(text, &leaks(text, personal));
+        let clean = |text: &str| outward(text, personal);
         let call = &decision.event.call;
         let (whole, beside) = call_texts(call);
         let (whole, beside) = (clean(&whole), clean(&beside));

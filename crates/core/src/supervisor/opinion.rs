@@ -196,6 +196,6 @@ fn reasons_of(question: &Question, reasons: &[WireReason]) -> Option<Vec<Reason>
 fn percent(share: f64) -> Option<u8> {
     // Safe: a share lies between 0 and 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let whole = |share: f64| ((share * 1e6).round() / 1e4).floor() as u8;
+    let whole = |share: f64| (share * 100.0 + 1e-9).floor() as u8;
     (0.0..=1.0).contains(&share).then(|| whole(share))
 }

@@ -36,7 +36,9 @@ fn a_whole_answer_is_read_whole() {
 
 #[test]
 fn sureness_is_never_rounded_up() {
-    for (share, percent) in [(0.0, 0), (0.7, 70), (0.699, 69), (0.29, 29), (0.999, 99), (1.0, 100)] {
+    for (share, percent) in
+        [(0.0, 0), (0.7, 70), (0.699, 69), (0.699_999_9, 69), (0.29, 29), (0.999, 99), (1.0, 100)]
+    {
         assert_eq!(read(&answer("approve", share)).unwrap().confidence_percent, percent, "{share}");
     }
     for odd in [json!(1.01), json!(-0.1), json!(70), json!(1e308)] {

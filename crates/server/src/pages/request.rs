@@ -63,7 +63,7 @@ pub(crate) async fn request(
     let progress = &request.progress;
     let comments = progress.comments.iter();
     let comments = comments.map(|one| (visible(&one.by), visible(&one.text), time(one.at_ms))).collect();
-    let said = request.answer().map(|(answer, _)| {
+    let said = request.decisive_answer().map(|answer| {
         let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
         format!(
             "by {}{} – {}",

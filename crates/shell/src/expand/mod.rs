@@ -371,7 +371,7 @@ impl Walker<'_> {
     fn process_text(&mut self, output: &Output) -> SmolStr {
         // What is written into `>(…)` comes later and is not known here.
         let input = output.text.starts_with('>').then(Stream::unknown);
-        let stream = self.in_strand(|walker| {
+        let stream = self.in_job(|walker| {
             walker.share_open_files();
             walker.walk_aside(output, input.as_ref())
         });

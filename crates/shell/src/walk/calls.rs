@@ -62,7 +62,7 @@ impl Walker<'_> {
         let mut goes_on = text.ends_with([' ', '\t']);
         for word in command.words.iter().skip(1) {
             line.push(' ');
-            let alias = self.scope.alias(&word.text).filter(|_| goes_on).cloned();
+            let alias = self.scope.alias(&word.text).last().filter(|_| goes_on).cloned();
             goes_on = alias.as_ref().is_some_and(|text| text.ends_with([' ', '\t']));
             match &alias {
                 Some(alias) => line.push_str(alias),

@@ -214,7 +214,7 @@ impl<'a> Walker<'a> {
                 let overwritten = self.overwritten.len();
                 let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
                     // In the background.
-                    [Node::Group(..)] => walker.in_strand(|walker| walker.list(list, stdin)),
+                    [Node::Group(..)] => walker.in_job(|walker| walker.list(list, stdin)),
                     _ => walker.list(list, stdin),
                 });
                 self.trapped_since(outer);
@@ -225,7 +225,7 @@ impl<'a> Walker<'a> {
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
                 let (mark, outer) = (self.scope.mark(), self.trapped.len());
-                let stream = self.in_strand(|walker| walker.node(inner, Some(&Stream::unknown())));
+                let stream = self.in_job(|walker| walker.node(inner, Some(&Stream::unknown())));
                 self.trapped_since(outer);
                 self.scope.rollback(mark);
                 self.keep_descriptor(&stream);

@@ -363,14 +363,13 @@ impl Walker<'_> {
             // in a branch, it may never have run.
             returned = self.call_function(command, &bodies, stdin);
         }
-        if let Some(text) = self.scope.alias(&command.program).cloned() {
+        for text in self.scope.alias(&command.program).to_vec() {
             self.call_alias(command, &text);
         }
-        if command.program == "git"
-            && self.scope.has_aliases()
-            && let Some(text) = self.scope.alias(&format!("git {}", command.usage.sub())).cloned()
-        {
-            self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
+        if command.program == "git" && self.scope.has_aliases() {
+            for text in self.scope.alias(&format!("git {}", command.usage.sub())).to_vec() {
+                self.open_one(command, index, stdin, crate::wrappers::git_alias(command, &text));
+            }
         }
         let printed = self.open(command, index, stdin);
         returned.or(printed)

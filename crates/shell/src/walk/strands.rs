@@ -21,6 +21,8 @@ pub(super) struct Strands {
     around: Vec<usize>,
     made: usize,
     touched: Vec<Touched>,
+    /// Those of jobs, which nobody waits for: from the first to the last.
+    jobs: Vec<(usize, usize)>,
 }
 
 impl Strands {
@@ -41,10 +43,12 @@ impl Strands {
         found
     }
 
-    /// The strands made since then have ended.
+    /// The strands made since then have ended, but for jobs.
     pub(super) fn end(&mut self, since: usize) {
         let now = self.now();
-        for one in self.touched.iter_mut().filter(|one| one.strand > since) {
+        let jobs = &self.jobs;
+        let in_job = |strand: usize| jobs.iter().any(|(first, last)| (*first..=*last).contains(&strand));
+        for one in self.touched.iter_mut().filter(|one| one.strand > since && !in_job(one.strand)) {
             one.strand = now;
         }
     }
@@ -56,11 +60,21 @@ impl Strands {
 
 impl Walker<'_> {
     /// Runs `inner` as something that runs beside the rest.
-    pub(crate) fn in_strand<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_strand<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.strands.made += 1;
         self.strands.around.push(self.strands.made);
         let value = inner(self);
         self.strands.around.pop();
+        value
+    }
+
+    /// The same for what nobody waits for.
+    pub(crate) fn in_job<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let first = self.strands.made + 1;
+        let value = self.in_strand(inner);
+        if self.strands.jobs.len() < TOUCHED_MAX {
+            self.strands.jobs.push((first, self.strands.made));
+        }
         value
     }
 

@@ -6,10 +6,13 @@ use crate::stream::Stream;
 
 pub(super) const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"];
 
-pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     let words = arguments(command);
     match command.program.as_str() {
-        name if SHELLS.contains(&name) => Some(shell(command, words)),
+        name if SHELLS.contains(&name) => {
+            let known = stdin.is_some_and(|stream| stream.text.is_some());
+            Some(shell(command, words, known))
+        }
         "eval" => {
             let skip = usize::from(words.first().is_some_and(|word| word.text == "--"));
             let text = joined(words.get(skip..).unwrap_or_default())?;
@@ -37,8 +40,17 @@ fn source(path: Word) -> Inner {
     }
 }
 
-/// `bash [options] -c text name arguments`, `bash script`, or plain `bash`.
-fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
+/// Is it a variable nobody knows? Without a value it is no word at all.
+fn may_vanish(word: &Word) -> bool {
+    let name = word.text.strip_prefix('$').unwrap_or_default();
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !word.exact && !name.is_empty() && (is_name || matches!(name, "@" | "*"))
+}
+
+/// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
+/// comes in counts where a script may not be named, if it is `known`.
+fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
     let mut found = Vec::new();
     for assignment in &command.assignments {
         if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
@@ -47,9 +59,16 @@ fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
     }
     let mut wants_text = false;
     let mut from_input = false;
+    let mut unsure = false;
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let text = word.text.as_str();
+        if may_vanish(word) && !wants_text {
+            found.push(Inner::File(word.clone()));
+            unsure = true;
+            at += 1;
+            continue;
+        }
         let option = text.len() > 1 && (text.starts_with('-') || text.starts_with('+'));
         if !option || text == "--" {
             at += usize::from(text == "--");
@@ -83,7 +102,7 @@ fn shell(command: &Command, words: &[Word]) -> Vec<Inner> {
             found.push(Inner::Text { text: text.clone(), arguments, same_shell: false });
         }
         Some((first, _)) if !from_input && first.text != "-" => found.push(source(first.clone())),
-        _ if wants_text => {}
+        _ if wants_text || unsure && !known => {}
         _ => found.push(Inner::Input),
     }
     found

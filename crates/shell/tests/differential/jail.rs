@@ -214,7 +214,9 @@ fn script(path: &Path, text: &str) -> Option<()> {
 }
 
 fn place_of(name: &str) -> Option<PathBuf> {
-    let place = std::env::temp_dir().join(format!("toolgate-diff-{}-{name}", std::process::id()));
+    // Not below `/tmp`: others may have a process of the same number there.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let place = folder.join(format!("toolgate-diff-{}-{name}", std::process::id()));
     for folder in ["bin", "logs", "work", "tmp"] {
         std::fs::create_dir_all(place.join(folder)).ok()?;
     }
