@@ -86,3 +86,41 @@ fn a_card_says_what_came_of_the_request() {
     let list = house.run(&["inbox", "list", "--all"]).ended(0).text();
     insta::assert_snapshot!(format!("{shown}{}", plain(&house, &list)));
 }
+
+/// What several sessions ask alike is one line and answered at once; each session has its own grant.
+#[test]
+fn what_sessions_ask_alike_is_answered_together() {
+    let ask = |house: &House, session: &str, command: &str| {
+        let mut event = house.call(command);
+        event["session_id"] = json!(session);
+        house.ask_event(&event)
+    };
+    let house = locked();
+    let ids: Vec<String> =
+        ["one", "two", "three"].map(|session| ask(&house, session, ASKED).request()).to_vec();
+    let other = ask(&house, "four", "git push --force origin other").request();
+    let listed = house.run(&["inbox"]).ended(0).text();
+    assert!(listed.contains("(and in 2 more sessions)") && listed.contains(&other), "{listed}");
+    assert_eq!(listed.matches(ASKED).count(), 1, "{listed}");
+    let said = house.run_with(&["inbox", "approve", &ids[0], "--passphrase-stdin"], PASSPHRASE).ended(0);
+    assert!(said.err.contains("--alike"), "it is said that there are more: {}", said.err);
+    assert_eq!(
+        (state(&house, &ids[0]), state(&house, &ids[1])),
+        ("approved".to_owned(), "pending".to_owned())
+    );
+    let args = ["inbox", "approve", &ids[1], "--alike", "--always", "--passphrase-stdin"];
+    house.run_with(&args, PASSPHRASE).ended(0);
+    assert_eq!(state(&house, &ids[2]), "approved");
+    assert_eq!(state(&house, &other), "pending", "another call was not shown");
+    let grants = house.run(&["grants"]).ended(0).text();
+    assert_eq!(
+        grants.matches("until it is revoked").count(),
+        1,
+        "what holds everywhere is said once: {grants}"
+    );
+    house.run(&["grants", "revoke", &ids[1]]).ended(0);
+    assert!(!ask(&house, "three", ASKED).is_no(), "its own grant");
+    assert!(ask(&house, "three", ASKED).is_no(), "once");
+    assert!(ask(&house, "five", ASKED).is_no());
+    house.run(&["ledger", "verify"]).ended(0);
+}

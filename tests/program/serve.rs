@@ -250,3 +250,36 @@ fn the_api_is_its_document() {
     let server = Server::start(&house);
     assert!(server.get("/api/openapi.json", &server.come_in()).body == written, "served as published");
 }
+
+/// What several sessions ask alike is one card; one answer is given to each that was named, and to nothing else.
+#[test]
+fn one_card_for_what_sessions_ask_alike() {
+    let house = House::with_policy(TICKET);
+    let ask = |session: &str, command: &str| {
+        let mut event = house.call(command);
+        event["session_id"] = serde_json::json!(session);
+        house.ask_event(&event)
+    };
+    let ids: Vec<String> = ["one", "two", "three"].map(|session| ask(session, ASKED).request()).to_vec();
+    let other = ask("four", "git push --force origin other").request();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let inbox = server.get("/", &cookie).body;
+    assert!(inbox.contains("asked in 2 more sessions"), "{inbox}");
+    assert_eq!(inbox.matches("class=\"card\"").count(), 2, "{inbox}");
+    let page = server.get(&format!("/requests/{}", ids[0]), &cookie).body;
+    assert!(page.contains(&format!("value=\"{} {}\" checked", ids[1], ids[2])), "{page}");
+    let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
+    // The third came to be asked after the page was made; the other is another question.
+    let body = serde_json::json!({ "word": "approve", "alike": [ids[1], other, "r-0000000000"] }).to_string();
+    assert_eq!(server.post(&format!("/api/requests/{}/answer", ids[0]), &headers, &body).status, 200);
+    let state = |id: &String| crate::review::state(&house, id);
+    assert_eq!([state(&ids[0]), state(&ids[1])], ["approved", "approved"]);
+    assert_eq!([state(&ids[2]), state(&other)], ["pending", "pending"]);
+    for session in ["one", "two"] {
+        assert!(!ask(session, ASKED).is_no(), "{session} has its own yes");
+        assert!(ask(session, ASKED).is_no(), "{session}: once");
+    }
+    assert!(ask("three", ASKED).is_no());
+    house.run(&["ledger", "verify"]).ended(0);
+}

@@ -47,6 +47,16 @@ impl Extent {
         *self == Extent::Once
     }
 
+    /// The same for other sessions that ask the same: what holds in any session is
+    /// said once, so that it is ended once.
+    #[must_use]
+    pub fn for_others(&self) -> Extent {
+        match self {
+            Extent::Once | Extent::For { .. } | Extent::Always { .. } => Extent::Once,
+            Extent::Session => Extent::Session,
+        }
+    }
+
     /// In plain words, before anybody presses a key.
     #[must_use]
     pub fn words(&self) -> String {

@@ -433,6 +433,21 @@ impl Request {
             && self.answer().is_some_and(reaches)
     }
 
+    /// Whether another session asks the very same: the same call of the same agent
+    /// in the same folder, by the same guards for the same reasons. Each session's
+    /// request is answered for itself; who is shown one has been shown the other.
+    #[must_use]
+    pub fn is_like(&self, other: &Request) -> bool {
+        let open = |one: &Request| one.state == RequestState::Pending && one.bypass.is_none();
+        let same_call =
+            (&self.arguments, &self.tool, &self.dir) == (&other.arguments, &other.tool, &other.dir);
+        let same_shown =
+            (&self.title, &self.input, &self.agent) == (&other.title, &other.input, &other.agent);
+        let same_reasons =
+            (&self.asks, &self.why, self.progress.needs) == (&other.asks, &other.why, other.progress.needs);
+        self.session != other.session && open(self) && open(other) && same_call && same_shown && same_reasons
+    }
+
     /// When its answer, or the request without one, is over.
     #[must_use]
     pub fn ends_ms(&self) -> i64 {

@@ -4,7 +4,7 @@
 //! writes it.
 
 use crate::extent::proposed_pattern;
-use crate::inbox::{Proof, Request, RequestState, Word};
+use crate::inbox::{Proof, Request, Word};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -85,7 +85,18 @@ impl RealPaths {
     /// says where a write would land.
     #[must_use]
     pub fn of(&self, path: &str) -> String {
-        self.walk(path, LINKS_MAX)
+        self.below_known(path).unwrap_or_else(|| self.walk(path, LINKS_MAX))
+    }
+
+    /// The same for a plain name in a folder that was followed before and is where
+    /// it seems, which is most of them: nothing above it need be looked at again.
+    fn below_known(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/')?;
+        if matches!(name, "" | "." | "..") {
+            return None;
+        }
+        let is_real = self.known.borrow().get(folder).is_some_and(|real| real == folder);
+        is_real.then(|| self.step(folder, name, LINKS_MAX))
     }
 
     /// Whether a real path that was followed is there.

@@ -179,6 +179,10 @@ pub(crate) struct AnswerBody {
     /// The approver's, where one is set.
     #[serde(default)]
     passphrase: Option<String>,
+    /// Requests of other sessions that ask the very same and get the same answer,
+    /// each for itself; what holds in any session is said once.
+    #[serde(default)]
+    alike: Vec<String>,
 }
 
 /// Answers one request. Of racing answers the first in the ledger counts; what
@@ -202,11 +206,11 @@ pub(crate) async fn answer(
     body: Result<Json<Box<RawValue>>, JsonRejection>,
 ) -> Response {
     let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words`, `reach` and `passphrase` if needed";
-    let AnswerBody { word, words, reach, passphrase } = match object(body, cure) {
+    let AnswerBody { word, words, reach, passphrase, alike } = match object(body, cure) {
         Ok(body) => body,
         Err(failure) => return failure.as_json(),
     };
-    let given = Given { word: word.into(), words, reach: reach.into(), passphrase, peer };
+    let given = Given { word: word.into(), words, reach: reach.into(), passphrase, alike, peer };
     told(apart(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request))).await)
 }
 

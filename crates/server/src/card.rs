@@ -29,6 +29,8 @@ pub(crate) struct Card {
     pub stands: Option<String>,
     /// Whether an emergency let it through and nobody looked yet.
     pub review_due: Option<String>,
+    /// In how many more sessions the same waits, as far as the page shows.
+    pub alike: usize,
 }
 
 /// Why somebody is asked: a sentence, and the rule with file and line.
@@ -75,8 +77,23 @@ impl Card {
             left: left(request),
             stands: stands(request),
             review_due: request.progress.review_due_ms().map(time),
+            alike: 0,
         }
     }
+}
+
+/// One card for what several sessions ask alike: the newest, with how many more
+/// there are.
+pub(crate) fn merged(requests: &[Request], reader: &mut Reader<'_>) -> Vec<Card> {
+    let mut shown: Vec<(&Request, usize)> = Vec::new();
+    for request in requests {
+        match shown.iter_mut().find(|(one, _)| one.is_like(request)) {
+            Some((_, more)) => *more = more.saturating_add(1),
+            None => shown.push((request, 0)),
+        }
+    }
+    let card = |(request, alike)| Card { alike, ..Card::of(request, reader) };
+    shown.into_iter().map(card).collect()
 }
 
 /// What was said, how far it reaches, until when, and how often it was used.

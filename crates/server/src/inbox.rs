@@ -16,6 +16,9 @@ use toolgate_runtime::{
 };
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified};
 
+/// So many requests about one call are looked at.
+const ALIKE_MAX: u32 = 100;
+
 /// A ledger longer than this is checked when somebody asks for it, not by
 /// looking at its page.
 const VERIFIED_UNASKED_MAX: u64 = 5_000;
@@ -80,6 +83,12 @@ impl App {
         found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "There is no such request.", cure))
     }
 
+    /// What other sessions ask alike, as long as it waits.
+    pub(crate) fn alike(&self, request: &Request) -> Result<Vec<Request>, Failure> {
+        let same = self.store(|store| Ok(store.requests_about(&request.arguments, ALIKE_MAX)?))?;
+        Ok(same.into_iter().filter(|other| is_waiting(other) && other.is_like(request)).collect())
+    }
+
     /// Whether answers need the passphrase.
     pub(crate) fn needs_passphrase(&self) -> Result<bool, Failure> {
         Ok(Approver::load(&self.setup.dirs)?.is_some())
@@ -99,17 +108,15 @@ impl App {
         if let Some(fault) = given.reach.fault_for(&request) {
             return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach."));
         }
-        let proof = self.proof(&request, &given)?;
-        let project = find_project(Path::new(&request.dir));
-        let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
-        let Given { word, words, reach, .. } = given;
-        let words = words.filter(|words| !words.trim().is_empty());
-        gate.answer(
-            &request,
-            Answer { request: id.to_owned(), word, by: self.person.clone(), words, reach, proof },
-        )?;
+        // Only what was on the page: what came to be asked since then was not shown.
+        let mut alike = self.alike(&request)?;
+        alike.retain(|other| given.alike.contains(&other.id));
+        self.give(&request, given.reach.clone(), &given)?;
+        for other in &alike {
+            self.give(other, given.reach.for_others(), &given)?;
+        }
         let after = self.request(id)?;
-        if after.took(word) {
+        if after.took(given.word) {
             return Ok(after);
         }
         // Of answers that race one counts; whose does not must hear it.
@@ -117,12 +124,23 @@ impl App {
         Err(Failure::new(StatusCode::CONFLICT, what, "What you said is on record and changes nothing."))
     }
 
-    fn proof(&self, request: &Request, given: &Given) -> Result<Proof, Failure> {
+    /// Each request has its own answer, and its own proof.
+    fn give(&self, request: &Request, reach: Extent, given: &Given) -> Result<(), Failure> {
+        let proof = self.proof(request, &reach, given)?;
+        let project = find_project(Path::new(&request.dir));
+        let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
+        let words = given.words.clone().filter(|words| !words.trim().is_empty());
+        let (request_id, word, by) = (request.id.clone(), given.word, self.person.clone());
+        gate.answer(request, Answer { request: request_id, word, by, words, reach, proof })?;
+        Ok(())
+    }
+
+    fn proof(&self, request: &Request, reach: &Extent, given: &Given) -> Result<Proof, Failure> {
         match Approver::load(&self.setup.dirs)? {
             None => Ok(Proof::Browser),
             Some(approver) => {
                 let passphrase = Passphrase::new(given.passphrase.as_deref().unwrap_or_default())?;
-                Ok(sign_answer(&approver, &passphrase, request, given.word, &given.reach)?)
+                Ok(sign_answer(&approver, &passphrase, request, given.word, reach)?)
             }
         }
     }
@@ -195,6 +213,8 @@ pub(crate) struct Given {
     pub words: Option<String>,
     pub reach: Extent,
     pub passphrase: Option<String>,
+    /// Requests of other sessions that are to get the same answer.
+    pub alike: Vec<String>,
     /// Where it came from.
     pub peer: Peer,
 }

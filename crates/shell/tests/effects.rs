@@ -206,7 +206,7 @@ fn data_packages_users_and_processes_are_known() {
     check("psql -c 'DELETE FROM t WHERE a = 1'", &[]);
     check("psql <<< 'drop table t'", &["drops-data DROP TABLE t"]);
     check("echo 'TRUNCATE t' | mysql db", &["drops-data TRUNCATE t"]);
-    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE t", "writes-file a.db"]);
+    check("sqlite3 a.db 'drop table t'", &["drops-data DROP TABLE t", "reads-file a.db", "writes-file a.db"]);
     check("redis-cli FLUSHALL", &["drops-data FLUSHALL"]);
     check("bq rm -f data.table", &["drops-data data.table"]);
     check("bq query 'SELECT 1'", &[]);

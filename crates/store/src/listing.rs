@@ -72,6 +72,17 @@ impl Sqlite {
         bodies(self.connection(), &sql, values)?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
+    /// Up to `limit` requests that wait for an answer to this very call, in whatever
+    /// session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn requests_about(&self, arguments: &str, limit: u32) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE is_open = 1 AND arguments = ?1 ORDER BY id LIMIT ?2";
+        let found = bodies(self.connection(), sql, params![arguments, limit])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
     /// How many requests there are of one sort.
     ///
     /// # Errors

@@ -119,15 +119,15 @@ fn read(prompt: &str, from_stdin: bool) -> Result<Passphrase, Failure> {
 pub fn prove(
     requests: &[Request],
     word: Word,
-    reach: &Extent,
+    reach_of: &dyn Fn(&Request) -> Extent,
     from_stdin: bool,
 ) -> Result<Vec<Proof>, Failure> {
     let Some(approver) = Approver::load(&project::dirs())? else {
-        at_terminal(requests, word, reach)?;
+        at_terminal(requests, word, &requests.first().map(reach_of).unwrap_or_default())?;
         return Ok(requests.iter().map(|_| Proof::Terminal).collect());
     };
     let given = read("Passphrase: ", from_stdin)?;
-    let sign = |request: &Request| Ok(sign_answer(&approver, &given, request, word, reach)?);
+    let sign = |request: &Request| Ok(sign_answer(&approver, &given, request, word, &reach_of(request))?);
     requests.iter().map(sign).collect()
 }
 

@@ -6,6 +6,7 @@ use crate::screen::{BOLD, DIM, YELLOW, json, one_line, out, styled, talk, visibl
 use crate::verbs::{Failure, Outcome, approver, install, logs};
 use clap::Subcommand;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of};
@@ -111,6 +112,9 @@ struct How {
     words: Option<String>,
     #[command(flatten)]
     reach: ReachArgs,
+    /// Other sessions that ask the very same get the same answer, each for itself
+    #[arg(long)]
+    alike: bool,
     /// Read the approver's passphrase from the first line of stdin
     #[arg(long)]
     passphrase_stdin: bool,
@@ -163,14 +167,29 @@ fn list(which: Which, as_json: bool) -> Outcome {
         talk("nothing waits");
     }
     let mut project: Option<&Path> = None;
+    let mut by_call: HashMap<&str, Vec<&Request>> = HashMap::new();
+    for one in &requests {
+        by_call.entry(&one.request.arguments).or_default().push(&one.request);
+    }
     for Placed { request, project: own } in &requests {
+        let same = by_call.get(request.arguments.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let alike: Vec<&&Request> = same.iter().filter(|one| one.is_like(request)).collect();
+        // What several sessions ask alike is one line: the newest.
+        if alike.iter().any(|one| (one.made_ms, &one.id) > (request.made_ms, &request.id)) {
+            continue;
+        }
+        let alike = match alike.len() {
+            0 => String::new(),
+            count => format!("  (and in {count} more sessions)"),
+        };
         if project != Some(own.as_path()) {
             let here = if *own == here { " (here)" } else { "" };
             out(&styled(DIM, &format!("{}{here}", one_line(&own.to_string_lossy(), 200))));
             project = Some(own);
         }
         let state = styled(YELLOW, &format!("{:<8}", request.state.name()));
-        out(&format!("{}  {state} {:<9} {}", request.id, left(request, now), one_line(&request.title, 100)));
+        let title = one_line(&request.title, 100);
+        out(&format!("{}  {state} {:<9} {title}{alike}", request.id, left(request, now)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -329,14 +348,20 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
             "a call that is repeated makes a new request",
         ));
     }
-    let asked = vec![request];
-    let reach = how.reach.extent_for(&asked)?;
-    for request in &asked {
-        preview(gate.store(), request, &reach)?;
+    let mut asked = vec![request.clone()];
+    preview(gate.store(), &request, &how.reach.extent_for(&asked)?)?;
+    let mut alike = gate.store().requests(Which::Open)?;
+    alike.retain(|other| other.is_like(&request) && !other.is_over(now_ms()));
+    if how.alike {
+        asked.extend(alike);
+    } else if !alike.is_empty() {
+        talk(&format!("the same waits in {} more sessions; --alike answers them too", alike.len()));
     }
     let after = give(&mut gate, asked, how, word)?;
-    if let (true, [only]) = (how.json, after.as_slice()) {
-        json(only);
+    match after.as_slice() {
+        [only] if how.json => json(only),
+        several if how.json => json(&several),
+        _ => {}
     }
     Ok(ended(&after, word))
 }
@@ -392,11 +417,16 @@ fn deny_all(how: &How) -> Outcome {
 /// Proves once that a person answers, and answers each request.
 fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
     let reach = how.reach.extent_for(&requests)?;
-    let proofs = approver::prove(&requests, word, &reach, how.passphrase_stdin)?;
+    let first = requests.first().cloned();
+    let reach_of = |request: &Request| {
+        let like = first.as_ref().is_some_and(|first| first.is_like(request));
+        if like { reach.for_others() } else { reach.clone() }
+    };
+    let proofs = approver::prove(&requests, word, &reach_of, how.passphrase_stdin)?;
     let mut after = Vec::new();
     for (request, proof) in requests.iter().zip(proofs) {
         let words = how.words.clone();
-        let (request_id, reach) = (request.id.clone(), reach.clone());
+        let (request_id, reach) = (request.id.clone(), reach_of(request));
         let answer = Answer { request: request_id, word, by: person(), words, reach, proof };
         gate.answer(request, answer)?;
         // Racing answers: the first in the ledger counts, and this says which it was.

@@ -34,6 +34,35 @@ pub struct Image {
     head: HeadPart,
     pairs: Vec<(Key, u32)>,
     rules: Vec<u8>,
+    sieve: Sieve,
+}
+
+/// Tells most keys nothing is filed under without searching for them: one bit for
+/// each key, by its lowest bits. Keys are hashes, so those are as good as any.
+#[derive(Debug, Clone)]
+struct Sieve(Vec<u64>);
+
+/// How many bits that takes, as a power of two: some ten for each key of a pack.
+const SIEVE_BITS: u32 = 14;
+
+impl Sieve {
+    fn of(pairs: &[(Key, u32)]) -> Sieve {
+        let mut words = vec![0; 1 << (SIEVE_BITS - 6)];
+        for (key, _) in pairs {
+            if let Some(word) = words.get_mut(Sieve::word(*key)) {
+                *word |= 1 << (key & 63);
+            }
+        }
+        Sieve(words)
+    }
+
+    fn word(key: Key) -> usize {
+        usize::try_from((key >> 6) & ((1 << (SIEVE_BITS - 6)) - 1)).unwrap_or_default()
+    }
+
+    fn lets_through(&self, key: Key) -> bool {
+        self.0.get(Sieve::word(key)).is_none_or(|word| word & (1 << (key & 63)) != 0)
+    }
 }
 
 /// Why a block of bytes is not an image.
@@ -69,7 +98,8 @@ impl Image {
             lengths: Lengths::of(all.iter().map(|entry| &entry.rule)),
             offsets,
         };
-        Image { head, pairs, rules }
+        let sieve = Sieve::of(&pairs);
+        Image { head, pairs, rules, sieve }
     }
 
     /// The bytes for the cache file.
@@ -100,7 +130,9 @@ impl Image {
         let (pairs, rules) =
             rest.split_at_checked(count.checked_mul(12).ok_or(ImageFault)?).ok_or(ImageFault)?;
         let pairs: Option<Vec<(Key, u32)>> = pairs.chunks_exact(12).map(pair).collect();
-        let image = Image { head, pairs: pairs.ok_or(ImageFault)?, rules: rules.to_vec() };
+        let pairs = pairs.ok_or(ImageFault)?;
+        let sieve = Sieve::of(&pairs);
+        let image = Image { head, pairs, rules: rules.to_vec(), sieve };
         if image.is_sound() { Ok(image) } else { Err(ImageFault) }
     }
 
@@ -155,6 +187,11 @@ impl Image {
         let start = usize::try_from(*self.head.offsets.get(number)?).ok()?;
         let end = usize::try_from(*self.head.offsets.get(number.checked_add(1)?)?).ok()?;
         serde_json::from_slice(self.rules.get(start..end)?).ok()
+    }
+
+    /// Whether something may be filed under a key.
+    pub(crate) fn may_hold(&self, key: Key) -> bool {
+        self.sieve.lets_through(key)
     }
 
     /// The numbers of the rules filed under a key.

@@ -190,8 +190,6 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
         }
         filed::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }
-    keys.sort_unstable();
-    keys.dedup();
     keys
 }
 

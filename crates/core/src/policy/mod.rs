@@ -236,8 +236,11 @@ impl Policy {
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }
-        let candidates =
-            index::keys_of(seen, self.image.lengths()).into_iter().flat_map(|key| self.image.rules_at(key));
+        let mut keys = index::keys_of(seen, self.image.lengths());
+        keys.retain(|key| self.image.may_hold(*key));
+        keys.sort_unstable();
+        keys.dedup();
+        let candidates = keys.into_iter().flat_map(|key| self.image.rules_at(key));
         let mut numbers: Vec<usize> = candidates.collect();
         numbers.sort_unstable();
         numbers.dedup();

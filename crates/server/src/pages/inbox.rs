@@ -3,7 +3,7 @@
 use super::{Page, page};
 use crate::Shared;
 use crate::access::Session;
-use crate::card::Card;
+use crate::card::{Card, merged};
 use crate::failure::Failure;
 use crate::inbox::apart;
 use crate::reach::Reader;
@@ -68,10 +68,8 @@ pub(crate) async fn inbox(
             .flatten();
         let answered = if first { app.page(Part::Over, &Behind::nothing(), ANSWERED)? } else { Vec::new() };
         let mut reader = Reader::new(app);
-        let mut cards = |requests: &[toolgate_core::Request]| -> Vec<Card> {
-            requests.iter().map(|request| Card::of(request, &mut reader)).collect()
-        };
-        let (waiting, answered) = (cards(&waiting), cards(&answered));
+        let waiting = merged(&waiting, &mut reader);
+        let answered = answered.iter().map(|request| Card::of(request, &mut reader)).collect();
         Ok(InboxPage { head, count: app.count(Part::Waiting)?, waiting, answered, first, more })
     });
     page(&found.await?)

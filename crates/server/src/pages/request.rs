@@ -41,6 +41,10 @@ struct RequestPage {
     may_undo: bool,
     may_revoke: bool,
     review_due: Option<String>,
+    /// What other sessions ask alike: request and session.
+    alike: Vec<(String, String)>,
+    /// The same requests, for the form.
+    also: String,
 }
 
 /// One request, whole, with the way to answer below its end.
@@ -57,9 +61,10 @@ pub(crate) async fn request(
             Some(pattern) if is_waiting(&request) => app.covered(&pattern)?,
             _ => Covered::default(),
         };
-        Ok((head, request, card, covered, app.needs_passphrase()?))
+        let alike = app.alike(&request)?;
+        Ok((head, request, card, covered, app.needs_passphrase()?, alike))
     });
-    let (head, request, card, covered, passphrase) = found.await?;
+    let (head, request, card, covered, passphrase, alike) = found.await?;
     let progress = &request.progress;
     let comments = progress.comments.iter();
     let comments = comments.map(|one| (visible(&one.by), visible(&one.text), time(one.at_ms))).collect();
@@ -91,6 +96,8 @@ pub(crate) async fn request(
         may_undo: request.may_be_undone(now_ms()),
         may_revoke: request.is_standing(),
         review_due: progress.review_due_ms().map(time),
+        also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
+        alike: alike.iter().map(|one| (one.id.clone(), visible(&one.session))).collect(),
         card,
     })
 }
@@ -124,6 +131,8 @@ pub(crate) struct AnswerForm {
     minutes: Option<String>,
     #[serde(default)]
     pattern: Option<String>,
+    #[serde(default)]
+    also: Option<String>,
 }
 
 impl AnswerForm {
@@ -183,9 +192,10 @@ pub(crate) async fn answer(
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Answer from the page itself."))?;
     session.check(&sent.form)?;
     let reach = sent.reach()?;
-    let AnswerForm { word, words, passphrase, .. } = sent;
+    let AnswerForm { word, words, passphrase, also, .. } = sent;
+    let alike = also.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let at = format!("/requests/{id}");
-    apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, peer })).await?;
+    apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, alike, peer })).await?;
     Ok(Redirect::to(&at).into_response())
 }
 
