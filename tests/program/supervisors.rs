@@ -333,7 +333,7 @@ fn a_missing_key_asks_nobody() {
 /// A program: the brief on stdin, the answer on stdout.
 #[test]
 fn a_program_can_judge() {
-    let script = "import json,sys; q=json.load(sys.stdin); d='reject' if '| git push --force origin main' in q['brief'] else 'approve'; print(json.dumps({'request':q['request'],'nonce':q['nonce'],'decision':d,'confidence':0.95,'reasons':[{'rule':'R1','text':'by program'}],'alternatives':[],'uncertainty':'','instead':None}))";
+    let script = "import json,sys; q=json.load(sys.stdin); d='reject' if '| git push --force origin main' in q['brief'] else 'approve'; print(json.dumps({'request':q['request'],'nonce':q['nonce'],'decision':d,'confidence':0.95,'reasons':[{'rule':'R1','text':'by program'}],'alternatives':[],'uncertainty':''}))";
     let check = |command: &str, expected: &str| {
         let house = House::new();
         house.write_user(&format!("version: 1\nreview: {{ delivery: ticket, supervised: [low, medium, high, critical] }}\nsupervisors:\n  one: {{ endpoint: command, command: {command}, seconds: 2 }}\n"));

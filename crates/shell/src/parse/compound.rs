@@ -20,7 +20,7 @@ impl Parser<'_> {
         let bare = match self.peek() {
             Some(b'c'..=b'f' | b'i' | b's'..=b'w' | b'{' | b'}' | b'[') => self.bare(),
             // No word that means something here begins with anything else.
-            _ => super::Bare::default(),
+            _ => super::look::Bare::default(),
         };
         let bare = bare.as_str();
         if bare == "coproc" {
