@@ -236,7 +236,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
                 let head = text.get(..text.len() - rest.len()).unwrap_or("");
                 found.extend(awk_pipe(head, rest, &values, program));
                 rest = rest.get(1..).unwrap_or("");
-            } else if let Some((literal, after)) = special::quoted_command(language, rest, before) {
+            } else if let Some((literal, after)) = special::quoted_command(language, rest) {
                 found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
                 rest = after;
             } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {

@@ -85,8 +85,7 @@ fn container(command: &Command) -> Vec<Inner> {
     });
     let composed = command.program.ends_with("-compose") || usage.first() == Some(&"compose");
     let away = !mounts
-        && (usage.last() == Some(&"run") && !composed
-            || inner.as_deref().is_some_and(|words| changes_own_files(words)));
+        && (usage.last() == Some(&"run") && !composed || inner.as_deref().is_some_and(changes_own_files));
     inner.map(|words| if away { Inner::Away(words) } else { Inner::words(&words) }).into_iter().collect()
 }
 

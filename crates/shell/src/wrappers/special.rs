@@ -4,7 +4,7 @@
 use super::language::{literal, quoted};
 
 /// `%x(ls)` of Ruby, at the sign.
-pub(super) fn quoted_command<'a>(language: &str, rest: &'a str, _before: char) -> Option<(String, &'a str)> {
+pub(super) fn quoted_command<'a>(language: &str, rest: &'a str) -> Option<(String, &'a str)> {
     let inside = rest.strip_prefix("%x").filter(|_| language == "ruby")?;
     bracketed(inside)
 }
