@@ -362,3 +362,37 @@ fn secrets_are_printed_by_those_that_keep_them() {
     check("kubectl get secret x -o yaml", &["reveals-secret"]);
     check("kubectl get secret x", &[]);
 }
+
+#[test]
+fn the_same_in_other_spellings() {
+    check("gh api -XDELETE r", &["destroys-infrastructure r"]);
+    check("gh api --method=GET r", &[]);
+    check("docker-compose down -v", &["destroys-infrastructure"]);
+    check("docker compose down", &[]);
+    check("kubectl delete ns,pod x", &["destroys-infrastructure x"]);
+    check("tar c -C /a . b", &["reads-file /a", "reads-file /a/b"]);
+    check("cat -t f", &["reads-file f"]);
+    check("sed 's/a/b/w f' g", &["reads-file g", "writes-file f"]);
+    check("sed 's/a/w f/' g", &["reads-file g"]);
+    check(
+        "python3 -c \"import shutil; shutil.copy('a','b')\"",
+        &["reads-file a", "writes-file b", "writes-file b/a"],
+    );
+    check("python3 - <<< \"import subprocess; subprocess.run(['rm','a'])\"", &["deletes-file a"]);
+    check("php artisan migrate:fresh", &["drops-data migrate:fresh"]);
+}
+
+#[test]
+fn what_only_shows_or_is_nobodys_does_nothing() {
+    check("sudo --help", &[]);
+    check("bash -n f; bash -nc 'rm a'", &[]);
+    check("grep -q a f", &[]);
+    check("cut -d= -f1 f", &[]);
+    check("mkfs.ext4 /tmp/d", &["writes-file /tmp/d"]);
+    check("chmod 600 k.pem", &[]);
+    check("chmod 644 k.pem", &["changes-access k.pem"]);
+    check("sqlite3 :memory: 'drop table t'", &[]);
+    check("dropdb app_test; RAILS_ENV=test rails db:drop", &[]);
+    check("docker exec web rm -rf /app/tmp", &[]);
+    check("docker exec web rm -rf /", &["deletes-tree /"]);
+}

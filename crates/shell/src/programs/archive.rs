@@ -40,6 +40,7 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
     let archive = archive.filter(|_| remote.is_none());
     let skip = usize::from(old.is_some()) + usize::from(old_file.is_some());
     let members = usage.operands.get(skip..).unwrap_or_default();
+    let members: Vec<Word> = members.iter().map(|word| below(usage.value("--directory"), word)).collect();
     let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     if does("--extract", 'x') {
         deeds.on_each(Deed::ReadsFile, archive);
@@ -50,18 +51,36 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
         deeds.on_each(Deed::WritesFile, archive);
         deeds.on_each(Deed::ReachesHost, remote);
         deeds.on_each(Deed::SendsData, remote);
-        deeds.on_each(Deed::ReadsFile, members);
+        deeds.on_each(Deed::ReadsFile, &members);
         deeds.on_each(Deed::ReadsFile, usage.values("--files-from").filter(|word| !is_stream(&word.text)));
         deeds.on_each(Deed::ReadsFile, usage.values("--exclude-from").filter(|word| !is_stream(&word.text)));
         if usage.has("--remove-files") {
             // What went into an archive is moved, not lost.
             let kept = archive.is_some() || remote.is_some();
-            deeds.on_each(if kept { Deed::DeletesFile } else { Deed::DeletesTree }, members);
+            deeds.on_each(if kept { Deed::DeletesFile } else { Deed::DeletesTree }, &members);
         }
     } else {
         deeds.on_each(Deed::ReadsFile, archive);
     }
     deeds
+}
+
+/// A member in the folder `tar -C` goes to first.
+fn below(folder: Option<&Word>, member: &Word) -> Word {
+    let Some(folder) = folder.filter(|_| !member.text.starts_with(['/', '-', '@'])) else {
+        return member.clone();
+    };
+    let head = folder.text.trim_end_matches('/');
+    let text = match member.text.trim_start_matches("./") {
+        "" | "." => folder.text.to_string(),
+        name => format!("{head}/{name}"),
+    };
+    Word {
+        text: text.into(),
+        exact: folder.exact && member.exact,
+        glob: folder.glob || member.glob,
+        span: member.span,
+    }
 }
 
 /// Whatever the archive holds is written into the folder.

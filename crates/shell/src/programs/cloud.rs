@@ -9,7 +9,7 @@ use crate::reading::{Command, Word};
 
 const OPTIONS: &str = "profile= region= output= query= project= zone= n,namespace= g,resource-group= subscription= account= \
      filter= format= y,yes q,quiet f,force recursive r R auto-approve destroy target= var= var-file= s,stack= a,app= team= t,token= all \
-     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run exclude= include= acl=";
+     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run visibility= exclude= include= acl=";
 
 /// Programs with the words that destroy: each line is words in order, `*` for
 /// any, a word ending in `-` for any that begins so.
@@ -111,11 +111,9 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     if command.program == "gh" {
         github(command, &mut deeds);
     }
-    if command
-        .words
-        .iter()
-        .any(|word| matches!(word.text.as_str(), "--help" | "-h" | "--dryrun" | "--dry-run" | "help"))
-    {
+    if command.words.iter().any(|word| {
+        matches!(word.text.as_str(), "--help" | "-help" | "-h" | "--dryrun" | "--dry-run" | "help")
+    }) {
         return deeds;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
@@ -125,14 +123,18 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         .map_or(&[][..], |(_, lines)| *lines);
     let named = lines.iter().any(|line| *line != "api" && begins(&words, line));
     let flagged = words.first() == Some(&"apply")
-        && command.words.iter().any(|word| matches!(word.text.as_str(), "-destroy" | "--destroy"));
+        && command.words.iter().any(|word| {
+            matches!(word.text.as_str(), "-destroy" | "--destroy" | "-destroy=true" | "--destroy=true")
+        });
     let emptied = matches!(
         (command.program.as_str(), words.as_slice()),
-        ("aws", ["s3", "rm", ..]) | ("gsutil" | "s3cmd" | "mc", ["rm" | "del", ..])
+        ("aws", ["s3", "rm", ..])
+            | ("gcloud", ["storage", "rm", ..])
+            | ("gsutil" | "s3cmd" | "mc", ["rm" | "del", ..])
     ) && ["--recursive", "-r", "-R"].iter().any(|name| command.usage.has(name));
     let by_request = command.program == "gh"
         && words.first() == Some(&"api")
-        && command.words.windows(2).any(|pair| matches!(pair, [option, value] if matches!(option.text.as_str(), "-X" | "--method") && value.text.eq_ignore_ascii_case("delete")));
+        && given(command, &["-X", "--method"]).iter().any(|word| word.text.eq_ignore_ascii_case("delete"));
     if named || flagged || emptied || by_request {
         match command.usage.operands.last() {
             Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
@@ -159,7 +161,9 @@ fn github(command: &Command, deeds: &mut Deeds) {
     let words: Vec<&str> = operands.iter().map(|word| word.text.as_str()).collect();
     match words.as_slice() {
         ["gist", "create" | "edit", ..] => {
-            deeds.on_each(Deed::ReadsFile, operands.iter().skip(2).filter(|word| word.text != "-"))
+            let added = given(command, &["-a", "--add"]);
+            let files = operands.iter().skip(2).chain(&added);
+            deeds.on_each(Deed::ReadsFile, files.filter(|word| word.text != "-"))
         }
         ["release", "upload" | "create", ..] => deeds.on_each(Deed::ReadsFile, operands.iter().skip(3)),
         ["api", rest @ ..] => {
@@ -168,14 +172,37 @@ fn github(command: &Command, deeds: &mut Deeds) {
             if forced && branch {
                 deeds.add(Deed::RewritesRemote);
             }
+            let inside = |word: &Word| {
+                let (_, path) = word.text.split_once("=@")?;
+                Some(Word { text: path.into(), ..word.clone() })
+            };
+            let fields: Vec<Word> = given(command, &["-F", "--field"]).iter().filter_map(inside).collect();
+            let files = fields.into_iter().chain(given(command, &["--input"]));
+            deeds.on_each(Deed::ReadsFile, &files.filter(|word| word.text != "-").collect::<Vec<_>>());
         }
         _ => {}
     }
-    let body = command.words.windows(2).filter_map(|pair| match pair {
-        [option, file] if matches!(option.text.as_str(), "--body-file" | "--notes-file") => Some(file),
-        _ => None,
-    });
-    deeds.on_each(Deed::ReadsFile, body.filter(|word| word.text != "-"));
+    let short = if words.first() == Some(&"api") { "--body-file" } else { "-F" };
+    let body = given(command, &["--body-file", "--notes-file", short]);
+    deeds.on_each(Deed::ReadsFile, body.iter().filter(|word| word.text != "-"));
+}
+
+/// The values of an option, in every way they can be given: `-X a`, `-Xa`,
+/// `--method a`, `--method=a`.
+fn given(command: &Command, names: &[&str]) -> Vec<Word> {
+    let mut found = Vec::new();
+    for (at, word) in command.words.iter().enumerate() {
+        if names.contains(&word.text.as_str()) {
+            found.extend(command.words.get(at + 1).cloned());
+            continue;
+        }
+        let attached = names.iter().find_map(|name| {
+            let rest = word.text.strip_prefix(name)?;
+            if name.starts_with("--") { rest.strip_prefix('=') } else { Some(rest.trim_start_matches('=')) }
+        });
+        found.extend(attached.map(|text| Word { text: text.into(), ..word.clone() }));
+    }
+    found
 }
 
 /// Do `words` begin with the words of `line`?

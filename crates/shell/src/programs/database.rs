@@ -61,6 +61,12 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["mysqladmin", "mariadb-admin"], "h,host= u,user= p,password? P,port= f,force", admin),
     plain(&["rails", "rake", "artisan", "manage.py", "django-admin"], "e= f=", framework),
+    plain(
+        &["prisma", "mix", "sequelize", "sequelize-cli", "typeorm"],
+        "schema= f,force force-reset skip-seed r= config= env= repo=",
+        framework,
+    ),
+    plain(&["dotnet"], "f,force p,project= s,startup-project= c,configuration= o,output=", framework),
 ];
 
 fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {
@@ -102,17 +108,41 @@ fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
     if usage.has("-readonly") || usage.has("-safe") {
         return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
     }
-    let mut deeds = drop_statements(&texts, input);
+    let trial = usage.operands.first().is_some_and(|word| word.exact && is_trial(&word.text));
+    let mut deeds = if trial { Deeds::none() } else { drop_statements(&texts, input) };
     let file = || usage.operands.first().filter(|word| !word.text.starts_with(':'));
     deeds.on_each(Deed::ReadsFile, file());
     deeds.on_each(Deed::WritesFile, file());
     deeds
 }
 
+/// A database nobody misses: in memory, in the temporary folder, or one for
+/// tests by its name.
+fn is_trial(name: &str) -> bool {
+    let stem = super::base_name(name);
+    let mut parts = stem.split(['_', '-', '.']);
+    name == ":memory:"
+        || name.starts_with("/tmp/") && !name.contains("..")
+        || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "tmp" | "temp"))
+}
+
+/// Does a variable in front say that this is about the tests' database?
+fn is_for_tests(command: &Command) -> bool {
+    let variables = ["RAILS_ENV", "RACK_ENV", "APP_ENV", "NODE_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV"];
+    command.assignments.iter().any(|one| {
+        variables.contains(&one.name.as_str()) && matches!(one.value.text.as_str(), "test" | "testing" | "ci")
+    })
+}
+
 fn redis(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     let verb = command.usage.operands.first().map(|word| word.text.to_ascii_uppercase());
-    let by_word = verb.is_some_and(|verb| matches!(verb.as_str(), "FLUSHALL" | "FLUSHDB"));
+    let by_script = verb.as_deref() == Some("EVAL")
+        && command.usage.operands.get(1).is_some_and(|script| {
+            let script = script.text.to_ascii_uppercase();
+            script.contains("FLUSHALL") || script.contains("FLUSHDB")
+        });
+    let by_word = by_script || verb.is_some_and(|verb| matches!(verb.as_str(), "FLUSHALL" | "FLUSHDB"));
     let by_input = input.is_some_and(|text| {
         let text = text.to_ascii_uppercase();
         text.lines()
@@ -133,7 +163,8 @@ fn mongo(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     let texts = usage.values("--eval").map(|word| word.text.as_str()).chain(input);
     for text in texts {
-        let drops = ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})"];
+        let drops =
+            ["dropDatabase(", "dropDatabase:", ".drop(", "deleteMany({})", "deleteMany()", "remove({})"];
         if drops.iter().any(|sign| text.replace(' ', "").contains(sign)) {
             deeds.add(Deed::DropsData);
         }
@@ -142,7 +173,8 @@ fn mongo(command: &Command, input: Option<&str>) -> Deeds {
 }
 
 fn drop_operands(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::DropsData, command.usage.operands.iter().take(1))
+    let named = command.usage.operands.iter().take(1);
+    Deeds::of(Deed::DropsData, named.filter(|word| !(word.exact && is_trial(&word.text))))
 }
 
 fn admin(command: &Command, _: Option<&str>) -> Deeds {
@@ -162,8 +194,22 @@ fn framework(command: &Command, _: Option<&str>) -> Deeds {
         "flush",
         "reset_db",
         "db:drop:all",
+        "ecto.drop",
+        "ecto.reset",
+        "schema:drop",
     ];
     let mut deeds = Deeds::none();
+    if is_for_tests(command) || command.usage.has("--help") {
+        return deeds;
+    }
+    let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
+    let in_words = matches!(
+        (command.program.as_str(), words.as_slice()),
+        ("prisma", ["migrate", "reset", ..]) | ("dotnet", ["ef", "database", "drop", ..])
+    ) || command.program == "prisma" && command.usage.has("--force-reset");
+    if in_words {
+        deeds.on_each(Deed::DropsData, command.usage.operands.last());
+    }
     let operands = command.usage.operands.iter();
     deeds.on_each(Deed::DropsData, operands.filter(|word| tasks.contains(&word.text.as_str())));
     deeds

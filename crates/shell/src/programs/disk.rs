@@ -61,7 +61,13 @@ fn wipe(command: &Command, _: Option<&str>) -> Deeds {
     if only_looks {
         return Deeds::none();
     }
-    Deeds::of(Deed::WipesDevice, command.usage.operands.iter().filter(|word| word.text.contains('/')))
+    // The image of a disk is a plain file.
+    let mut deeds = Deeds::none();
+    for word in command.usage.operands.iter().filter(|word| word.text.contains('/')) {
+        let is_file = word.exact && !word.text.starts_with("/dev/") && !word.text.contains("../dev/");
+        deeds.on(if is_file { Deed::WritesFile } else { Deed::WipesDevice }, word);
+    }
+    deeds
 }
 
 fn partition(command: &Command, _: Option<&str>) -> Deeds {

@@ -73,7 +73,7 @@ fn holds_hooks(path: &str) -> bool {
 }
 
 /// Deleting or moving hooks lets commits pass without them.
-fn without_hooks(deeds: &mut Deeds, gone: &[Word]) {
+pub(super) fn without_hooks(deeds: &mut Deeds, gone: &[Word]) {
     if gone.iter().any(|word| holds_hooks(&word.text) && !word.text.ends_with(".git")) {
         deeds.add(Deed::SkipsCommitHooks);
     }
@@ -260,6 +260,22 @@ fn install(command: &Command, input: Option<&str>) -> Deeds {
     if command.usage.has("--directory") { create_operands(command, input) } else { copy(command, input) }
 }
 
+/// Modes that leave a file to its owner alone.
+const OWNER_ONLY: [&str; 12] =
+    ["600", "0600", "400", "0400", "700", "0700", "go-rwx", "og-rwx", "go=", "og=", "u=rw,go=", "u=rwx,go="];
+
+/// By its name a key or a login, which ought to be its owner's alone.
+fn is_key(path: &str) -> bool {
+    let name = super::base_name(path.trim_end_matches('/'));
+    let ends = [".pem", ".key", ".p12", ".pfx", ".jks", ".env", ".ppk"];
+    let named = [".ssh", ".gnupg", ".netrc", ".pgpass", ".npmrc", ".pypirc", ".env", ".git-credentials"];
+    path.contains(".ssh/")
+        || path.ends_with(".kube/config")
+        || named.contains(&name)
+        || name.starts_with("id_")
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
 fn access(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let by_reference = usage.has("--reference")
@@ -274,8 +290,10 @@ fn access(command: &Command, _: Option<&str>) -> Deeds {
     });
     let skip = usize::from(!by_reference && mode_flag.is_none());
     let paths = usage.operands.get(skip..).unwrap_or_default();
-    let mut deeds = Deeds::of(Deed::ChangesAccess, paths);
     let mode = mode_flag.or(usage.operands.first()).map_or("", |word| word.text.as_str());
+    let closes = command.program == "chmod" && OWNER_ONLY.contains(&mode);
+    let mut deeds =
+        Deeds::of(Deed::ChangesAccess, paths.iter().filter(|word| !(closes && is_key(&word.text))));
     let takes_run = mode.contains("-x")
         || mode.contains("a-")
         || matches!(mode, "644" | "0644" | "600" | "000" | "0" | "444" | "-rwx");
@@ -301,6 +319,9 @@ fn patch(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::of(Deed::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
     deeds.on_each(Deed::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
+    if usage.has("--reverse") && command.piped_from.is_some() && !usage.has("--dry-run") {
+        deeds.add(Deed::DiscardsNamedWork);
+    }
     if let Some(text) = input.filter(|_| !usage.has("--dry-run") && usage.operands.is_empty()) {
         deeds.on_each(Deed::WritesFile, &named_by_patch(command, text, 0));
     }

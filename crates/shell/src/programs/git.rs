@@ -186,7 +186,7 @@ fn effects(command: &Command, input: Option<&str>) -> Deeds {
     hooks(command, &mut deeds);
     remote(command, &mut deeds);
     git_work::discarded(command, &mut deeds);
-    history(command, &mut deeds);
+    history(command, input, &mut deeds);
     git_work::files(command, input, &mut deeds);
     deeds
 }
@@ -195,7 +195,9 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
     let usage = &command.usage;
     let sub = usage.sub();
     let verify = usage.flags.iter().rev().find(|flag| flag.name == "--no-verify" || flag.name == "--verify");
-    let by_flag = HOOKED.contains(&sub) && verify.is_some_and(|flag| flag.name == "--no-verify");
+    // A trial makes no commit and runs no hook.
+    let tries = usage.has("--dry-run");
+    let by_flag = HOOKED.contains(&sub) && !tries && verify.is_some_and(|flag| flag.name == "--no-verify");
     let settings = git_settings(command);
     let by_setting = settings.iter().any(|(name, _)| name.eq_ignore_ascii_case("core.hookspath"));
     let by_file =
@@ -235,7 +237,7 @@ fn other_settings(command: &Command) -> bool {
 }
 
 /// Does `git config` put a value under a name that fits?
-fn sets(command: &Command, fits: impl Fn(&str, &str) -> bool) -> bool {
+pub(super) fn sets(command: &Command, fits: impl Fn(&str, &str) -> bool) -> bool {
     let usage = &command.usage;
     let looks = ["--get", "--get-all", "--get-regexp", "--list", "--unset", "--unset-all"];
     let mut words = usage.operands.iter().map(|word| word.text.as_str()).peekable();
@@ -353,11 +355,16 @@ fn branch(refspec: &Word) -> Word {
     Word { text: text.into(), ..refspec.clone() }
 }
 
-fn history(command: &Command, deeds: &mut Deeds) {
+fn history(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
     let usage = &command.usage;
+    let by_input = || {
+        let mut orders = input.unwrap_or("").lines();
+        usage.has("--stdin") && orders.any(|line| line.trim_start().starts_with("delete"))
+    };
     let rewrites = match usage.sub() {
-        "filter-branch" | "filter-repo" => true,
-        "update-ref" => usage.has("-d"),
+        "filter-branch" => true,
+        "filter-repo" => !usage.has("--analyze") && !usage.has("--dry-run"),
+        "update-ref" => usage.has("-d") || by_input(),
         "symbolic-ref" => usage.has("--delete"),
         _ => false,
     };

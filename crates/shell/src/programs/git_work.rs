@@ -20,8 +20,13 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
             (forced || unforced)
                 && !usage.has("--dry-run")
                 && !usage.has("--interactive")
+                // What git ignores can be made again, most of it.
+                && !usage.has("-X")
                 && (usage.operands.is_empty() || wholesale)
         }
+        "config" => super::git::sets(command, |name, value| {
+            name.eq_ignore_ascii_case("clean.requireforce") && matches!(value, "false" | "no" | "off" | "0")
+        }),
         "checkout" => forced || !usage.has("-b") && wholesale,
         "switch" => forced || usage.has("--discard-changes"),
         "restore" => (!usage.has("--staged") || usage.has("--worktree")) && wholesale,
@@ -71,6 +76,13 @@ fn discards_some(command: &Command, has_dashes: bool) -> bool {
         "stash" => second == "drop",
         "branch" => usage.has("-D") || forced || usage.has("-M"),
         "worktree" => second == "remove" && forced,
+        // `git diff | git apply -R` takes back what the other side shows.
+        "apply" => {
+            let looks = ["--check", "--stat", "--numstat", "--summary", "--cached"];
+            usage.has("--reverse")
+                && command.piped_from.is_some()
+                && !looks.iter().any(|name| usage.has(name))
+        }
         _ => false,
     }
 }
@@ -87,7 +99,14 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
     match usage.sub() {
         "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
             let deed = if usage.has("-r") { Deed::DeletesTree } else { Deed::DeletesFile };
-            deeds.on_each(deed, &usage.operands);
+            // For git, `*` in a name is everything below as well.
+            let whole = |word: &Word| match is_tree(&word.text) {
+                true => Word { text: ".".into(), ..word.clone() },
+                false => word.clone(),
+            };
+            let gone: Vec<Word> = usage.operands.iter().map(whole).collect();
+            deeds.on_each(deed, &gone);
+            super::files::without_hooks(deeds, &gone);
         }
         "mv" if !usage.has("--dry-run") => {
             let (to, from) =
@@ -121,6 +140,11 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
             let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
             deeds.on_each(Deed::ReadsFile, &paths);
             deeds.on_each(Deed::WritesFile, usage.value("--output"));
+        }
+        "grep" if usage.has("--no-index") => {
+            let given = usage.has("-e") || usage.has("-f");
+            let paths = usage.operands.iter().skip(usize::from(!given));
+            deeds.on_each(Deed::ReadsFile, paths);
         }
         "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
         "format-patch" => {

@@ -14,6 +14,14 @@ pub(super) const MODELS: &[Model] = &[
         systemctl,
     ),
     plain(&["service", "rc-service", "initctl"], "", service),
+    plain(&["loginctl"], "", |command, _| match words(command).first() {
+        Some(&"enable-linger") => {
+            let mut deeds = Deeds::none();
+            deeds.add(Deed::RunsLater);
+            deeds
+        }
+        _ => Deeds::none(),
+    }),
     plain(&["launchctl"], "w F", launchctl),
     plain(
         &["update-rc.d", "chkconfig", "rc-update", "sysv-rc-conf", "insserv"],
@@ -22,7 +30,18 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["ufw"], "force dry-run", ufw),
     plain(
-        &["iptables", "ip6tables", "iptables-restore", "ip6tables-restore", "ebtables", "arptables"],
+        &[
+            "iptables",
+            "iptables-legacy",
+            "iptables-nft",
+            "ip6tables",
+            "ip6tables-legacy",
+            "ip6tables-nft",
+            "iptables-restore",
+            "ip6tables-restore",
+            "ebtables",
+            "arptables",
+        ],
         "t,table= L,list n v S,list-rules line-numbers F,flush D,delete X,delete-chain P,policy A,append I,insert R,replace Z,zero N,new-chain",
         iptables,
     ),
@@ -130,6 +149,7 @@ pub(super) fn is_guard(name: &str) -> bool {
             | "selinux"
             | "aide"
             | "ossec"
+            | "toolgate"
     )
 }
 
@@ -167,9 +187,15 @@ fn launchctl(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
-fn starts_later(_: &Command, _: Option<&str>) -> Deeds {
+fn starts_later(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
-    deeds.add(Deed::RunsLater);
+    // `chkconfig ntpd off`, `rc-update del x`: from now on it does not start.
+    let ends =
+        words(command).iter().any(|word| matches!(*word, "off" | "del" | "delete" | "remove" | "disable"));
+    let looks = ["--list", "--del", "--help"].iter().any(|name| command.usage.has(name));
+    if !ends && !looks {
+        deeds.add(Deed::RunsLater);
+    }
     deeds
 }
 
@@ -210,7 +236,7 @@ fn defence(command: &Command, _: Option<&str>) -> Deeds {
         "csrutil" => words(command).first() == Some(&"disable"),
         "spctl" => usage.has("--master-disable") || usage.has("--global-disable"),
         "auditctl" => ["-a", "-A", "-d", "-D", "-e", "-R"].iter().any(|name| usage.has(name)),
-        _ => true,
+        _ => !["--help", "--version", "-h"].iter().any(|name| usage.has(name)),
     })
 }
 

@@ -91,6 +91,12 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
             deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
         }
     }
+    // `-H @file` puts each line of the file into the request.
+    for value in usage.values("--header").chain(usage.values("--write-out")) {
+        if let Some(path) = value.text.strip_prefix('@').filter(|path| !is_stream(path)) {
+            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
+        }
+    }
     saved(
         usage,
         &urls,
@@ -162,6 +168,14 @@ fn web(command: &Command, _: Option<&str>) -> Deeds {
         deeds.on_each(Deed::SendsData, usage.operands.get(skip));
     }
     deeds.on_each(Deed::WritesFile, usage.value("--output"));
+    // httpie: `@file`, `name@file`, `name=@file`, `name:=@file`.
+    for item in usage.operands.iter().skip(skip + 1) {
+        let named = item.text.split_once("=@").or_else(|| item.text.split_once('@'));
+        let path = named.filter(|(name, _)| !name.contains([':', '=', '/']) || name.ends_with(':'));
+        if let Some((_, path)) = path.filter(|(_, path)| !path.is_empty()) {
+            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..item.clone() });
+        }
+    }
     deeds
 }
 
@@ -198,6 +212,8 @@ fn first_host(command: &Command, _: Option<&str>) -> Deeds {
 fn first_sends(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = first_host(command, input);
     deeds.on_each(Deed::SendsData, command.usage.operands.first());
+    let attached = command.usage.values("-a").chain(command.usage.values("-A"));
+    deeds.on_each(Deed::ReadsFile, attached.filter(|word| !word.text.contains(' ')));
     deeds
 }
 

@@ -3,10 +3,23 @@
 use super::machine::is_guard;
 use super::{Deeds, Model, plain};
 use crate::deed::Deed;
+use crate::options::Spec;
 use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
-    plain(&["kill"], "s,signal= n= l,list? L,table q,queue= p", kill),
+    Model {
+        names: &["kill"],
+        // `-KILL` is one word, not four options.
+        spec: Spec {
+            options: "s= signal= n= l? list? L table q= p",
+            leading: false,
+            short_names: false,
+            one_dash: true,
+        },
+        subs: &[],
+        groups: &[],
+        effects: kill,
+    },
     plain(
         &["pkill", "killall", "skill", "xkill", "taskkill", "fkill", "kill-port"],
         "f,full x,exact u,euid= U,uid= g,pgroup= G,group= P,parent= s,session= t,terminal= n,newest o,oldest signal= e,echo I,ignore-case i,interactive \
@@ -35,7 +48,8 @@ fn is_signal(word: &Word) -> bool {
 }
 
 fn kill(command: &Command, input: Option<&str>) -> Deeds {
-    if command.usage.has("--list") || command.usage.has("--table") {
+    let lists = |word: &Word| matches!(word.text.as_str(), "-l" | "-L" | "--list" | "--table");
+    if command.words.iter().any(lists) {
         return Deeds::none();
     }
     let mut deeds = end_operands(command, input);

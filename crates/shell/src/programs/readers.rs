@@ -23,26 +23,44 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &[
             "cat",
-            "bat",
-            "batcat",
             "less",
             "more",
             "most",
-            "nl",
             "tac",
             "rev",
-            "od",
-            "xxd",
-            "hexdump",
-            "strings",
-            "wc",
-            "uniq",
+            "cmp",
+            "sum",
+            "zcat",
+            "gzcat",
+            "bzcat",
+            "xzcat",
+            "zless",
             "md5sum",
             "sha1sum",
             "sha256sum",
             "sha512sum",
             "cksum",
             "b2sum",
+            "diff3",
+            "uuencode",
+            "vis",
+            "ul",
+        ],
+        "",
+        read_operands,
+    ),
+    plain(&["pr"], "", read_operands),
+    plain(
+        &[
+            "bat",
+            "batcat",
+            "nl",
+            "od",
+            "xxd",
+            "hexdump",
+            "strings",
+            "wc",
+            "uniq",
             "file",
             "base64",
             "base32",
@@ -51,18 +69,11 @@ pub(super) const MODELS: &[Model] = &[
             "fmt",
             "expand",
             "unexpand",
-            "zcat",
-            "gzcat",
-            "bzcat",
-            "xzcat",
-            "zless",
             "comm",
             "paste",
             "diff",
-            "cmp",
             "colordiff",
             "sdiff",
-            "sum",
             "vimdiff",
             "open",
             "xdg-open",
@@ -87,7 +98,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &["cut"],
         "b,bytes= c,characters= d,delimiter= f,fields= s,only-delimited complement output-delimiter= z",
-        read_operands,
+        cut,
     ),
     plain(&["date"], "f,file= d,date= r,reference= s,set= u,utc I? R", |command, _| {
         Deeds::of(Deed::ReadsFile, command.usage.value("--file"))
@@ -147,6 +158,16 @@ fn read_operands(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
+/// `cut -d= -f1`: the names of settings, without their values.
+fn cut(command: &Command, input: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let is = |name: &str, text: &str| usage.value(name).is_some_and(|word| word.text == text);
+    if is("--delimiter", "=") && is("--fields", "1") && !usage.has("--complement") {
+        return Deeds::none();
+    }
+    read_operands(command, input)
+}
+
 fn sort(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = read_operands(command, input);
     deeds.on_each(Deed::ReadsFile, command.usage.value("--files0-from"));
@@ -162,7 +183,12 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
         || usage.has("-e")
         || usage.has("-g");
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
+    // A number, or whether it is there: nothing of what the file says.
+    let counts = paths.len() == 1
+        && (usage.has("--count") || usage.has("--quiet"))
+        && !usage.has("--recursive")
+        && command.program.ends_with("grep");
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|_| !counts));
     // Without a path it looks through the folder it runs in, unless something comes in.
     let deep = !command.program.ends_with("grep")
         || usage.has("--recursive")

@@ -19,8 +19,15 @@ const REVEALS: &[(&[&str], &[&str])] = &[
             "auth print-access-token",
             "auth print-identity-token",
             "auth application-default print-access-token",
+            "secrets versions access",
         ],
     ),
+    (&["kubectl", "oc"], &["config view --raw", "whoami -t", "whoami --show-token"]),
+    (&["op"], &["read", "item get --reveal"]),
+    (&["pass", "gopass"], &["show"]),
+    (&["vault"], &["kv get", "read", "print token"]),
+    (&["bw"], &["get password", "get item", "get notes", "get totp"]),
+    (&["fly", "flyctl"], &["auth token", "tokens create"]),
     (
         &["aws"],
         &[

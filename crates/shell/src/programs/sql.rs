@@ -165,6 +165,8 @@ mod tests {
             "/*! DROP TABLE x */",
             "DELETE FROM users WHERE 1 = 1",
             "delete from users where true or id = 7",
+            "delete from users where 2 > 1",
+            "delete from users where not false",
             "UPDATE t SET a = (SELECT b FROM u WHERE u.id = 1)",
             "WITH gone AS (DELETE FROM users RETURNING *) SELECT * FROM gone WHERE id = 1",
             "explain analyze delete from users",
@@ -201,6 +203,8 @@ mod tests {
             "drop view v",
             "select updated_at from t",
             "delete from t limit 10",
+            "delete from t where 1 > 2",
+            "delete from t where not true",
         ] {
             assert!(drops(text).is_empty(), "{text}");
         }

@@ -3,7 +3,7 @@
 //! would, is left to the word scan of `sql`.
 
 use sqlparser::ast::{
-    AlterTableOperation, BinaryOperator, Expr, ObjectType, Query, SetExpr, Statement, Value,
+    AlterTableOperation, BinaryOperator, Expr, ObjectType, Query, SetExpr, Statement, UnaryOperator, Value,
 };
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
@@ -136,7 +136,46 @@ fn is_always(condition: &Expr) -> bool {
         }
         Expr::BinaryOp { left, op: BinaryOperator::Or, right } => is_always(left) || is_always(right),
         Expr::BinaryOp { left, op: BinaryOperator::And, right } => is_always(left) && is_always(right),
+        Expr::BinaryOp { left, op, right } => holds(left, op, right),
+        Expr::UnaryOp { op: UnaryOperator::Not, expr } => is_never(expr),
         Expr::IsTrue(inner) => is_always(inner),
+        _ => false,
+    }
+}
+
+/// `2 > 1`: numbers compared, whatever the row.
+fn holds(left: &Expr, op: &BinaryOperator, right: &Expr) -> bool {
+    let (Some(left), Some(right)) = (number(left), number(right)) else { return false };
+    match op {
+        BinaryOperator::Gt => left > right,
+        BinaryOperator::Lt => left < right,
+        BinaryOperator::GtEq => left >= right,
+        BinaryOperator::LtEq => left <= right,
+        BinaryOperator::NotEq => (left - right).abs() > 0.0,
+        _ => false,
+    }
+}
+
+fn number(value: &Expr) -> Option<f64> {
+    match value {
+        Expr::Nested(inner) => number(inner),
+        Expr::Value(value) => match &value.value {
+            Value::Number(number, _) => number.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A condition no row meets.
+fn is_never(condition: &Expr) -> bool {
+    match condition {
+        Expr::Nested(inner) => is_never(inner),
+        Expr::Value(value) => match &value.value {
+            Value::Boolean(truth) => !truth,
+            Value::Number(number, _) => number.parse::<f64>().is_ok_and(|number| number == 0.0),
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -27,13 +27,18 @@ pub(super) const MODELS: &[Model] = &[
     leading(&["doas"], "u,user= C= a= n s L", change_user),
     leading(&["pkexec"], "user=", change_user),
     leading(
+        &["run0"],
+        "u,user= g,group= unit= property= description= slice= D,chdir= setenv= nice= background= pty pipe machine=",
+        change_user,
+    ),
+    leading(
         &["su", "runuser"],
         "c,command= s,shell= l,login m,preserve-environment p g,group= G= u,user= P,pty",
         change_user,
     ),
     leading(&["gosu", "su-exec"], "", change_user),
     leading(
-        &["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"],
+        &["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh"],
         "c=~ command=~ o= O= rcfile= init-file= l,login i s e x u v n r p f a b h k m t B C D E H P T",
         |_, _| Deeds::none(),
     ),
@@ -90,7 +95,10 @@ fn systemd_run(command: &Command, _: Option<&str>) -> Deeds {
 fn change_user(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::none();
-    if usage.has("--list") || usage.has("--validate") || usage.has("--remove-timestamp") {
+    let looks = ["--list", "--validate", "--remove-timestamp", "--help", "--version"];
+    let bare_help = command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-h" | "-V"))
+        && command.words.len() == 2;
+    if bare_help || looks.iter().any(|name| usage.has(name)) {
         return deeds;
     }
     let named = usage.value("--user").or_else(|| {

@@ -91,7 +91,11 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
     let does = match call.name {
         "open" | "fopen" | "openSync" | "File" => by_mode(after, call),
         "remove" if call.head.ends_with("os.") => "rm -f",
-        "rename" | "replace" if call.head.ends_with("os.") => "rm -f",
+        name if carries(name, call.head).is_some() => {
+            let does = carries(name, call.head).unwrap_or("cp");
+            return moved(does, &path, after, call.values, program);
+        }
+        "rm" if call.head.ends_with('.') && inside.contains("recursive") => "rm -rf",
         "read" | "readlines" | "binread" if ends_with_file(call.head) => "cat",
         "write" | "binwrite" if ends_with_file(call.head) => "tee",
         "delete" if ends_with_file(call.head) => "rm -f",
@@ -100,6 +104,31 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         _ => return None,
     };
     does_to(does, &path, program)
+}
+
+/// Calls that copy or move the file named first to the second.
+fn carries(name: &str, head: &str) -> Option<&'static str> {
+    match name {
+        "rename" | "replace" if head.ends_with("os.") => Some("mv"),
+        "move" if head.ends_with("shutil.") => Some("mv"),
+        "copy" | "copy2" | "copyfile" if head.ends_with("shutil.") => Some("cp"),
+        "copytree" if head.ends_with("shutil.") => Some("cp -r"),
+        "renameSync" | "moveSync" => Some("mv"),
+        "copyFileSync" | "copyFile" | "cpSync" | "copySync" => Some("cp"),
+        _ => None,
+    }
+}
+
+fn moved(does: &str, from: &str, after: &str, values: &Values, program: &Word) -> Option<Inner> {
+    let second = after.trim_start().strip_prefix(',').map(|rest| {
+        let rest = rest.trim_start();
+        rest.strip_prefix("dst=").unwrap_or(rest)
+    });
+    let Some((to, _)) = second.and_then(|text| path(text, values)) else {
+        return does_to(if does == "mv" { "rm -f" } else { "cat" }, from, program);
+    };
+    let line = format!("{does} {} {}", shell_word(from), shell_word(&to));
+    Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
 }
 
 /// Methods of a path.

@@ -111,6 +111,24 @@ pub(crate) fn open_alias(command: &Command, value: &str) -> Inner {
     alias_text(command, &Word { text: value.into(), exact: true, ..first })
 }
 
+/// `git config core.pager 'x'`: git runs the value from then on.
+fn kept_setting(command: &Command) -> Vec<Inner> {
+    let usage = &command.usage;
+    let looks = ["--get", "--get-all", "--get-regexp", "--list", "--unset", "--unset-all"];
+    let operands: Vec<&Word> = usage.operands.iter().skip_while(|word| word.text == "set").collect();
+    let [name, value, ..] = operands.as_slice() else { return Vec::new() };
+    let runs = RUN_SETTINGS.contains(&name.text.to_ascii_lowercase().as_str());
+    let plain = matches!(value.text.as_str(), "true" | "false" | "");
+    if !runs || plain || looks.iter().any(|option| usage.has(option)) {
+        return Vec::new();
+    }
+    let text = match name.text.eq_ignore_ascii_case("credential.helper") {
+        true => value.text.strip_prefix('!').map(str::to_string),
+        false => Some(value.text.to_string()),
+    };
+    text.map(|text| Inner::text(Word { text: text.into(), ..(*value).clone() })).into_iter().collect()
+}
+
 fn by_subcommand(command: &Command) -> Vec<Inner> {
     let usage = &command.usage;
     let texts = |names: &[&str]| -> Vec<Inner> {
@@ -118,6 +136,10 @@ fn by_subcommand(command: &Command) -> Vec<Inner> {
         values.filter_map(|flag| flag.value.clone()).map(Inner::text).collect()
     };
     match usage.sub() {
+        "config" => kept_setting(command),
+        "fetch" | "clone" | "pull" | "ls-remote" | "fetch-pack" => texts(&["--upload-pack", "--exec"]),
+        "push" | "send-pack" => texts(&["--receive-pack", "--exec"]),
+        "grep" => texts(&["--open-files-in-pager"]),
         "rebase" => texts(&["--exec"]),
         "difftool" => texts(&["--extcmd"]),
         "filter-branch" => texts(&[

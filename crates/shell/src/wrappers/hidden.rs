@@ -11,7 +11,10 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         "sort" => command.usage.value("--compress-program").cloned().map(Inner::text).into_iter().collect(),
         "vi" | "vim" | "nvim" | "ex" => editor(command),
         "psql" | "mysql" | "mariadb" | "sqlite3" => escapes(command),
-        "sed" | "gsed" => sed(command),
+        "sed" | "gsed" => super::sed::open(command),
+        "man" => by_option(command, &["-P", "--pager"]),
+        "gdb" | "lldb" => debugger(command),
+        "emacs" => by_option(command, &["--eval", "-eval", "--execute"]).into_iter().flat_map(lisp).collect(),
         "nc" | "ncat" | "netcat" => ["--exec", "--sh-exec"]
             .iter()
             .filter_map(|name| command.usage.value(name))
@@ -35,16 +38,81 @@ fn tar(command: &Command) -> Vec<Inner> {
     found
 }
 
-/// `-c '!x'`, `-c ':!x'` and `+!x`.
+/// The values of an option, read as shell text.
+fn by_option(command: &Command, names: &[&str]) -> Vec<Inner> {
+    let mut found = Vec::new();
+    for (at, word) in command.words.iter().enumerate().skip(1) {
+        if names.contains(&word.text.as_str()) {
+            found.extend(command.words.get(at + 1).cloned().map(Inner::text));
+            continue;
+        }
+        let attached = names.iter().find_map(|name| {
+            let rest = word.text.strip_prefix(name)?;
+            if name.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) }
+        });
+        let attached = attached.filter(|text| !text.is_empty());
+        found.extend(attached.map(|text| Inner::text(Word { text: text.into(), ..word.clone() })));
+    }
+    found
+}
+
+/// `gdb -ex 'shell x'`, `gdb -ex '!x'`.
+fn debugger(command: &Command) -> Vec<Inner> {
+    let orders = command.words.windows(2).filter_map(|pair| match pair {
+        [option, text]
+            if matches!(option.text.as_str(), "-ex" | "--ex" | "-iex" | "-o" | "--eval-command") =>
+        {
+            Some(text)
+        }
+        _ => None,
+    });
+    let run = |word: &Word| {
+        let text = word.text.trim_start();
+        let text = ["shell ", "!", "platform shell "].iter().find_map(|sign| text.strip_prefix(sign))?;
+        Some(Inner::text(Word { text: text.into(), ..word.clone() }))
+    };
+    orders.filter_map(run).collect()
+}
+
+/// `(shell-command "x")` in a line of Lisp.
+fn lisp(inner: Inner) -> Option<Inner> {
+    let Inner::Text { text: word, .. } = inner else { return None };
+    let (_, behind) = word.text.split_once("shell-command")?;
+    let at = behind.find('"')?;
+    let (text, _) = super::language::literal(behind.get(at..)?)?;
+    Some(Inner::text(Word { text: text.into(), ..word }))
+}
+
+/// `-c '!x'`, `-c ':!x'`, `-sc '!x'` and `+!x`; also `r!x` and `call system('x')`.
 fn editor(command: &Command) -> Vec<Inner> {
     let plus = command.words.iter().filter_map(|word| {
         let text = word.text.strip_prefix('+')?;
         Some(Word { text: text.into(), ..word.clone() })
     });
-    let all = command.usage.values("-c").cloned().chain(plus);
+    // `ex -sc` and `vim -esc`: the text is the next word.
+    let clustered = command.words.windows(2).filter_map(|pair| match pair {
+        [option, text]
+            if option.text.len() < 6
+                && option.text.starts_with('-')
+                && !option.text.starts_with("--")
+                && option.text.ends_with('c') =>
+        {
+            Some(text.clone())
+        }
+        _ => None,
+    });
+    let all = clustered.chain(plus);
     let run = |word: Word| {
-        let text = word.text.trim_start_matches([':', ' ']).strip_prefix('!')?.to_string();
-        Some(Inner::text(Word { text: text.into(), ..word }))
+        if let Some((_, behind)) = word.text.split_once("system(") {
+            let (text, _) = super::language::literal(behind.trim_start())?;
+            return Some(Inner::text(Word { text: text.into(), ..word }));
+        }
+        let (order, text) = word.text.split_once('!')?;
+        let order = order.trim_matches([':', ' ', '%', '.', '$']);
+        let order = order.trim_start_matches(|first: char| first.is_ascii_digit() || first == ',');
+        let runs = matches!(order, "" | "r" | "re" | "read" | "w" | "write" | "sil" | "silent" | "execute '");
+        let text = text.trim_start_matches([' ', '!']);
+        runs.then(|| Inner::text(Word { text: text.into(), ..word.clone() }))
     };
     all.filter_map(run).collect()
 }
@@ -64,21 +132,16 @@ fn escapes(command: &Command) -> Vec<Inner> {
                 ["\\!", ".shell ", ".system ", "system "].iter().find_map(|sign| line.strip_prefix(sign));
             found.extend(run.map(|text| Inner::text(Word { text: text.into(), ..word.clone() })));
         }
+        found.extend(programs_in_sql(word));
     }
     found
 }
 
-/// GNU sed: `1e command` runs it.
-fn sed(command: &Command) -> Vec<Inner> {
-    let usage = &command.usage;
-    let given = usage.has("--expression");
-    let scripts = usage.values("--expression").chain(usage.operands.iter().take(usize::from(!given)));
-    let run = |word: &Word| {
-        let text = word
-            .text
-            .trim_start_matches(|first: char| first.is_ascii_digit() || matches!(first, '$' | ',' | ' '));
-        let text = text.strip_prefix("e ")?.to_string();
-        Some(Inner::text(Word { text: text.into(), ..word.clone() }))
-    };
-    scripts.filter_map(run).collect()
+/// PostgreSQL: `COPY t FROM PROGRAM 'x'` runs it.
+fn programs_in_sql(word: &Word) -> Option<Inner> {
+    let lower = word.text.to_ascii_lowercase();
+    let at = lower.find("copy").and_then(|copy| lower.get(copy..)?.find(" program").map(|at| copy + at))?;
+    let behind = word.text.get(at + " program".len()..)?.trim_start();
+    let (text, _) = super::language::literal(behind)?;
+    Some(Inner::text(Word { text: text.into(), ..word.clone() }))
 }

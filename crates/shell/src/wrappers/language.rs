@@ -6,7 +6,7 @@
 //! opaque.
 
 use super::values::{Values, is_from_home, shell_text, shell_word};
-use super::{Inner, arguments, file_calls};
+use super::{Inner, arguments, file_calls, renames, special};
 use crate::heads::Heads;
 use crate::programs::is_named;
 use crate::reading::{Command, Unknown, Word};
@@ -23,7 +23,10 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("bun", &["-e", "--eval"]),
     ("deno", &["eval"]),
     ("php", &["-r"]),
+    ("tsx", &["-e", "--eval", "-p", "--print"]),
+    ("ts-node", &["-e", "--eval", "-p", "--print"]),
     ("lua", &["-e"]),
+    ("luajit", &["-e"]),
     ("osascript", &["-e"]),
     ("Rscript", &["-e"]),
     ("awk", &[""]),
@@ -140,13 +143,31 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let module = words.iter().any(|word| word.text == "-m" || word.text.starts_with("--version"));
     let flags_only =
         words.iter().any(|word| matches!(word.text.as_str(), "-V" | "-v" | "-h" | "--help" | "-i"));
+    let reads_script = words.windows(2).any(|pair| {
+        matches!(pair, [option, file] if option.text == "-f" && matches!(file.text.as_str(), "-" | "/dev/stdin"))
+    });
+    if let Some(words) = operand.and_then(|operand| framework_words(operand, words)) {
+        found.push(words);
+    }
     match operand {
+        _ if name.ends_with("awk") && reads_script => found.push(Inner::Program),
         _ if has_text || module || name.ends_with("awk") || *name == "bun" || *name == "deno" => {}
+        Some(word) if matches!(word.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+            found.push(Inner::Program);
+        }
         Some(word) if word.text != "-" => found.push(Inner::File(word.clone())),
         None if flags_only => {}
         _ => found.push(Inner::Program),
     }
     Some(found)
+}
+
+/// `php artisan …` is `artisan …`, `python manage.py …` is `manage.py …`.
+fn framework_words(operand: &Word, words: &[Word]) -> Option<Inner> {
+    let known =
+        matches!(crate::programs::base_name(&operand.text), "artisan" | "manage.py" | "rails" | "rake");
+    let at = words.iter().position(|word| word.span == operand.span).filter(|_| known)?;
+    Some(Inner::words(words.get(at..)?))
 }
 
 /// `python -m pip …` is `pip …`.
@@ -197,7 +218,9 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
 pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut values = Values::default();
-    let text = program.text.as_str();
+    let language = if matches!(language, "tsx" | "ts-node") { "node" } else { language };
+    let renamed = renames::undone(language, &program.text);
+    let text = renamed.as_deref().unwrap_or(program.text.as_str());
     let mut rest = text;
     let mut before = ' ';
     // Each look may go through all of the text.
@@ -213,6 +236,9 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
                 let head = text.get(..text.len() - rest.len()).unwrap_or("");
                 found.extend(awk_pipe(head, rest, &values, program));
                 rest = rest.get(1..).unwrap_or("");
+            } else if let Some((literal, after)) = special::quoted_command(language, rest) {
+                found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
+                rest = after;
             } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
                 let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
                 found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
@@ -288,6 +314,7 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
         ("node" | "nodejs" | "bun" | "deno", _) => {
             text.contains("child_process") || text.contains("execa") || text.contains("Bun")
         }
+        ("lua" | "luajit", "execute") => true,
         (_, "run" | "call" | "execute") => false,
         _ => true,
     }
@@ -331,6 +358,11 @@ fn call(
     if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside, values }, program) {
         return vec![file];
     }
+    if language == "perl"
+        && let Some(text) = special::perl(name, opening, inside)
+    {
+        return vec![Inner::text(Word { text: text.into(), exact: true, ..program.clone() })];
+    }
     if starts_command(language, text, name, before) {
         let argument = match inside {
             Some(argument) => argument,
@@ -365,7 +397,11 @@ fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner
         }
         Inner::made(texts.iter().cloned().map(word).collect())
     };
+    let argument = argument.strip_prefix("args=").unwrap_or(argument);
     let list = argument.strip_prefix('[').map(|list| values.list(list));
+    // A tuple is a list; one text in brackets is not.
+    let tuple = argument.strip_prefix('(').map(|list| values.list(list)).filter(|list| list.len() > 1);
+    let list = list.or(tuple);
     let list = list.or_else(|| values.list_named(argument).map(<[String]>::to_vec));
     if let Some(texts) = list {
         if !texts.is_empty() {
@@ -380,13 +416,22 @@ fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner
                 more.strip_prefix('[').unwrap_or(if more.starts_with(['"', '\'']) { more } else { "" });
             let named = values.list_named(more).unwrap_or_default().to_vec();
             let all = values.list(list).into_iter().chain(named);
-            let words: Vec<String> = std::iter::once(first.clone()).chain(all).collect();
+            // `execvp("git", ["git", "push"])`: the name it shall go by comes again.
+            let again = usize::from(matches!(name, "execv" | "execvp" | "execl" | "execlp"));
+            let words: Vec<String> = std::iter::once(first.clone()).chain(all.skip(again)).collect();
             if words.len() > 1 || takes_list {
                 return words_of(&words);
             }
         }
         let mut line = first;
         let mut rest = after;
+        // awk and Python join what stands side by side.
+        while rest.starts_with(['"', '\''])
+            && let Some((text, after)) = literal(rest)
+        {
+            line.push_str(&text);
+            rest = after.trim_start();
+        }
         while let Some(more) = rest.strip_prefix(['+', '.']).map(str::trim_start) {
             match literal(more) {
                 Some((text, after)) => {
@@ -419,7 +464,7 @@ pub(super) fn literal(text: &str) -> Option<(String, &str)> {
 }
 
 /// Text up to the closing quote, escapes resolved.
-fn quoted(text: &str, close: char) -> (String, &str) {
+pub(super) fn quoted(text: &str, close: char) -> (String, &str) {
     let mut value = String::new();
     let mut chars = text.chars();
     while let Some(found) = chars.next() {

@@ -15,8 +15,11 @@ mod many;
 mod powershell;
 mod prefix;
 mod remote;
+mod renames;
 mod runner;
+mod sed;
 mod shell;
+mod special;
 mod values;
 
 use crate::reading::{Assignment, Command, Span, Unknown, Word};
@@ -136,7 +139,8 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
     match language {
         "expect" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
-        _ => language::calls(language, text),
+        // A program on the input is named by who runs it: `python3`.
+        _ => language::calls(language::name_of(language).unwrap_or(language), text),
     }
 }
 

@@ -25,6 +25,11 @@ const PREFIXES: &[Prefix] = &[
     },
     Prefix { names: &["doas"], options: "u= C= a= n s L", skip: 0 },
     Prefix { names: &["pkexec"], options: "user= disable-internal-agent keep-cwd", skip: 0 },
+    Prefix {
+        names: &["run0"],
+        options: "u,user= g,group= unit= property= description= slice= D,chdir= setenv= nice= background= pty pipe machine=",
+        skip: 0,
+    },
     Prefix { names: &["command"], options: "p", skip: 0 },
     Prefix {
         names: &["builtin", "nohup", "noglob", "nocorrect", "-", "unbuffer", "catchsegv"],
@@ -112,6 +117,7 @@ const PREFIXES: &[Prefix] = &[
                   n,nofile? q,msgqueue? r,rtprio? s,stack? t,cpu? u,nproc? v,as? x,locks? y,rttime?",
         skip: 0,
     },
+    Prefix { names: &["sshpass"], options: "p= f= d= e P= v h V", skip: 0 },
     Prefix { names: &["choom"], options: "n,adjust= p,pid=", skip: 0 },
     Prefix { names: &["ssh-agent"], options: "a= E= O= P= t= c s D d k", skip: 0 },
     Prefix {
@@ -191,6 +197,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         "flock" => return Some(flock(arguments(command))),
         "sg" => return Some(group(arguments(command))),
         "perf" => return Some(perf(arguments(command))),
+        "capsh" => return Some(capsh(arguments(command))),
         _ => {}
     }
     let prefix = prefix_of(program)?;
@@ -232,6 +239,16 @@ fn group(words: &[Word]) -> Vec<Inner> {
     let rest = words.iter().skip_while(|word| word.text == "-").skip(1);
     let text = rest.filter(|word| !matches!(word.text.as_str(), "-c" | "--command")).take(1);
     text.cloned().map(Inner::text).collect()
+}
+
+/// `capsh -- -c text` gives what follows to a shell.
+fn capsh(words: &[Word]) -> Vec<Inner> {
+    let Some(at) = words.iter().position(|word| matches!(word.text.as_str(), "--" | "==")) else {
+        return Vec::new();
+    };
+    let Some(sign) = words.get(at) else { return Vec::new() };
+    let shell = Word { text: "bash".into(), exact: true, ..sign.clone() };
+    vec![Inner::made(std::iter::once(shell).chain(words.iter().skip(at + 1).cloned()).collect())]
 }
 
 /// `perf stat command …` and `perf record command …`.

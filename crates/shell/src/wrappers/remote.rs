@@ -20,7 +20,7 @@ const RUN: &str = "a,attach= add-host= c,cpu-shares= cap-add= cap-drop= cidfile=
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     match command.program.as_str() {
         "ssh" | "autossh" | "mosh" => Some(behind_host(arguments(command))),
-        "docker" | "podman" | "nerdctl" | "docker-compose" => Some(container(command)),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Some(container(command)),
         "kubectl" | "oc" => Some(pod(command)),
         _ => None,
     }
@@ -83,10 +83,9 @@ fn container(command: &Command) -> Vec<Inner> {
             || text.starts_with("--mount")
             || text == "--privileged"
     });
+    let composed = command.program.ends_with("-compose") || usage.first() == Some(&"compose");
     let away = !mounts
-        && usage.last() == Some(&"run")
-        && command.program != "docker-compose"
-        && usage.first() != Some(&"compose");
+        && (usage.last() == Some(&"run") && !composed || inner.as_deref().is_some_and(changes_own_files));
     inner.map(|words| if away { Inner::Away(words) } else { Inner::words(&words) }).into_iter().collect()
 }
 
@@ -95,8 +94,30 @@ fn pod(command: &Command) -> Vec<Inner> {
     if !words.iter().any(|word| matches!(word.text.as_str(), "exec" | "run" | "debug")) {
         return Vec::new();
     }
-    if let Some(at) = words.iter().position(|word| word.text == "--") {
-        return vec![Inner::words(words.get(at + 1..).unwrap_or_default())];
-    }
-    behind(words, &["exec"], EXEC, 1).map(|words| Inner::words(&words)).into_iter().collect()
+    let inner = match words.iter().position(|word| word.text == "--") {
+        Some(at) => words.get(at + 1..).map(<[Word]>::to_vec),
+        None => behind(words, &["exec"], EXEC, 1),
+    };
+    let opened = |words: Vec<Word>| match changes_own_files(&words) {
+        true => Inner::Away(words),
+        false => Inner::words(&words),
+    };
+    inner.map(opened).into_iter().collect()
+}
+
+/// Does this change files deep inside a container that runs? Its whole disk,
+/// its data and what may be mounted from here count as if they were here.
+fn changes_own_files(words: &[Word]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let own = |word: &Word| {
+        let deep = word.text.trim_matches('/').matches('/').count() >= 1;
+        let kept = ["/var/lib/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/host", "/mnt/"];
+        word.exact
+            && word.text.starts_with('/')
+            && deep
+            && !word.text.contains("..")
+            && !kept.iter().any(|head| word.text.starts_with(head))
+    };
+    matches!(program.text.as_str(), "rm" | "rmdir" | "mkdir" | "touch")
+        && rest.iter().all(|word| word.text.starts_with('-') || own(word))
 }

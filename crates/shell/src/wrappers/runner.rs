@@ -58,6 +58,9 @@ const RUNNERS: &[Row] = &[
     ("aws-vault", "exec", "d,duration= n,no-session region=", 1),
     ("chamber", "exec", "", 1),
     ("volta", "run", "node= npm= yarn=", 0),
+    ("rbenv", "exec", "", 0),
+    ("pyenv", "exec", "", 0),
+    ("nodenv", "exec", "", 0),
     ("fnm", "exec", "using=", 0),
     ("rustup", "run", "install", 1),
     ("cross-env", "", "", 0),
@@ -106,7 +109,8 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         let Some(rest) = at.and_then(|at| words.get(at..)) else { continue };
         return Some(run(name, rest, options, *skip));
     }
-    known.then(Vec::new)
+    // `bun -e` is for the languages.
+    (known && program != "bun").then(Vec::new)
 }
 
 fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inner> {
@@ -137,9 +141,22 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         assignments.push(crate::reading::Assignment { name: variable.into(), value });
         at += 1;
     }
-    let words = rest.get(at..).unwrap_or_default().to_vec();
-    found.push(Inner::Words { words, assignments, dir: None, moved: false, same_shell: false });
+    let mut words = rest.get(at..).unwrap_or_default().to_vec();
+    let mut moved = false;
+    if let Some(first) = words.first_mut().filter(|_| FETCHERS.contains(&name))
+        && let Some(bare) = without_version(&first.text).map(str::to_string)
+    {
+        first.text = bare.into();
+        moved = true;
+    }
+    found.push(Inner::Words { words, assignments, dir: None, moved, same_shell: false });
     found
+}
+
+/// `rimraf@5` is `rimraf`, `@scope/tool@latest` is `@scope/tool`.
+fn without_version(text: &str) -> Option<&str> {
+    let (name, version) = text.rsplit_once('@')?;
+    (!name.is_empty() && !version.contains(['/', ':'])).then_some(name)
 }
 
 /// Runners that fetch the package they run, if it is not there.
@@ -201,7 +218,7 @@ fn watcher(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
             found.push(Inner::text(Word { text, ..value.clone() }));
         }
     }
-    if program == "watchexec"
+    if matches!(program, "watchexec" | "cargo")
         && let Some(at) = words.iter().position(|word| word.text == "--")
     {
         found.push(Inner::words(words.get(at + 1..).unwrap_or_default()));

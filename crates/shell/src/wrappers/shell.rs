@@ -4,7 +4,8 @@ use super::{Inner, arguments, joined};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
-pub(super) const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish"];
+pub(super) const SHELLS: [&str; 11] =
+    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh"];
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     let words = arguments(command);
@@ -60,6 +61,7 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
     let mut wants_text = false;
     let mut from_input = false;
     let mut unsure = false;
+    let (mut only_reads, mut talks) = (false, false);
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let text = word.text.as_str();
@@ -91,9 +93,17 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
         let letters = text.get(1..).unwrap_or("");
         wants_text |= text.starts_with('-') && letters.contains('c');
         from_input |= text.starts_with('-') && letters.contains('s');
+        if letters.contains('n') {
+            only_reads = text.starts_with('-');
+        }
+        talks |= text.starts_with('-') && letters.contains('i');
         if letters.ends_with(['o', 'O']) {
             at += 1;
         }
+    }
+    // `bash -n` looks at the text and runs nothing; one that talks runs it all the same.
+    if only_reads && !talks {
+        return found;
     }
     let rest = words.get(at..).unwrap_or_default();
     match rest.split_first() {

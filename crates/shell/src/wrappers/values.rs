@@ -93,9 +93,18 @@ impl Values {
         let mut found = Vec::new();
         let mut rest = text;
         while found.len() < 64 {
-            let Some((text, after)) = self.expression(rest, 1) else { break };
+            // `*['-f']` and `...['-f']` stand for what is in them.
+            let spread = rest.trim_start();
+            let spread = spread.strip_prefix("*[").or_else(|| spread.strip_prefix("...["));
+            let Some((text, after)) = self.expression(spread.unwrap_or(rest), 1) else { break };
             found.push(text);
-            match after.trim_start().strip_prefix(',') {
+            let after = after.trim_start();
+            let after = after
+                .strip_prefix(']')
+                .map(str::trim_start)
+                .filter(|rest| rest.starts_with(','))
+                .unwrap_or(after);
+            match after.strip_prefix(',') {
                 Some(more) => rest = more,
                 None => break,
             }

@@ -1,0 +1,63 @@
+//! Names a Python program gives to what it imports: `from shutil import rmtree
+//! as r` makes `r` another name.
+
+/// More of them are not followed.
+const NAMES_MAX: usize = 8;
+
+/// The program with the names it took over put back, if it renames anything.
+pub(super) fn undone(language: &str, text: &str) -> Option<String> {
+    if !matches!(language, "python" | "pypy") || !text.contains(" as ") || !text.contains("import ") {
+        return None;
+    }
+    let names = given(text);
+    if names.is_empty() {
+        return None;
+    }
+    let mut undone = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end.max(if end == 0 { first.len_utf8() } else { 0 }));
+        let called = after.trim_start().starts_with('(') && before != '.';
+        let real = names.iter().find(|(alias, _)| called && *alias == word).map_or(word, |(_, real)| real);
+        undone.push_str(real);
+        before = word.chars().last().unwrap_or(' ');
+        rest = after;
+    }
+    Some(undone)
+}
+
+/// The pairs of `from x import real as alias`.
+fn given(text: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for statement in text.split(['\n', ';']) {
+        let Some((_, names)) =
+            statement.trim_start().strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+        else {
+            continue;
+        };
+        for name in names.trim_matches(['(', ')', ' ']).split(',') {
+            if let Some((real, alias)) = name.split_once(" as ")
+                && found.len() < NAMES_MAX
+            {
+                found.push((alias.trim(), real.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::undone;
+
+    #[test]
+    fn only_calls_of_the_new_name_are_put_back() {
+        let text = "from shutil import rmtree as r; r('/x'); a.r(1); rr(2); r";
+        let wanted = "from shutil import rmtree as r; rmtree('/x'); a.r(1); rr(2); r";
+        assert_eq!(undone("python", text).as_deref(), Some(wanted));
+        assert_eq!(undone("python", "import os as o; o.x()"), None);
+        assert_eq!(undone("perl", text), None);
+    }
+}
