@@ -394,27 +394,6 @@ impl Request {
         }
     }
 
-    /// The answer that decided it, also where it has been used since.
-    #[must_use]
-    pub fn decisive_answer(&self) -> Option<&Answer> {
-        match &self.state {
-            RequestState::Used { .. } => self.progress.yes.last(),
-            _ => self.answer().map(|(answer, _)| answer),
-        }
-    }
-
-    /// Whether somebody who has just said this was heard: it came out so, or more people are needed.
-    #[must_use]
-    pub fn took(&self, word: Word) -> bool {
-        match &self.state {
-            RequestState::Approved { .. } | RequestState::Used { .. } | RequestState::Pending => {
-                word == Word::Approve
-            }
-            RequestState::Denied { .. } => word == Word::Deny,
-            RequestState::Revoked { .. } | RequestState::Expired => false,
-        }
-    }
-
     /// Whether its answer reaches further than one call.
     #[must_use]
     pub fn is_standing(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What has become of a request besides its state: who looks at it, what was
 //! said, who has said yes so far, how often a standing yes was used.
 
-use crate::inbox::Answer;
+use crate::inbox::{Answer, Request, RequestState, Word};
 use crate::people::REVIEW_DUE_MS;
 use serde::{Deserialize, Serialize};
 
@@ -69,4 +69,27 @@ impl Progress {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+impl Request {
+    /// The answer that decided it, also where it has been used since.
+    #[must_use]
+    pub fn decisive_answer(&self) -> Option<&Answer> {
+        match &self.state {
+            RequestState::Used { .. } => self.progress.yes.last(),
+            _ => self.answer().map(|(answer, _)| answer),
+        }
+    }
+
+    /// Whether somebody who has just said this was heard: it came out so, or more people are needed.
+    #[must_use]
+    pub fn took(&self, word: Word) -> bool {
+        match &self.state {
+            RequestState::Approved { .. } | RequestState::Used { .. } | RequestState::Pending => {
+                word == Word::Approve
+            }
+            RequestState::Denied { .. } => word == Word::Deny,
+            RequestState::Revoked { .. } | RequestState::Expired => false,
+        }
+    }
 }

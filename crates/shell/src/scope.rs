@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, SmolStrBuilder};
 
 use crate::reading::Word;
@@ -63,10 +62,10 @@ impl Text {
 }
 
 /// One value: a scalar is a list of one, an unset variable a list of none.
-pub(crate) type Value = SmallVec<[Text; 1]>;
+pub(crate) type Value = Vec<Text>;
 
 /// The values a variable may have. INVARIANT: never empty.
-pub(crate) type Options = SmallVec<[Value; 1]>;
+pub(crate) type Options = Vec<Value>;
 
 /// What each text of a value counts for, beside its bytes.
 const TEXT_COST: usize = 32;
@@ -150,7 +149,7 @@ impl Scope {
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
-        self.set(name, smallvec![smallvec![text]]);
+        self.set(name, vec![vec![text]]);
     }
 
     /// From now on, the variable makes something else of what it is given.
@@ -162,7 +161,7 @@ impl Scope {
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
         for _ in 0..REFS_MAX {
-            match self.values.get(&mark_of("ref", name)).map(SmallVec::as_slice) {
+            match self.values.get(&mark_of("ref", name)).map(Vec::as_slice) {
                 Some([value]) => match value.as_slice() {
                     [text] if text.exact && !text.text.contains('[') => name = &text.text,
                     _ => return name,
@@ -265,7 +264,7 @@ impl Scope {
                 add(&mut options, branch.get(name).unwrap_or(&base).as_ref(), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = smallvec![smallvec![Text::unknown(concat(&["$", name]))]];
+                options = vec![vec![Text::unknown(concat(&["$", name]))]];
             }
             self.set(name, options);
         }
@@ -304,7 +303,7 @@ impl Scope {
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {
     let Some(more) = more else {
-        let unknown: Value = smallvec![Text::unknown(concat(&["$", name]))];
+        let unknown: Value = vec![Text::unknown(concat(&["$", name]))];
         if !options.contains(&unknown) {
             options.push(unknown);
         }

@@ -6,7 +6,6 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::reading::{RedirectKind, Span};
@@ -109,7 +108,7 @@ pub(crate) struct RawAssignment {
 }
 
 /// The stretches of a word. Most words have one.
-pub(crate) type Pieces = SmallVec<[Part; 1]>;
+pub(crate) type Pieces = Vec<Part>;
 
 /// A word as written.
 #[derive(Debug, Default)]

@@ -1,7 +1,6 @@
 //! Brace expansion: `{a,b}` and `{1..3}`, on parts, before anything else.
 
 use crate::tree::{Part, Pieces};
-use smallvec::SmallVec;
 use smol_str::SmolStrBuilder;
 
 /// More words than this are not made; the word then stays as written.
@@ -58,7 +57,7 @@ pub(crate) fn expand(parts: &[Part]) -> Braces {
 }
 
 fn parts_of(tokens: &[Token]) -> Pieces {
-    let mut parts: Pieces = SmallVec::new();
+    let mut parts: Pieces = Vec::new();
     let mut text = SmolStrBuilder::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {

@@ -5,7 +5,6 @@ use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
 use crate::tree::{Param, ParamOp};
 use crate::walk::Walker;
-use smallvec::smallvec;
 use smol_str::{SmolStr, ToSmolStr};
 
 /// Variables every environment has: `${HOME:+x}` is `x`.
@@ -127,14 +126,14 @@ impl Walker<'_> {
     fn pick(&mut self, param: &Param, value: Option<Value>, index: Option<&str>) -> Resolved {
         let Some(value) = value else { return Resolved::One(Text::unknown(param.text.clone())) };
         match (param.name.as_str(), index) {
-            ("@", _) | (_, Some("@")) => Resolved::Many(value.into_vec()),
+            ("@", _) | (_, Some("@")) => Resolved::Many(value),
             ("*", _) | (_, Some("*")) => {
                 if param.quoted {
                     let separators = self.separators();
                     let between = separators.chars().next().map(String::from).unwrap_or_default();
                     Resolved::One(joined(&value, &between))
                 } else {
-                    Resolved::Many(value.into_vec())
+                    Resolved::Many(value)
                 }
             }
             (_, None) => Resolved::One(value.first().cloned().unwrap_or(Text::exact(""))),
@@ -160,19 +159,19 @@ impl Walker<'_> {
                 None => value,
             };
             let bytes = size_of_value(value);
-            let value = (bytes < VALUE_MAX).then(|| value.iter().cloned().collect());
+            let value = (bytes < VALUE_MAX).then(|| value.to_vec());
             return value.filter(|_| self.grow(bytes));
         }
         match name {
-            "IFS" => Some(smallvec![Text::exact(" \t\n")]),
-            "HOME" => self.setting.home.clone().map(|home| smallvec![Text::exact(home)]),
-            "PWD" => self.here().map(|here| smallvec![here]),
+            "IFS" => Some(vec![Text::exact(" \t\n")]),
+            "HOME" => self.setting.home.clone().map(|home| vec![Text::exact(home)]),
+            "PWD" => self.here().map(|here| vec![here]),
             "#" => {
                 let options = self.scope.get("@")?;
                 self.widest = self.widest.max(options.len());
                 let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
                 let exact = value.iter().all(|text| text.exact);
-                Some(smallvec![Text { text: value.len().to_smolstr(), exact }])
+                Some(vec![Text { text: value.len().to_smolstr(), exact }])
             }
             _ => None,
         }

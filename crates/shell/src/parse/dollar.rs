@@ -1,6 +1,5 @@
 //! Everything that starts with `$`, and backticks.
 
-use smallvec::SmallVec;
 use smol_str::{SmolStr, SmolStrBuilder, ToSmolStr};
 use std::rc::Rc;
 
@@ -34,7 +33,7 @@ impl<'a> Parser<'a> {
             if has_case && self.fault.is_none() {
                 inner.push(self.printed_otherwise(start));
             }
-            return Part::Unknown { text: self.spelling(start), inner: inner.into_vec() };
+            return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.looking_at("$((") {
             let (list, holds) = self.nested_subshell(start);
@@ -52,7 +51,7 @@ impl<'a> Parser<'a> {
         }
         if self.eat("$[") {
             let inner = self.subscript();
-            return Part::Unknown { text: self.spelling(start), inner: inner.into_vec() };
+            return Part::Unknown { text: self.spelling(start), inner };
         }
         if self.eat("${") {
             return match self.peek() {
@@ -70,7 +69,7 @@ impl<'a> Parser<'a> {
             name,
             op: ParamOp::Get,
             colon: false,
-            word: SmallVec::new(),
+            word: Vec::new(),
             index: None,
             quoted,
             text,

@@ -1,6 +1,5 @@
 //! Lists, chains and pipelines.
 
-use smallvec::smallvec;
 use std::rc::Rc;
 
 use super::Parser;
@@ -192,7 +191,7 @@ fn ends_word(byte: Option<u8>) -> bool {
 
 /// `|&` is short for `2>&1 |`.
 fn errors_as_well() -> RawRedirect {
-    let target = RawWord { parts: smallvec![Part::Plain("1".into())], ..RawWord::default() };
+    let target = RawWord { parts: vec![Part::Plain("1".into())], ..RawWord::default() };
     let from = Some("2".into());
     RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: Rc::default() }
 }

@@ -1,6 +1,5 @@
 //! Redirects, and the here-documents some of them announce.
 
-use smallvec::smallvec;
 use smol_str::{SmolStr, SmolStrBuilder};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -175,7 +174,7 @@ impl<'a> Parser<'a> {
             let end = self.heredoc_end(&pending);
             let after = self.pos;
             let parts = if pending.quoted {
-                smallvec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
+                vec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
             } else {
                 self.heredoc_parts(start, end, pending.strip_tabs)
             };

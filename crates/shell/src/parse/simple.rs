@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
 use super::Parser;
@@ -128,7 +127,7 @@ impl Parser<'_> {
             let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
             let parts = match lists {
                 Lists::Text => list_text(head, array),
-                _ => smallvec![Part::Plain(head.into()), array],
+                _ => vec![Part::Plain(head.into()), array],
             };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
@@ -195,12 +194,12 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let mut parts: Pieces = smallvec![self.array(&[])];
+            let mut parts: Pieces = vec![self.array(&[])];
             // `a=(b)c` is no list: the parentheses are part of the text.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             RawWord { span: self.span(start, self.pos), parts }
         } else {
-            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: SmallVec::new() })
+            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
         };
         Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
@@ -243,7 +242,7 @@ impl Parser<'_> {
                     self.forgive(next);
                     // Nothing was assigned then.
                     let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
-                    let parts: Pieces = smallvec![Part::Unknown { text: "$list".into(), inner }];
+                    let parts: Pieces = vec![Part::Unknown { text: "$list".into(), inner }];
                     words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }
@@ -292,9 +291,9 @@ fn name_len(bytes: &[u8]) -> usize {
 /// `name[…]` as a word; where the brackets hold text only, it is a pattern.
 fn bracketed(name: &str, index: Pieces) -> Pieces {
     if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
-        return smallvec![Part::Plain(format_smolstr!("{name}[{text}]"))];
+        return vec![Part::Plain(format_smolstr!("{name}[{text}]"))];
     }
-    let mut parts: Pieces = smallvec![Part::Plain(format_smolstr!("{name}["))];
+    let mut parts: Pieces = vec![Part::Plain(format_smolstr!("{name}["))];
     parts.extend(index);
     parts.push(Part::Plain("]".into()));
     parts
@@ -303,7 +302,7 @@ fn bracketed(name: &str, index: Pieces) -> Pieces {
 /// `[key]=word` in a list; the key may hold anything.
 fn keyed(key: Option<Pieces>, word: RawWord) -> RawWord {
     let Some(key) = key else { return word };
-    let mut parts: Pieces = smallvec![Part::Plain("[".into())];
+    let mut parts: Pieces = vec![Part::Plain("[".into())];
     parts.extend(key);
     parts.push(Part::Plain("]".into()));
     parts.extend(word.parts);
@@ -340,7 +339,7 @@ fn is_one_of(names: &[&str], word: &RawWord) -> bool {
 
 /// `eval a=(b c)`: the list as one text, with blanks between.
 fn list_text(head: String, array: Part) -> Pieces {
-    let mut parts: Pieces = smallvec![Part::Quoted(format_smolstr!("{head}("))];
+    let mut parts: Pieces = vec![Part::Quoted(format_smolstr!("{head}("))];
     if let Part::Array(words) = array {
         let words = Rc::try_unwrap(words).unwrap_or_default();
         for (at, word) in words.into_iter().enumerate() {

@@ -4,7 +4,6 @@ use super::{Walker, join_path};
 use crate::reading::{Command, Unknown, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, is_number, mark_of, size_of};
 use crate::stream::Stream;
-use smallvec::{SmallVec, smallvec};
 use smol_str::{SmolStr, format_smolstr};
 
 /// Longer folders than this are not followed.
@@ -29,7 +28,7 @@ impl Walker<'_> {
                         Some((name, _)) => {
                             self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
                         }
-                        None => self.scope.set(&word.text, smallvec![SmallVec::new()]),
+                        None => self.scope.set(&word.text, vec![Vec::new()]),
                     }
                 }
             }
@@ -129,7 +128,7 @@ impl Walker<'_> {
                     let mut options = self.declared(arguments, text, exact);
                     if refused {
                         // Either way: other shells know other letters.
-                        let old = self.scope.get(name).cloned().unwrap_or_else(|| smallvec![SmallVec::new()]);
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
@@ -180,7 +179,7 @@ impl Walker<'_> {
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
-            return known.unwrap_or_else(|| smallvec![smallvec![Text::unknown(format!("${text}"))]]);
+            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
         }
         let exact = exact && (!has('i') || is_number(text));
         let text = match (has('l'), has('u')) {
@@ -192,7 +191,7 @@ impl Walker<'_> {
             }
             _ => text.to_string(),
         };
-        smallvec![smallvec![Text { text: text.into(), exact }]]
+        vec![vec![Text { text: text.into(), exact }]]
     }
 
     /// `set -- a b`: the positional parameters.
@@ -233,8 +232,8 @@ impl Walker<'_> {
         }
         let left = |value: &Value| -> Value {
             match count {
-                Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
-                None => smallvec![Text::unknown("$@")],
+                Some(count) => value.get(count..).unwrap_or(value).to_vec(),
+                None => vec![Text::unknown("$@")],
             }
         };
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());

@@ -7,7 +7,6 @@ use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
 use crate::scope::{DIR, Text, hides_in_subscript, mark_of};
 use crate::stream::Stream;
 use crate::tree::{Part, Pieces, RawRedirect, Simple};
-use smallvec::smallvec;
 use smol_str::{SmolStr, format_smolstr};
 
 /// Programs that read text as a shell does, in a process of their own.
@@ -116,7 +115,7 @@ impl Walker<'_> {
         self.scope.set_one("@", Text::unknown("$@"));
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
-            options.push(smallvec![Text::unknown(format!("${name}"))]);
+            options.push(vec![Text::unknown(format!("${name}"))]);
             self.scope.set(name, options);
         }
     }

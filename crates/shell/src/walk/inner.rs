@@ -9,7 +9,6 @@ use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, Value, size_of};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
-use smallvec::smallvec;
 
 /// What reading a byte of opened text costs: it becomes a tree of its own.
 const TEXT_COST: usize = 8;
@@ -64,10 +63,8 @@ impl Walker<'_> {
                 }
                 let span = span_of(command, &words);
                 let moved = moved || !command.in_place;
-                let values = assignments
-                    .iter()
-                    .map(|one| (one.name.clone(), smallvec![Text::of(&one.value)]))
-                    .collect();
+                let values =
+                    assignments.iter().map(|one| (one.name.clone(), vec![Text::of(&one.value)])).collect();
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
@@ -167,7 +164,7 @@ impl Walker<'_> {
         let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
-            self.scope.set("@", smallvec![value]);
+            self.scope.set("@", vec![value]);
         }
         self.via.push(via.into());
         let _ = self.list(&parsed.list, stdin);

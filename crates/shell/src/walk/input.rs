@@ -1,6 +1,5 @@
 //! `read` and `mapfile`: what comes in becomes the value of variables.
 
-use smallvec::smallvec;
 use smol_str::format_smolstr;
 
 use super::Walker;
@@ -74,8 +73,8 @@ impl Walker<'_> {
         let trims = arguments.iter().any(|word| word.text == "-t");
         let items: Option<Value> =
             text.filter(|_| affordable && trims).map(|text| lines(text).map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| smallvec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]);
-        self.scope.set(name, smallvec![value]);
+        let value = items.unwrap_or_else(|| vec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]);
+        self.scope.set(name, vec![value]);
     }
 
     /// `read x`: every line of a known input may be its value.
@@ -93,9 +92,9 @@ impl Walker<'_> {
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
         for (at, name) in request.names.iter().enumerate() {
-            let unknown: Options = smallvec![smallvec![Text::unknown(format_smolstr!("${name}"))]];
+            let unknown: Options = vec![vec![Text::unknown(format_smolstr!("${name}"))]];
             let pick = |(separators, line): &(&str, &str)| -> Value {
-                smallvec![Text::exact(field(line, separators, at, count))]
+                vec![Text::exact(field(line, separators, at, count))]
             };
             let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
@@ -105,7 +104,7 @@ impl Walker<'_> {
             let options: Options = if plain {
                 cut.iter().map(|(_, line)| items(line).map(Text::exact).collect()).collect()
             } else {
-                smallvec![smallvec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]]
+                vec![vec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]]
             };
             self.scope.set(name, options);
         }
