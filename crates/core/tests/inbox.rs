@@ -170,7 +170,7 @@ fn yes(who: &str) -> Entry {
     by(who, Word::Approve, Extent::Once, Proof::Terminal)
 }
 
-/// Two must say yes: different people, and not the one who asks.
+/// Two must say yes, different people; that none is the agent says the proof, not the name.
 #[test]
 fn several_people_are_several_people() {
     let state = |entries: &[Entry]| {
@@ -181,7 +181,11 @@ fn several_people_are_several_people() {
     };
     assert_eq!(state(&[yes("ada")]), "pending");
     assert_eq!(state(&[yes("ada"), yes("ada")]), "pending");
-    assert_eq!(state(&[yes("ada"), yes("main")]), "pending", "the agent that asks");
+    assert_eq!(state(&[yes("ada"), yes("main")]), "approved", "a login like the agent's name is a person's");
+    let model =
+        Proof::Supervisor { names: vec!["main".to_owned()], policy: String::new(), shape: String::new() };
+    let by_model = by("main", Word::Approve, Extent::Once, model);
+    assert_eq!(state(&[yes("ada"), by_model]), "pending", "a model is none of the people");
     assert_eq!(state(&[yes("ada"), yes("bob")]), "approved");
     assert_eq!(state(&[yes("ada"), by("bob", Word::Deny, Extent::Once, Proof::Terminal)]), "denied");
     assert_eq!(state(&[yes("ada"), handled(Handling::Commented { text: "?".to_owned() })]), "pending");
