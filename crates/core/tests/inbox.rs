@@ -182,8 +182,12 @@ fn several_people_are_several_people() {
     assert_eq!(state(&[yes("ada")]), "pending");
     assert_eq!(state(&[yes("ada"), yes("ada")]), "pending");
     assert_eq!(state(&[yes("ada"), yes("main")]), "approved", "a login like the agent's name is a person's");
-    let model =
-        Proof::Supervisor { names: vec!["main".to_owned()], policy: String::new(), shape: String::new() };
+    let model = Proof::Supervisor {
+        names: vec!["main".to_owned()],
+        policy: String::new(),
+        shape: String::new(),
+        again: false,
+    };
     let by_model = by("main", Word::Approve, Extent::Once, model);
     assert_eq!(state(&[yes("ada"), by_model]), "pending", "a model is none of the people");
     assert_eq!(state(&[yes("ada"), yes("bob")]), "approved");
