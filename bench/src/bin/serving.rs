@@ -92,16 +92,19 @@ fn event(server: &Server, command: &str, number: usize) -> String {
 
 fn over_socket(server: &Server, number: usize) -> Result<()> {
     let mut stream = UnixStream::connect(server.home.join(".local/state/toolgate/serve.sock"))?;
-    stream.write_all(format!("toolgt 1{number:032}").as_bytes())?;
-    let mut proof = [0; 64];
+    stream.write_all(format!("toolgt 2{number:032}").as_bytes())?;
+    let mut proof = [0; 32];
     stream.read_exact(&mut proof)?;
-    let meta =
-        json!({ "host": "claude-code", "project": null, "around": { "HOME": server.home } }).to_string();
-    let mut message = Vec::new();
-    for part in [meta, event(server, "ls -la src", number)] {
+    // Host, project, six variables around it, the event: each behind its length, and so is the whole.
+    let home = format!("={}", server.home.display());
+    let event = event(server, "ls -la src", number);
+    let mut message = vec![0; 4];
+    for part in ["claude-code", "", &home, "", "", "", "", "", &event] {
         message.extend(u32::try_from(part.len()).map_err(Error::other)?.to_le_bytes());
         message.extend(part.as_bytes());
     }
+    let length = u32::try_from(message.len() - 4).map_err(Error::other)?.to_le_bytes();
+    message.splice(..4, length);
     stream.write_all(&message)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
