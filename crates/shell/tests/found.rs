@@ -1,18 +1,10 @@
 //! What comparing with real bash has found, a case each: the text, and a
 //! command bash runs of it that must be in the list, with exactly these words.
 
-use toolgate_shell::{Setting, Unknown, read};
+mod listed;
 
-#[track_caller]
-fn check(source: &str, expected: &[&str]) {
-    let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
-    let reading = read(source, &setting);
-    let words = |command: &toolgate_shell::Command| -> Vec<String> {
-        command.words.iter().map(|word| word.text.to_string()).collect()
-    };
-    let listed: Vec<Vec<String>> = reading.commands.iter().map(words).collect();
-    assert!(listed.iter().any(|words| words == expected), "{expected:?} of {source:?} in {listed:?}");
-}
+use listed::check;
+use toolgate_shell::{Setting, Unknown, read};
 
 /// Text that is only read when it runs may have mistakes; what stands behind
 /// it runs all the same.

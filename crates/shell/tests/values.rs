@@ -1,18 +1,10 @@
 //! What comparing with real bash has found about values: types, references,
 //! subscripts, `read`, functions that call themselves, aliases.
 
-use toolgate_shell::{Setting, read};
+mod listed;
 
-#[track_caller]
-fn check(source: &str, expected: &[&str]) {
-    let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
-    let reading = read(source, &setting);
-    let words = |command: &toolgate_shell::Command| -> Vec<String> {
-        command.words.iter().map(|word| word.text.to_string()).collect()
-    };
-    let listed: Vec<Vec<String>> = reading.commands.iter().map(words).collect();
-    assert!(listed.iter().any(|words| words == expected), "{expected:?} of {source:?} in {listed:?}");
-}
+use listed::check;
+use toolgate_shell::{Setting, read};
 
 /// Wherever bash takes a number or a name, the subscript of a value is expanded.
 #[test]

@@ -67,6 +67,7 @@ impl Guard for SelfProtection {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let files = seen.facts.files.iter().filter(|file| {
             touches_gate(file, seen.places)
+                || is_key(file, seen.facts, seen.places)
                 || touches_deep(file, seen.facts, seen.places)
                 || takes_program(file, seen.facts, seen.places)
         });
@@ -81,8 +82,7 @@ impl Guard for SelfProtection {
         if evidence.is_empty() {
             return None;
         }
-        let reads =
-            seen.facts.files.iter().any(|file| file.access == Access::Read && is_key(file, seen.places));
+        let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
         let deed = if reads { "read a key of the gate" } else { "change the gate itself" };
         let message = format!("this would {deed} ({})", evidence.join(", "));
         let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
@@ -95,7 +95,7 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
         return true;
     }
     match file.access {
-        Access::Read => is_key(file, places),
+        Access::Read => false,
         Access::Create | Access::Write | Access::Change => file.targets().any(|path| is_own(path, places)),
         Access::Delete | Access::DeleteTree => {
             file.targets().any(|path| is_own(path, places) || (file.exact && loses_gate(path, places)))
@@ -106,13 +106,42 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
 /// Files of the gate whose holder could speak in its name.
 const KEYS: [&str; 3] = ["hook.token", "serve.key", "ledger.key"];
 
-/// Is a key of the gate read?
-fn is_key(file: &FileFact, places: &Places) -> bool {
-    let named = |path: &str| {
+/// Programs that read whole folders without being told to.
+const GATHERERS: [&str; 8] = ["tar", "bsdtar", "zip", "7z", "rsync", "rg", "ag", "scp"];
+
+/// Is a key of the gate read, by its name, by a pattern, or with the folder it lies in?
+fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
+    if file.access != Access::Read {
+        return false;
+    }
+    let is_one = |path: &str| {
         let last = path.rsplit('/').next().unwrap_or(path);
-        KEYS.iter().any(|key| if file.glob { fast_glob::glob_match(last, key) } else { last == *key })
+        // Most files are none of them; only then paths are put together.
+        if !file.glob && !KEYS.contains(&last) {
+            return false;
+        }
+        let mut keys = places.gate.iter().flat_map(|own| KEYS.iter().map(move |key| format!("{own}/{key}")));
+        keys.any(|key| if file.glob { fast_glob::glob_match(path, &key) } else { path == key })
     };
-    file.targets().any(|path| named(path) && places.holds(Place::Gate, path))
+    let command = file.command.and_then(|at| facts.reading.commands.get(at));
+    let gathers = command.is_some_and(|command| {
+        command.usage.has("--recursive") || GATHERERS.contains(&command.program.as_str())
+    });
+    // The folder of settings holds none of them.
+    let is_folder = |path: &str| {
+        path.ends_with("/toolgate")
+            && !path.ends_with("/.config/toolgate")
+            && places.gate.iter().any(|own| own == path)
+    };
+    let found =
+        command.is_some_and(|command| command.via.iter().any(|name| FINDERS.contains(&name.as_str())));
+    // Looked for by name below a folder that holds ours.
+    let is_sought = |path: &str| {
+        let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
+        KEYS.iter().any(|key| fast_glob::glob_match(last, key))
+            && places.gate.iter().any(|own| own.ends_with("/toolgate") && is_within(own, folder))
+    };
+    file.targets().any(|path| is_one(path) || gathers && is_folder(path) || found && is_sought(path))
 }
 
 /// Programs that do something to every file that is found.

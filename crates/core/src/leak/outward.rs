@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 /// Each with one group around what goes.
 const PLACES: &[&str] = &[
     // NAME=value, "name": "value"
-    r#"(?i)(?:passw(?:or)?d|passwd|passphrase|pwd|[_-]pass|\bpass|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|credential)[a-z0-9_-]*["']?\s*(?::=|=>|[:=])\s*(?:"([^"]+)"|'([^']+)'|([^\s"'`,;&|)]+))"#,
+    r#"(?i)(?:passw(?:or)?d|passwd|passphrase|pwd|[_-]pass|\bpass|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|credential)[a-z0-9_-]*\\?["']?\s*(?::=|=>|[:=])\s*(?:\$?"((?:[^"\\]|\\.)+)|\\"((?:[^"\\]|\\[^"])+)|\$?'([^']+)|([^\s"'`,;&|)\\][^\s"'`,;&|)]*))"#,
     // --password value
-    r#"(?i)--?(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-?token)\s+(?:"([^"]+)"|'([^']+)'|([^\s"'`;&|)-][^\s"'`;&|)]*))"#,
+    r#"(?i)--?(?:password|passwd|pass|passphrase|token|secret|api-?key|access-?key|secret-?key|auth-?token)\s+\$?(?:"([^"]+)"|'([^']+)'|([^\s"'`;&|)-][^\s"'`;&|)]*))"#,
     // Authorization: Bearer value
     r#"(?i)authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate)\s+)?([^\s"'`]+)"#,
     r#"(?i)\b(?:x-api-key|x-auth-token|private-token|cookie|set-cookie)\s*:\s*([^"'`\n]+)"#,
@@ -70,6 +70,10 @@ mod tests {
         check("API_KEY=0123 git fetch", "API_KEY=§ git fetch");
         check("export DB_PASSWORD='a b c'; make", "export DB_PASSWORD='§'; make");
         check(r#"{"token": "abc", "n": 1}"#, r#"{"token": "§", "n": 1}"#);
+        // Written with escapes: the input of a call that is no command is shown as JSON.
+        check(r#""content": "{\"password\": \"hunter2\"}""#, r#""content": "{\"password\": \"§\"}""#);
+        check("PASSWORD=$'hunter2' make", "PASSWORD=$'§' make");
+        check(r#"PASSWORD="hun\\ter2" make"#, r#"PASSWORD="§" make"#);
         check("tool --password hunter2 --verbose", "tool --password § --verbose");
         check("tool --token=abc run", "tool --token=§ run");
         check(
