@@ -4,6 +4,9 @@ use crate::house::{House, TICKET};
 use crate::tab::Screen;
 use crate::{Stage, asked};
 use serde_json::json;
+use toolgate_core::{Context, Entry, Progress, Request, RequestState};
+use toolgate_runtime::{Dirs, signing_key};
+use toolgate_store::{Sqlite, Store};
 
 /// Moves the end of what is on the page into the past; the script's own clock sees it.
 const TIME_UP: &str =
@@ -116,4 +119,51 @@ fn a_change_of_a_file_is_shown_line_by_line() {
         tab.picture(&format!("change-{screen:?}").to_lowercase());
         assert_eq!(tab.eval(crate::looks::FAULTS), json!([]), "{screen:?}");
     }
+}
+
+const GUARDED: &str = "version: 1
+review: { delivery: ticket }
+guardrails:
+  - id: custom-safety-001
+    type: pre_execution
+    condition: { expression: \"action.program == 'systemctl'\" }
+    validation: { check: \"false\" }
+    bypass: { allowed: true, requires_approval: architect }
+";
+
+/// Emergencies stand out, and say by when somebody must look at them, or that nobody did.
+#[test]
+fn an_emergency_is_red_and_says_when_its_review_is_due() {
+    let house = House::with_policy(GUARDED);
+    let blocked = house.ask("systemctl restart web");
+    let call = blocked.text().split("--call ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let reason = "the site is down and nobody answers the phone";
+    let words = ["bypass", "request", "custom-safety-001", "--call", &call, "--reason", reason];
+    let said = house.run(&[&words[..], &["--urgency", "emergency", "--json"]].concat()).ended(0).text();
+    let asked: Request = serde_json::from_str(&said).unwrap();
+    let home = house.home().display().to_string();
+    let dirs = Dirs::from_env(&|name| (name == "HOME").then(|| home.clone()));
+    let mut store = Sqlite::open(&dirs.ledger(), signing_key(&dirs).unwrap()).unwrap();
+    let mut turn = store.begin().unwrap();
+    for (id, hours) in [("r-00000000aa", 1), ("r-00000000bb", 30)] {
+        let overridden_ms = Some(asked.made_ms - hours * 3_600_000);
+        let progress = Box::new(Progress { overridden_ms, ..Progress::default() });
+        let state = RequestState::Used { call: None };
+        let old = Request { id: id.to_owned(), progress, state, ..asked.clone() };
+        turn.append(asked.made_ms, &Context::default(), Entry::Requested(old)).unwrap();
+    }
+    turn.commit().unwrap();
+    drop(store);
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
+        tab.screen(screen);
+        stage.go("/bypasses");
+        tab.picture(&format!("emergencies-{screen:?}").to_lowercase());
+        assert_eq!(tab.eval(crate::looks::FAULTS), json!([]), "{screen:?}");
+    }
+    let due = |id: &str| tab.eval(&format!("document.querySelector('#{id} .due').textContent")).to_string();
+    assert!(due("r-00000000aa").contains("due by"), "{}", due("r-00000000aa"));
+    assert!(due("r-00000000bb").contains("OVERDUE since"), "{}", due("r-00000000bb"));
+    assert_eq!(tab.eval("document.querySelectorAll('.card.emergency').length"), 3);
 }

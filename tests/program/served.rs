@@ -1,6 +1,7 @@
 //! What `toolgate serve` shows and takes: forms that come back, pages of errors, what is alike beyond a page, lists as JSON.
 
 use crate::house::{ASKED, House, TICKET};
+use crate::judge::{Judge, Line, opinion};
 use crate::server::{Server, form_of};
 use serde_json::{Value, json};
 use toolgate_core::{Context, Entry, Request};
@@ -130,4 +131,26 @@ fn lists_are_short_and_one_request_is_whole() {
     assert_eq!(server.post(&format!("/api/requests/{id}/answer"), &headers, &body).status, 200);
     assert_eq!(get("/api/grants")[0]["id"], id.as_str());
     assert_eq!(server.get("/api/grants?behind=x", &cookie).status, 400);
+}
+
+/// What a supervisor wanted run instead, and nobody did, is told on the request's page and in the session.
+#[test]
+fn a_change_nobody_took_is_shown_as_such() {
+    let judge = Judge::start(|asked| {
+        let mut own = opinion(asked, "modify", 0.9);
+        own["decision"] = json!({ "modify": "git push --force origin elsewhere" });
+        Line::json(own)
+    });
+    let house = crate::supervisors::house(&judge);
+    let id = house.ask(ASKED).request();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    for path in [format!("/requests/{id}"), "/sessions/session-1".to_owned()] {
+        let page = server.get(&path, &cookie).body;
+        assert!(
+            page.contains("wanted instead, not taken: git push --force origin elsewhere"),
+            "{path}: {page}"
+        );
+    }
+    assert!(server.get("/ledger", &cookie).body.contains("git push --force origin elsewhere"));
 }

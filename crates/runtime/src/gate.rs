@@ -395,7 +395,7 @@ pub(crate) fn refused(answer: &Answer) -> Delivered {
         "looked at this call and denied it".to_owned()
     } else {
         // Nobody has seen this very call; what was said before answers it.
-        format!("said no before, and that stands for this call too ({})", answer.reach.words())
+        format!("denied such calls before, and that stands for this one too ({})", answer.reach.words())
     };
     Delivered::Denied { text: format!("Not run: {} {how}.{said}", answer.by) }
 }
