@@ -67,13 +67,20 @@ fn with_a_passphrase_the_browser_needs_it_too() {
 #[test]
 fn the_link_works_once() {
     let house = House::with_policy(TICKET);
-    let server = Server::start(&house);
+    let mut server = Server::start(&house);
     let path = server.enter.split_once(&server.host).unwrap().1.to_owned();
     assert_eq!(server.get("/enter?token=", "").status, 403);
     assert_eq!(server.get(&path[..path.len() - 1], "").status, 403);
     assert_eq!(server.get("/enter", "").status, 400);
-    server.come_in();
-    assert_eq!(server.get(&path, "").status, 403);
+    let cookie = server.come_in();
+    let used = server.get(&path, "");
+    assert!(used.status == 403 && used.body.contains("kill -USR1"), "{}", used.body);
+    // Where the server runs a new one is printed; who follows it is in instead.
+    server.renew();
+    assert_eq!(server.get(&path, "").status, 403, "the old one stays used");
+    assert_eq!(server.get("/", &cookie).status, 200);
+    let fresh = server.come_in();
+    assert_eq!((server.get("/", &cookie).status, server.get("/", &fresh).status), (401, 200));
 }
 
 #[test]

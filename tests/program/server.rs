@@ -46,6 +46,16 @@ impl Server {
         Server { child, host: text("origin").replace("http://", ""), enter: text("enter") }
     }
 
+    /// Makes it print a new link, as a person would where it runs.
+    pub fn renew(&mut self) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-USR1", &id]).status().unwrap().success());
+        let mut line = String::new();
+        BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        self.enter = said["enter"].as_str().unwrap().to_owned();
+    }
+
     /// Sends exactly these bytes.
     pub fn raw(&self, request: &str) -> Reply {
         let mut stream = TcpStream::connect(&self.host).unwrap();

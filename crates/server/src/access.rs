@@ -116,6 +116,14 @@ impl Access {
         Link { origin, enter, hook, hook_token: hook_token_path(dirs), warm }
     }
 
+    /// Makes a new link in place of the one before; who is in stays in until it
+    /// is used.
+    pub(crate) fn renew(&self) {
+        if let Ok(fresh) = token() {
+            self.doors(|doors| doors.link = Some(fresh));
+        }
+    }
+
     fn doors<T>(&self, look: impl FnOnce(&mut Doors) -> T) -> T {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -160,7 +168,11 @@ pub(crate) struct Enter {
 /// Turns the link into a cookie.
 pub(crate) async fn enter(State(app): State<Shared>, Query(Enter { token }): Query<Enter>) -> Response {
     let Some(session) = app.access.let_in(&token) else {
-        let cure = "Start `toolgate serve` anew and open the link it prints; each link works once.";
+        // Whoever sees the terminal of the server sees the new link; nobody else does.
+        let cure = format!(
+            "Each link works once. `kill -USR1 {}` makes `toolgate serve` print a new one where it runs.",
+            std::process::id()
+        );
         return Failure::new(StatusCode::FORBIDDEN, "This link lets nobody in.", cure).into_response();
     };
     let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", session.token);

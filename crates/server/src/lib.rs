@@ -34,13 +34,17 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::{get, post};
+use futures_util::future::{Either, select};
 use inbox::{Counted, Proven};
 use serde_json::Value;
+use std::future::IntoFuture;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use stores::Stores;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 use toolgate_core::{Call, Event};
 use toolgate_runtime::{Broken, Gate, Handed, Policies, Scene, Setup, Told};
 use toolgate_store::Sqlite;
@@ -102,12 +106,12 @@ struct App {
 
 type Shared = Arc<App>;
 
-/// Serves until the process is told to end. `ready` is called once with the
-/// link that lets the first browser in.
+/// Serves until the process is told to end. `ready` is called with the link that
+/// lets a browser in: at the start, and with a new one at each `SIGUSR1`.
 ///
 /// # Errors
 /// If the address is not this machine's own, or cannot be listened on.
-pub fn serve(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
+pub fn serve(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
     if !config.listen.ip().is_loopback() {
         return Err(Broken::new(
             format!("`{}` can be reached from other machines", config.listen),
@@ -121,7 +125,7 @@ pub fn serve(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
     runtime.block_on(run(config, ready))
 }
 
-async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
+async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
     let unreachable = |error: std::io::Error| {
         Broken::new(
             format!("cannot listen on `{}`: {error}", config.listen),
@@ -144,15 +148,31 @@ async fn run(config: Config, ready: impl FnOnce(&Link)) -> Result<(), Broken> {
         judged: AtomicU64::new(0),
     });
     let warm = hooks::listen(&app);
-    ready(&app.access.link(&app.setup.dirs, warm.as_ref().map(|_| ()).map_err(ToString::to_string)));
-    let service = router(app).into_make_service_with_connect_info::<SocketAddr>();
+    let tell = |app: &App| {
+        let warm = warm.as_ref().map(|_| ()).map_err(ToString::to_string);
+        ready(&app.access.link(&app.setup.dirs, warm));
+    };
+    tell(&app);
+    let service = router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(ended());
-    let ended = served.await;
+    let ended = match select(pin!(served.into_future()), pin!(renewed(&app, &tell))).await {
+        Either::Left((ended, _)) => ended,
+        Either::Right(((), served)) => served.await,
+    };
     if let Ok(socket) = warm {
         // Nobody finds a server that is gone.
         let _ = std::fs::remove_file(socket);
     }
     ended.map_err(|error| Broken::new(format!("the server ended: {error}"), "start it again"))
+}
+
+/// A new link for each `SIGUSR1`: told where the server runs, to nobody else.
+async fn renewed(app: &App, tell: &impl Fn(&App)) {
+    let Ok(mut asked) = signal(SignalKind::user_defined1()) else { return };
+    while asked.recv().await.is_some() {
+        app.access.renew();
+        tell(app);
+    }
 }
 
 /// Ctrl-C; without it the server runs on.

@@ -17,7 +17,9 @@ use toolgate_server::{Config, Lent, Link, openapi, serve};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate serve
-  toolgate serve --listen 127.0.0.1:0")]
+  toolgate serve --listen 127.0.0.1:0
+
+The link works once. SIGUSR1 makes the server print a new one where it runs.")]
 pub struct Args {
     /// Where to listen: an address of this machine only; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:4517")]
@@ -79,5 +81,6 @@ fn show(link: &Link, as_json: bool) {
         Ok(()) => talk("Hooks of this user are answered by it as well."),
         Err(why) => talk(&format!("Hooks judge for themselves: {why}")),
     }
-    talk("Ctrl-C ends it.");
+    let own = std::process::id();
+    talk(&format!("`kill -USR1 {own}` prints a new link here when this one was used; Ctrl-C ends it."));
 }
