@@ -442,3 +442,23 @@ fn a_trap_of_a_subshell_runs_at_its_end() {
     check("trap '${U:-p1} x' EXIT; U=rm", &["rm", "x"]);
     check("{ trap '${U:-p1} x' EXIT; U=rm; } | q", &["rm", "x"]);
 }
+
+/// The text of a here-document is looked through when it is expanded, and bash
+/// changes it on the way as it changes other text.
+#[test]
+fn the_text_of_a_here_document_is_read_as_bash_changes_it() {
+    check("cat <<F\n$(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
+    check("cat <<F\na\\\nb $(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
+    check("cat <<F\na\\\nb $(p \"${U:-$'\\x24(rm x)'}\")\nF\n", &["rm", "x"]);
+    // Comments are skipped there.
+    check("cat <<E\n${U:-'$((( $(a) + 1 )); # `\nrm x)'}\nE\n", &["rm", "x"]);
+}
+
+/// Behind a `;` that bash loses, it prints `coproc` with a name.
+#[test]
+fn words_that_bash_prints_otherwise_are_not_known() {
+    let found = read("a \"$(b <<E\nc\nE\nrm; ! coproc x\nd)\"", &Setting::default());
+    let joined = |command: &toolgate_shell::Command| command.program == "rm" && command.words.len() > 1;
+    let words = found.commands.iter().find(|command| joined(command)).map(|command| &command.words);
+    assert!(words.is_some_and(|words| words.iter().any(|word| !word.exact)), "{found:?}");
+}

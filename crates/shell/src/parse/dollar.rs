@@ -100,9 +100,11 @@ impl<'a> Parser<'a> {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
         let pushed_to = std::mem::take(&mut self.pushed_to);
+        let in_document = std::mem::replace(&mut self.in_document, false);
         self.substitutions += 1;
         let list = self.whole_once();
         self.substitutions -= 1;
+        self.in_document = in_document;
         self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;

@@ -12,7 +12,7 @@ use crate::reading::{Span, Unknown};
 use crate::tree::{List, Node, Part};
 
 /// How often one text is changed.
-const CHANGES_MAX: usize = 6;
+pub(super) const CHANGES_MAX: usize = 6;
 
 /// What one text is changed by.
 #[derive(Default)]
@@ -98,7 +98,8 @@ impl Parser<'_> {
         }
     }
 
-    fn rewritten(&mut self, start: usize) -> Option<String> {
+    /// The text as bash changes it, if it does.
+    pub(super) fn rewritten(&mut self, start: usize) -> Option<String> {
         if let Some(left) = self.rewrite.left.take() {
             return Some(self.with_lines_moved(start, &left));
         }
@@ -116,6 +117,13 @@ impl Parser<'_> {
         }
         text.push_str(self.slice(at, self.end));
         (at > start).then_some(text)
+    }
+
+    /// The same for the body of a here-document, which ends here. What is decoded
+    /// in it is so in the whole text.
+    pub(super) fn rewritten_document(&mut self, start: usize) -> Option<String> {
+        let left = self.rewrite.left.take()?;
+        Some(self.with_lines_moved(start, &left))
     }
 
     fn with_lines_moved(&mut self, start: usize, left: &Left) -> String {
