@@ -450,8 +450,16 @@ fn the_text_of_a_here_document_is_read_as_bash_changes_it() {
     check("cat <<F\n$(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
     check("cat <<F\na\\\nb $(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
     check("cat <<F\na\\\nb $(p \"${U:-$'\\x24(rm x)'}\")\nF\n", &["rm", "x"]);
+    check("cat <<E\n${U:-$\"(rm x)\"}\nE\n", &["rm", "x"]);
     // Comments are skipped there.
     check("cat <<E\n${U:-'$((( $(a) + 1 )); # `\nrm x)'}\nE\n", &["rm", "x"]);
+}
+
+/// Quotes are taken out of a value that stands in before it is expanded.
+#[test]
+fn quotes_between_a_dollar_and_a_parenthesis_vanish() {
+    check("echo \"${U:-'$\"(rm x)'}\"", &["rm", "x"]);
+    check("echo \"${U:-'$\"\"(rm x)\"'}\"", &["rm", "x"]);
 }
 
 /// Behind a `;` that bash loses, it prints `coproc` with a name.

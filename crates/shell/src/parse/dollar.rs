@@ -295,7 +295,10 @@ impl<'a> Parser<'a> {
         while let Some(byte) = self.peek() {
             match byte {
                 b'\'' | b'}' => self.quoted_byte(parts),
-                _ => self.nested_piece(byte, parts, true, b'}'),
+                _ => {
+                    self.strip_quotes(byte);
+                    self.nested_piece(byte, parts, true, b'}');
+                }
             }
         }
         self.end = outer_end;
@@ -361,6 +364,9 @@ impl<'a> Parser<'a> {
     /// quotes, single quotes only protect the closing sign: what they hold is
     /// still expanded.
     fn nested_piece(&mut self, byte: u8, parts: &mut Parts<'a>, quoted: bool, stop: u8) {
+        if self.in_document {
+            self.strip_quotes(byte);
+        }
         match byte {
             b'"' => self.deeper(|parser| parser.double_quoted(parts)),
             b'\'' if quoted => self.half_quoted(parts),
@@ -432,7 +438,10 @@ impl<'a> Parser<'a> {
                     self.advance(1);
                     return parts.quoted("'");
                 }
-                Some(byte) => self.quoted_piece(byte, parts, b'\''),
+                Some(byte) => {
+                    self.strip_quotes(byte);
+                    self.quoted_piece(byte, parts, b'\'');
+                }
             }
         }
     }

@@ -4,7 +4,8 @@
 //! lines there and then, those behind the line it is in, be that in the middle
 //! of a quote, of arithmetic or of a joined line. And `$'…'` in `"${x:-…}"`, in
 //! arithmetic and in subscripts is decoded before the rest is looked at, so that
-//! `"${x:-$'\x24(rm y)'}"` runs `rm`.
+//! `"${x:-$'\x24(rm y)'}"` runs `rm`; so are double quotes taken out of what
+//! stands in single quotes there.
 
 use super::word::Parts;
 use super::{Parser, Pending};
@@ -72,6 +73,20 @@ impl Parser<'_> {
             self.rewrite.decoded.push((start, self.pos, text.clone()));
         }
         parts.push(Part::Quoted(text.into()));
+    }
+
+    /// Bash takes double quotes out of what stands in for a value before it expands
+    /// it, where it has not read them before: `"${x:-'$"(rm y)'}"` runs `rm`.
+    pub(super) fn strip_quotes(&mut self, byte: u8) {
+        if byte != b'$' || self.peek_at(1) != Some(b'"') {
+            return;
+        }
+        self.align();
+        let rest = self.bytes.get(self.pos + 1..self.end).unwrap_or_default();
+        let quotes = rest.iter().take_while(|byte| **byte == b'"').count();
+        if matches!(rest.get(quotes), Some(b'(' | b'{' | b'[')) {
+            self.rewrite.decoded.push((self.pos + 1, self.pos + 1 + quotes, String::new()));
+        }
     }
 
     /// What stands there is some value, to a shell that reads it otherwise.
