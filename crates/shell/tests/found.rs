@@ -470,3 +470,30 @@ fn words_that_bash_prints_otherwise_are_not_known() {
     let words = found.commands.iter().find(|command| joined(command)).map(|command| &command.words);
     assert!(words.is_some_and(|words| words.iter().any(|word| !word.exact)), "{found:?}");
 }
+
+/// Any word may stand where the name of a coprocess stands.
+#[test]
+fn a_coprocess_may_have_a_name_that_is_none() {
+    check("coproc N# ( a )\nrm x", &["rm", "x"]);
+    check("{ coproc N- { a; }; } | rm x", &["rm", "x"]);
+}
+
+/// `$@` and a group behind it are one pattern.
+#[test]
+fn a_group_may_follow_a_parameter() {
+    check("a $@(w) && rm x", &["rm", "x"]);
+    check("a $?(w|v); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn a_line_end_may_stand_before_a_subscript() {
+    check("M=N; N='\nA[$(rm x)]'; (( M ))", &["rm", "x"]);
+}
+
+/// What a substitution prints that bash does not understand is not known.
+#[test]
+fn a_mistake_before_a_here_document_is_one() {
+    let found = read("a $((echo b) ; <<E (c) )\n", &Setting::default());
+    let known = |command: &toolgate_shell::Command| command.program == "a" && command.words.iter().all(|word| word.exact);
+    assert!(!found.commands.iter().any(known), "{found:?}");
+}

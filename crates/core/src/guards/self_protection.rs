@@ -70,6 +70,7 @@ impl Guard for SelfProtection {
                 || is_key(file, seen.facts, seen.places)
                 || touches_deep(file, seen.facts, seen.places)
                 || takes_program(file, seen.facts, seen.places)
+                || touches_found_program(file, seen.facts)
         });
         let mut evidence: Vec<String> =
             files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
@@ -189,6 +190,18 @@ fn takes_program(file: &FileFact, facts: &Facts, places: &Places) -> bool {
             && (places.holds(Place::Gate, path) || file.written == PROGRAM && file.exists != Some(true))
     };
     file.access == Access::Read && command.is_some_and(copies) && file.targets().any(own)
+}
+
+/// `rm "$(which toolgate)"`: the program, wherever it was found.
+fn touches_found_program(file: &FileFact, facts: &Facts) -> bool {
+    let looks = |command: &Command| {
+        matches!(command.program.as_str(), "which" | "command" | "type" | "whereis" | "hash")
+            && command.words.iter().skip(1).any(|word| word.text == PROGRAM)
+    };
+    file.access != Access::Read
+        && file.written == PROGRAM
+        && file.exists != Some(true)
+        && facts.commands().any(|(_, command)| looks(command))
 }
 
 /// The name of our own program.
