@@ -139,7 +139,9 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     // Looked for by name below a folder that holds ours.
     let is_sought = |path: &str| {
         let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
-        KEYS.iter().any(|key| fast_glob::glob_match(last, key))
+        // By a pattern that says something: every file is looked through all the time.
+        last.bytes().filter(u8::is_ascii_alphanumeric).count() > 1
+            && KEYS.iter().any(|key| fast_glob::glob_match(last, key))
             && places.gate.iter().any(|own| own.ends_with("/toolgate") && is_within(own, folder))
     };
     file.targets().any(|path| is_one(path) || gathers && is_folder(path) || found && is_sought(path))

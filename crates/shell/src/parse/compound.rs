@@ -322,11 +322,12 @@ impl Parser<'_> {
         let back = self.pos;
         if !self.at_compound(self.bare().as_str()) {
             // Any word is taken here; whether it is a name bash asks later.
-            while self.peek().is_some_and(|byte| !b" \t\n;&|<>()'\"`".contains(&byte)) {
+            let mut apart = !self.identifier().is_empty() && self.peek() == Some(b'(');
+            while self.peek().is_some_and(|byte| !b" \t\n;&|<>()'\"`$\\".contains(&byte)) {
                 let _ = self.take();
             }
             let named = self.pos > back;
-            let apart = matches!(self.peek(), Some(b' ' | b'\t' | b'('));
+            apart |= matches!(self.peek(), Some(b' ' | b'\t'));
             self.blanks();
             let next = self.bare();
             if !named || !apart || !self.at_compound(next.as_str()) {
