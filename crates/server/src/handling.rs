@@ -55,7 +55,8 @@ impl App {
         let text = text.trim().to_owned();
         if text.is_empty() && matches!(deed, Deed::Comment | Deed::Review) {
             let cure = "Say what you mean to say.";
-            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure));
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure);
+            return Err(failure.at(if deed == Deed::Review { "review" } else { "comment" }));
         }
         let what = match deed {
             Deed::Claim => Handling::Claimed,

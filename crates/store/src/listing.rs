@@ -51,7 +51,38 @@ impl Behind {
     }
 }
 
+/// A request that waits, without its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingLine {
+    /// Its id.
+    pub id: String,
+    /// The session that asks.
+    pub session: String,
+    /// The exact call, by hash.
+    pub arguments: String,
+    /// When it was made.
+    pub made_ms: i64,
+}
+
 impl Sqlite {
+    /// Everything somebody can still answer, in short.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting_lines(&self, now_ms: i64) -> Result<Vec<WaitingLine>, StoreError> {
+        let sql = format!(
+            "SELECT id, session, arguments, body ->> 'made_ms' FROM request WHERE {}
+             ORDER BY body ->> 'made_ms' DESC, id DESC",
+            Part::Waiting.sql()
+        );
+        let mut statement = self.connection().prepare_cached(&sql)?;
+        let rows = statement.query_map([now_ms], |row| {
+            let (id, session, arguments, made_ms) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(WaitingLine { id, session, arguments, made_ms })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Up to `limit` requests behind a place.
     ///
     /// # Errors
