@@ -324,6 +324,7 @@ fn gate(house: &House) -> toolgate_runtime::Gate {
         project: house.project(),
         host_files: Vec::new(),
         usage: None,
+        asked_by: None,
     })
     .unwrap()
     .0

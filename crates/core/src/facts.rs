@@ -226,6 +226,8 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
     // Every file below a folder, at any depth: nothing of it is left.
     let all = access == Access::Delete && target.text.ends_with("/**");
     let path = absolute(text, &base);
+    // `cd .clau*; rm x`: the folder is one of those the pattern names.
+    let in_pattern = dir.is_some_and(|word| word.glob) && !text.starts_with('/');
     FileFact {
         access: if all { Access::DeleteTree } else { access },
         written: target.text.clone(),
@@ -234,7 +236,8 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         real: None,
         exists: None,
         exact,
-        glob: target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
+        glob: in_pattern
+            || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
         command: Some(at),
     }
 }

@@ -242,6 +242,7 @@ pub(crate) struct Round<'a> {
     pub approver: Option<&'a Approver>,
     pub event: &'a Event,
     pub session: &'a Session,
+    pub asked_by: Option<u32>,
     pub now_ms: i64,
 }
 

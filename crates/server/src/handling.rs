@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolgate_core::{Entry, EventKind, Extent, Handling, Request, fits_text, one_line, proposed_pattern};
-use toolgate_runtime::{Gate, NotAPerson, Setup, find_project, now_ms};
+use toolgate_runtime::{Gate, Setup, find_project, now_ms};
 use toolgate_store::Store;
 use utoipa::ToSchema;
 
@@ -49,9 +49,7 @@ impl App {
     /// Does something with a request; what comes back is the request as it
     /// stands then.
     pub(crate) fn handle(&self, id: &str, deed: Deed, text: &str, peer: Peer) -> Result<Request, Failure> {
-        if let Some(mark) = peer.agent() {
-            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
-        }
+        self.refuse_agent(peer)?;
         let request = self.request(id)?;
         let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
         let text = text.trim().to_owned();

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::PoisonError;
 use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word, visible};
 use toolgate_runtime::{
-    Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer,
-    trusted_key,
+    ASKERS_MAX, Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms,
+    sign_answer, trusted_key,
 };
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
@@ -110,12 +110,19 @@ impl App {
         Ok(Approver::load(&self.setup.dirs)?.is_some())
     }
 
+    /// What an agent sends, or a program below one, is nobody's word.
+    pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
+        let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
+        match peer.agent(&askers) {
+            Some(mark) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
+            None => Ok(()),
+        }
+    }
+
     /// Records an answer, and says what became of the request: of racing
     /// answers the first in the ledger counts.
     pub(crate) fn answer(&self, id: &str, given: Given) -> Result<Request, Failure> {
-        if let Some(mark) = given.peer.agent() {
-            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
-        }
+        self.refuse_agent(given.peer)?;
         let request = self.request(id)?;
         if !is_waiting(&request) {
             let cure = "A call that is repeated makes a new request.";

@@ -34,7 +34,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     };
     stream.noisy = stdin.is_some_and(|stream| stream.noisy);
     if command.program == "find" {
-        stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).matches();
+        stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).listed();
     } else if matches!(command.program.as_str(), "fd" | "fdfind") {
         stream.paths = crate::programs::fd::Fd::of(command.words.get(1..).unwrap_or_default()).matches();
     } else if command.program == "ls" {
@@ -84,9 +84,15 @@ fn listed(command: &Command) -> Vec<Word> {
     let arguments = command.words.get(1..).unwrap_or_default();
     let (options, operands): (Vec<&Word>, Vec<&Word>) =
         arguments.iter().partition(|word| word.text.starts_with('-'));
-    let long =
-        options.iter().any(|word| !word.text.starts_with("--") && word.text.contains(['l', 's', 'd', 'R']));
-    if long || operands.len() > 1 {
+    let has = |letter: char| options.iter().any(|word| !word.text.starts_with("--") && word.text.contains(letter));
+    if has('l') || has('s') || has('R') {
+        return Vec::new();
+    }
+    // With `-d` what is named is listed itself.
+    if has('d') && !operands.is_empty() || operands.len() > 1 && operands.iter().all(|word| word.glob) {
+        return operands.iter().take(8).map(|word| (*word).clone()).collect();
+    }
+    if has('d') || operands.len() > 1 {
         return Vec::new();
     }
     match operands.first() {
@@ -109,6 +115,7 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
             Some(input()?.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect())
         }
         "tr" => translate(arguments, &input()?),
+        "head" | "tail" => some_lines(command.program == "head", arguments, &input()?),
         "pwd" => here().filter(|here| here.exact).map(|here| format!("{}\n", here.text)),
         "which" => arguments.first().filter(|word| word.exact).map(|word| format!("{}\n", word.text)),
         "command" if arguments.first().is_some_and(|word| word.text == "-v") => {
@@ -128,6 +135,21 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
         program if SILENT.contains(&program) => Some(String::new()),
         _ => None,
     }
+}
+
+/// The first or last lines, ten or as many as are asked for.
+fn some_lines(first: bool, arguments: &[Word], text: &str) -> Option<String> {
+    let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+    let count = match words.as_slice() {
+        [] | ["-"] => "10",
+        ["-n" | "--lines", count] => count,
+        [one] => one.strip_prefix("--lines=").or(one.strip_prefix("-n")).or(one.strip_prefix('-'))?,
+        _ => return None,
+    };
+    let count = count.parse::<usize>().ok().filter(|_| !count.starts_with('+'))?;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let skip = if first { 0 } else { lines.len().saturating_sub(count) };
+    Some(lines.into_iter().skip(skip).take(count).collect())
 }
 
 /// `realpath x` and `readlink -f x`: the path from the root on, as far as it

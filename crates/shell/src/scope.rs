@@ -107,7 +107,7 @@ pub(crate) fn hides(text: &str) -> bool {
 
 /// Would it be run as the subscript of a name, in an expression?
 pub(crate) fn hides_in_subscript(text: &str) -> bool {
-    let sign = |found: char| found.is_alphanumeric() || "_ +-*/%<>=!&|^~?:,()".contains(found);
+    let sign = |found: char| found.is_alphanumeric() || "_ \t\n+-*/%<>=!&|^~?:,()".contains(found);
     let Some((front, rest)) = text.split_once('[') else { return false };
     let Some((inside, _)) = rest.rsplit_once(']') else { return false };
     front.ends_with(|last: char| last.is_alphanumeric() || last == '_')

@@ -43,7 +43,7 @@ pub const READABLE: &[(&str, &str)] = &[
     ("[[ -n $(rm x) && $y =~ ^(a|b)+$ ]] && ls", "rm ls"),
     ("case $(id) in a|b) rm x;; (c*) ls;& *) pwd;;& esac", "id rm ls pwd"),
     ("if ls; then rm x; elif id; then pwd; else date; fi > $(hostname)", "ls rm id pwd date hostname"),
-    ("for i in $(ls) b; do rm $i; done", "ls rm"),
+    ("for i in $(ls) b; do rm $i; done", "ls rm rm"),
     ("for ((i=0;i<$(id -u);i++)); do rm $i; done", "id rm"),
     ("function f { rm x; }; f", "f"),
     ("f() ( rm x ) 2>/dev/null; f a", "f"),

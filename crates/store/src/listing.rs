@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::projection::number;
 use crate::sqlite::{Sqlite, bodies};
 use rusqlite::params;
-use toolgate_core::{Record, Request, Session};
+use toolgate_core::{Asker, Record, Request, Session};
 
 /// Which requests to look through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,17 @@ impl Sqlite {
         let sql = "SELECT body FROM request WHERE is_open = 1 AND arguments = ?1 ORDER BY id LIMIT ?2";
         let found = bodies(self.connection(), sql, params![arguments, limit])?;
         found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// The programs that asked for the last `limit` requests: nothing below them
+    /// answers.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn askers(&self, limit: u32) -> Result<Vec<Asker>, StoreError> {
+        let sql = "SELECT DISTINCT asker FROM (SELECT body -> 'asker' AS asker FROM request
+                   ORDER BY body ->> 'made_ms' DESC LIMIT ?1) WHERE asker IS NOT NULL";
+        bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
     /// How many requests there are of one sort.

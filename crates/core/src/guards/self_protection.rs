@@ -70,6 +70,7 @@ impl Guard for SelfProtection {
                 || is_key(file, seen.facts, seen.places)
                 || touches_deep(file, seen.facts, seen.places)
                 || takes_program(file, seen.facts, seen.places)
+                || touches_found_program(file, seen.facts)
         });
         let mut evidence: Vec<String> =
             files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
@@ -138,7 +139,9 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     // Looked for by name below a folder that holds ours.
     let is_sought = |path: &str| {
         let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
-        KEYS.iter().any(|key| fast_glob::glob_match(last, key))
+        // By a pattern that says something: every file is looked through all the time.
+        last.bytes().filter(u8::is_ascii_alphanumeric).count() > 1
+            && KEYS.iter().any(|key| fast_glob::glob_match(last, key))
             && places.gate.iter().any(|own| own.ends_with("/toolgate") && is_within(own, folder))
     };
     file.targets().any(|path| is_one(path) || gathers && is_folder(path) || found && is_sought(path))
@@ -189,6 +192,18 @@ fn takes_program(file: &FileFact, facts: &Facts, places: &Places) -> bool {
             && (places.holds(Place::Gate, path) || file.written == PROGRAM && file.exists != Some(true))
     };
     file.access == Access::Read && command.is_some_and(copies) && file.targets().any(own)
+}
+
+/// `rm "$(which toolgate)"`: the program, wherever it was found.
+fn touches_found_program(file: &FileFact, facts: &Facts) -> bool {
+    let looks = |command: &Command| {
+        matches!(command.program.as_str(), "which" | "command" | "type" | "whereis" | "hash")
+            && command.words.iter().skip(1).any(|word| word.text == PROGRAM)
+    };
+    file.access != Access::Read
+        && file.written == PROGRAM
+        && file.exists != Some(true)
+        && facts.commands().any(|(_, command)| looks(command))
 }
 
 /// The name of our own program.

@@ -1,10 +1,13 @@
 //! `${x#w}`, `${x/a/b}`, `${x:1:2}`, `${x^^}` on values that are known.
 //!
-//! Patterns with glob signs are left alone: the caller then treats the value
-//! as unknown.
+//! Patterns are matched as bash does. Where one asks for more than `*`, `?` and
+//! plain choices, the caller treats the value as unknown.
 
-/// The edited value, or `None` where it cannot be told.
-pub(crate) fn edit(value: &str, op: &str, word: &str) -> Option<String> {
+use super::pattern::Pattern;
+
+/// The edited value, or `None` where it cannot be told. `glob` says whether the
+/// signs of patterns in `word` are meant as such.
+pub(crate) fn edit(value: &str, op: &str, word: &str, glob: bool) -> Option<String> {
     match op {
         ":" => substring(value, word),
         "^^" if word.is_empty() => Some(value.to_uppercase()),
@@ -12,20 +15,38 @@ pub(crate) fn edit(value: &str, op: &str, word: &str) -> Option<String> {
         "^" if word.is_empty() => first(value, |found| found.to_uppercase().to_string()),
         "," if word.is_empty() => first(value, |found| found.to_lowercase().to_string()),
         "?" | ":?" => Some(value.to_string()),
-        _ if word.contains(['*', '?', '[', '(']) => None,
-        "#" | "##" => Some(value.strip_prefix(word).unwrap_or(value).to_string()),
-        "%" | "%%" => Some(value.strip_suffix(word).unwrap_or(value).to_string()),
-        "/" => pair(word).map(|(from, to)| value.replacen(from, to, 1)),
-        "//" => pair(word).map(|(from, to)| value.replace(from, to)),
-        "/#" => pair(word).map(|(from, to)| match value.strip_prefix(from) {
-            Some(rest) => format!("{to}{rest}"),
-            None => value.to_string(),
-        }),
-        "/%" => pair(word).map(|(from, to)| match value.strip_suffix(from) {
-            Some(rest) => format!("{rest}{to}"),
-            None => value.to_string(),
-        }),
+        "#" | "##" => {
+            let lengths = Pattern::new(word, glob)?.heads(value)?;
+            let found = if op == "#" { lengths.first() } else { lengths.last() };
+            Some(found.map_or(value, |length| value.get(*length..).unwrap_or_default()).to_string())
+        }
+        "%" | "%%" => {
+            let starts = Pattern::new(word, glob)?.tails(value)?;
+            let found = if op == "%" { starts.last() } else { starts.first() };
+            Some(found.map_or(value, |start| value.get(..*start).unwrap_or_default()).to_string())
+        }
+        "/" | "//" | "/#" | "/%" => replaced(value, op, word, glob),
         _ => None,
+    }
+}
+
+fn replaced(value: &str, op: &str, word: &str, glob: bool) -> Option<String> {
+    let (from, to) = pair(word)?;
+    // A `&` may stand for what was found.
+    if to.contains(['&', '\\']) {
+        return None;
+    }
+    let pattern = Pattern::new(from, glob)?;
+    match op {
+        "/#" => {
+            let length = pattern.heads(value)?.last().copied();
+            Some(length.map_or(value.to_string(), |length| to.to_string() + value.get(length..).unwrap_or("")))
+        }
+        "/%" => {
+            let start = pattern.tails(value)?.first().copied();
+            Some(start.map_or(value.to_string(), |start| value.get(..start).unwrap_or("").to_string() + to))
+        }
+        _ => pattern.replace(value, to, op == "//"),
     }
 }
 
@@ -84,9 +105,23 @@ mod tests {
             ("RM", ",,", "", Some("rm")),
             ("rXm", "/", "X", Some("rm")),
             ("rXmX", "//", "X/", Some("rm")),
-            ("rm", "#", "*", None),
+            ("rm", "#", "*", Some("rm")),
+            ("rm", "##", "*", Some("")),
+            ("/etc/passwd", "%", "/*", Some("/etc")),
+            ("/etc/passwd", "%%", "/*", Some("")),
+            ("/etc/passwd", "##", "*/", Some("passwd")),
+            ("/etc/passwd", "#", "*/", Some("etc/passwd")),
+            ("a.rm", "#", "*.", Some("rm")),
+            ("rxx", "/", "x*", Some("r")),
+            ("a1b2", "//", "[0-9]/-", Some("a-b-")),
+            ("a1b2", "//", "[!0-9]", Some("12")),
+            ("ab", "/%", "b/c", Some("ac")),
+            ("ab", "/#", "?/c", Some("cb")),
+            ("ab", "#", "@(a)", None),
+            ("ab", "#", "[[:alpha:]]", None),
+            ("ab", "/", "a/&&", None),
         ] {
-            assert_eq!(edit(value, op, word).as_deref(), expected, "{value} {op} {word}");
+            assert_eq!(edit(value, op, word, true).as_deref(), expected, "{value} {op} {word}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod arithmetic;
 pub(crate) mod brace;
 mod edit;
 mod param;
+mod pattern;
 
 use std::borrow::Cow;
 
@@ -86,6 +87,7 @@ impl Fields {
         let word = self.current();
         word.text.push_str(text);
         word.exact &= exact;
+        word.glob |= !exact && carries_glob(text);
     }
 
     fn cut(&mut self) {
@@ -222,6 +224,9 @@ impl Walker<'_> {
                 }
                 Part::Output(output) => {
                     let text = self.output_text(output);
+                    if filled == 1 && self.add_listed(&mut fields, &text) {
+                        continue;
+                    }
                     if output.quoted {
                         fields.push(&text.text, text.exact);
                     } else {
@@ -246,6 +251,22 @@ impl Walker<'_> {
             }
         }
         fields.finish()
+    }
+
+    /// The paths a substitution lists (`$(find …)`, `$(ls)`), a word each.
+    fn add_listed(&self, fields: &mut Fields, text: &Text) -> bool {
+        let paths = match self.streams_of(text) {
+            Some(stream) if !text.exact => stream.paths.as_slice(),
+            _ => return false,
+        };
+        for (at, path) in paths.iter().enumerate() {
+            if at > 0 {
+                fields.cut();
+            }
+            fields.push(&path.text, false);
+            fields.current().glob |= path.glob;
+        }
+        !paths.is_empty()
     }
 
     fn add_param(&self, fields: &mut Fields, value: Resolved, quoted: bool, separators: &str) {
@@ -328,11 +349,13 @@ impl Walker<'_> {
             };
             if parts.len() == 1 {
                 word.exact = text.exact;
+                word.glob |= !text.exact && carries_glob(&text.text);
                 word.text = text.text;
                 return word;
             }
             all.push_str(&text.text);
             word.exact &= text.exact;
+            word.glob |= !text.exact && carries_glob(&text.text);
         }
         word.text = all.finish();
         word
@@ -442,6 +465,12 @@ fn has_glob(text: &str) -> bool {
         open |= byte == b'[';
         matches!(byte, b'*' | b'?' | b'(') || open && byte == b']'
     })
+}
+
+/// Is a value that is not known one of the files a pattern names? Nothing else
+/// that is unknown is spelled without these signs.
+pub(crate) fn carries_glob(text: &str) -> bool {
+    has_glob(text) && !text.contains(['$', '`', '(', '<', '>', '…'])
 }
 
 /// Several words as one text.

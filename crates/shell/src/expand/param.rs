@@ -3,7 +3,7 @@
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
 use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
-use crate::tree::{Param, ParamOp};
+use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 use smol_str::{SmolStr, ToSmolStr};
 
@@ -110,11 +110,13 @@ impl Walker<'_> {
         for text in picked {
             // A replacement may be longer than what it replaces.
             let bytes =
-                text.text.len().saturating_mul(if op.starts_with('/') { word.text.len() + 1 } else { 1 });
+                text.text.len().saturating_mul(if word.glob || op.starts_with('/') { word.text.len() + 1 } else { 1 });
             if bytes > VALUE_MAX || !self.grow(bytes) {
                 return Resolved::One(Text::unknown(param.text.clone()));
             }
-            match edit::edit(&text.text, op, &word.text).filter(|_| text.exact && word.exact) {
+            let readable = text.exact && word.exact;
+            let pattern = pattern_in(&param.word, op, &word.text).filter(|_| readable);
+            match pattern.and_then(|pattern| edit::edit(&text.text, op, &word.text, pattern)) {
                 Some(new) => done.push(Text::exact(new)),
                 None => return Resolved::One(Text::unknown(param.text.clone())),
             }
@@ -188,6 +190,29 @@ impl Walker<'_> {
             (None, _) => None,
         }
     }
+}
+
+/// Are the signs of patterns behind this operator meant as such? `None` where
+/// some are and some are not: a value that stands among them is one as well.
+fn pattern_in(parts: &[Part], op: &str, word: &str) -> Option<bool> {
+    if !op.starts_with(['#', '%', '/']) {
+        return Some(false);
+    }
+    let signs = |text: &str| text.contains(['*', '?', '[', ']', '(', '\\']);
+    let one_slash = !op.starts_with('/') || word.matches('/').count() < 2;
+    let (mut plain, mut quoted) = (false, false);
+    for part in parts {
+        match part {
+            // Where its slash would part what is found from what it becomes.
+            Part::Quoted(text) if op.starts_with('/') && text.contains('/') => return None,
+            Part::Quoted(text) => quoted |= signs(text),
+            Part::Plain(text) if text.starts_with('~') => return None,
+            Part::Plain(text) => plain |= signs(text),
+            _ if !signs(word) && one_slash => {}
+            _ => return None,
+        }
+    }
+    (!(plain && quoted)).then_some(plain)
 }
 
 /// `${x:+w}`: the word, where there is a value.

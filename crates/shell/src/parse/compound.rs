@@ -321,11 +321,16 @@ impl Parser<'_> {
         self.blanks();
         let back = self.pos;
         if !self.at_compound(self.bare().as_str()) {
-            let name = self.identifier();
-            let apart = matches!(self.peek(), Some(b' ' | b'\t' | b'('));
+            // Any word is taken here; whether it is a name bash asks later.
+            let mut apart = !self.identifier().is_empty() && self.peek() == Some(b'(');
+            while self.peek().is_some_and(|byte| !b" \t\n;&|<>()'\"`$\\".contains(&byte)) {
+                let _ = self.take();
+            }
+            let named = self.pos > back;
+            apart |= matches!(self.peek(), Some(b' ' | b'\t'));
             self.blanks();
             let next = self.bare();
-            if name.is_empty() || !apart || !self.at_compound(next.as_str()) {
+            if !named || !apart || !self.at_compound(next.as_str()) {
                 self.pos = back;
             }
         }

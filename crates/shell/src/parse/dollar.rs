@@ -100,14 +100,18 @@ impl<'a> Parser<'a> {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
         let pushed_to = std::mem::take(&mut self.pushed_to);
+        let in_document = std::mem::replace(&mut self.in_document, false);
+        let mistake = self.mistake.take();
         self.substitutions += 1;
         let list = self.whole_once();
         self.substitutions -= 1;
+        self.in_document = in_document;
         self.pushed_to = pushed_to;
         self.end = outer_end;
         self.pending = outer;
-        let holds = self.fault.is_none();
-        self.pos = if holds { close + 1 } else { self.end };
+        let holds = self.fault.is_none() && self.mistake.is_none();
+        self.mistake = mistake.or(self.mistake.take());
+        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
         self.forgive(close + 1);
         (list, holds)
     }
@@ -281,29 +285,9 @@ impl<'a> Parser<'a> {
                     self.braced_text(close, &mut parts);
                     return parts.take();
                 }
-                Some(byte) => self.nested_piece(byte, &mut parts, quoted, b'}'),
+                Some(byte) => self.nested_piece(byte, &mut parts, quoted && !keeps_quotes, b'}'),
             }
         }
-    }
-
-    /// Parts up to the `}` at `close`, where single quotes are plain text.
-    fn braced_text(&mut self, close: usize, parts: &mut Parts<'a>) {
-        let outer = std::mem::take(&mut self.pending);
-        let outer_end = std::mem::replace(&mut self.end, close);
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'\'' | b'}' => self.quoted_byte(parts),
-                _ => self.nested_piece(byte, parts, true, b'}'),
-            }
-        }
-        self.end = outer_end;
-        self.pending = outer;
-        if self.fault.is_some() {
-            // What bash makes of it is not known.
-            parts.push(Part::Unknown { text: SmolStr::default(), inner: Vec::new() });
-        }
-        self.pos = if self.fault.is_none() { close + 1 } else { self.end };
-        self.forgive(close + 1);
     }
 
     /// Parts up to the `]` of a subscript or of `$[`.
@@ -358,7 +342,10 @@ impl<'a> Parser<'a> {
     /// A piece inside `${…}`, `[…]` or `((…))`. Where the whole is in double
     /// quotes, single quotes only protect the closing sign: what they hold is
     /// still expanded.
-    fn nested_piece(&mut self, byte: u8, parts: &mut Parts<'a>, quoted: bool, stop: u8) {
+    pub(super) fn nested_piece(&mut self, byte: u8, parts: &mut Parts<'a>, quoted: bool, stop: u8) {
+        if self.in_document {
+            self.strip_quotes(byte);
+        }
         match byte {
             b'"' => self.deeper(|parser| parser.double_quoted(parts)),
             b'\'' if quoted => self.half_quoted(parts),
@@ -392,47 +379,6 @@ impl<'a> Parser<'a> {
         }
         let part = if byte == b'$' { self.dollar(false) } else { self.backtick(false) };
         parts.push(part);
-    }
-
-    /// Bash first looks for the second quote and nothing else, then expands what
-    /// stands between as if there were no quotes. A substitution in it may then
-    /// reach further than the quote does, so that is read as well.
-    fn half_quoted(&mut self, parts: &mut Parts<'a>) {
-        self.align();
-        let start = self.pos;
-        let outer = std::mem::take(&mut self.pending);
-        let rest = self.bytes.get(start + 1..self.end).unwrap_or_default();
-        match rest.iter().position(|byte| *byte == b'\'') {
-            Some(length) => {
-                let next = start + length + 2;
-                let outer_end = std::mem::replace(&mut self.end, next);
-                self.half_quoted_here(start, parts);
-                self.end = outer_end;
-                if self.fault.is_some() && self.may_look(rest.len()) {
-                    self.forgive(start);
-                    self.half_quoted_here(start, parts);
-                }
-                self.forgive(next);
-                self.pos = if self.fault.is_none() { next } else { self.end };
-            }
-            None => self.half_quoted_here(start, parts),
-        }
-        self.pending = outer;
-    }
-
-    fn half_quoted_here(&mut self, start: usize, parts: &mut Parts<'a>) {
-        self.advance(1);
-        parts.quoted("'");
-        loop {
-            match self.peek() {
-                None => return self.fail(start, "unclosed `'`"),
-                Some(b'\'') => {
-                    self.advance(1);
-                    return parts.quoted("'");
-                }
-                Some(byte) => self.quoted_piece(byte, parts, b'\''),
-            }
-        }
     }
 
     /// Backticks: the text loses one level of backslashes and is read anew.

@@ -8,6 +8,7 @@
 mod again;
 mod compound;
 mod dollar;
+mod half_quotes;
 mod list;
 mod look;
 mod pairs;

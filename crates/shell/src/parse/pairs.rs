@@ -84,6 +84,7 @@ impl Parser<'_> {
         while let Some(byte) = self.byte_at(at) {
             match byte {
                 b'\\' => at += 1,
+                b'#' if self.in_document && self.begins_word(start, at) => at = self.comment_end(at),
                 b'(' => level += 1,
                 b')' if level == 1 => return Some(at),
                 b')' => level -= 1,
@@ -100,6 +101,17 @@ impl Parser<'_> {
             at += 1;
         }
         None
+    }
+
+    /// In the text of a here-document, which is looked through when it is
+    /// expanded, comments are skipped.
+    fn begins_word(&self, start: usize, at: usize) -> bool {
+        at == start || matches!(self.byte_at(at.wrapping_sub(1)), Some(b' ' | b'\t' | b'\n'))
+    }
+
+    fn comment_end(&self, start: usize) -> usize {
+        let rest = self.bytes.get(start..self.end).unwrap_or_default();
+        start + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
     }
 
     /// Where the `}` of a `${` stands, from inside it.

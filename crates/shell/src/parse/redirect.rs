@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use super::rewrite::CHANGES_MAX;
 use super::{Parser, Pending};
-use crate::reading::RedirectKind;
+use crate::reading::{RedirectKind, Span};
 use crate::tree::{Part, Pieces, RawRedirect, RawWord};
 
 /// Operators, longest first.
@@ -244,44 +245,62 @@ impl<'a> Parser<'a> {
         self.source.get(start..stop).unwrap_or("")
     }
 
-    /// The same where lines are joined: bash does that first, whatever quotes
-    /// stand in the body.
-    fn joined_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
-        let text = joined(self.slice(start, end));
-        let base = self.span(start, end);
-        let mut parser = Parser::new(&text, Some(base), self.depth);
-        parser.pieces = self.pieces;
-        parser.in_document = true;
-        parser.looked.set(self.looked.get());
-        let parts = parser.deeper(|parser| parser.text_parts(strip_tabs));
-        self.pieces = parser.pieces;
-        self.looked.set(parser.looked.get());
-        self.mistake = self.mistake.take().or(parser.mistake);
-        if let Some(fault) = parser.fault {
-            self.end_with(end, fault.message, fault.kind);
-        }
-        parts
-    }
-
     /// The parts of an unquoted body: like double quotes, but `"` is plain.
     fn heredoc_parts(&mut self, start: usize, end: usize, strip_tabs: bool) -> Pieces {
+        let base = self.span(start, end);
         if self.slice(start, end).contains("\\\n") {
-            return self.joined_parts(start, end, strip_tabs);
+            // Bash joins lines first, whatever quotes stand in the body.
+            let text = joined(self.slice(start, end));
+            return self.document_parts(&text, base, strip_tabs, 0);
         }
         let outer_end = std::mem::replace(&mut self.end, end);
         let left = self.rewrite.left.take();
         let in_document = std::mem::replace(&mut self.in_document, true);
         self.pos = start;
-        let parts = self.deeper(|parser| parser.text_parts(strip_tabs));
+        let mut parts = self.deeper(|parser| parser.text_parts(strip_tabs));
         // What is announced in it ends with it.
         self.pending.clear();
         self.in_document = in_document;
+        let changed = self.rewritten_document(start);
         self.rewrite.left = left;
         self.end = outer_end;
         if self.fault.is_some() {
             self.pos = self.end;
         }
+        parts.extend(changed.map(|text| self.changed_document(&text, base, strip_tabs, 0)));
         parts
+    }
+
+    /// The same of a text of its own.
+    fn document_parts(&mut self, text: &str, base: Span, strip_tabs: bool, changes: usize) -> Pieces {
+        let mut parser = Parser::new(text, Some(base), self.depth);
+        parser.pieces = self.pieces;
+        parser.in_document = true;
+        parser.looked.set(self.looked.get());
+        let mut parts = parser.deeper(|parser| parser.text_parts(strip_tabs));
+        let changed = parser.rewritten(0);
+        self.pieces = parser.pieces;
+        self.looked.set(parser.looked.get());
+        self.mistake = self.mistake.take().or(parser.mistake);
+        if let Some(fault) = parser.fault {
+            self.end_with(self.end, fault.message, fault.kind);
+        }
+        parts.extend(changed.map(|text| self.changed_document(&text, base, strip_tabs, changes)));
+        parts
+    }
+
+    /// What a body is to bash that has changed it while reading a substitution in it.
+    fn changed_document(&mut self, text: &str, base: Span, strip_tabs: bool, changes: usize) -> Part {
+        let mut inner = Pieces::new();
+        if changes >= CHANGES_MAX || !self.may_look(text.len()) {
+            self.exceed("more than can be followed");
+        } else {
+            let (fault, next) = (self.fault.take(), self.pos);
+            inner = self.document_parts(text, base, strip_tabs, changes + 1);
+            self.forgive(next);
+            self.fault = self.fault.take().or(fault);
+        }
+        Part::Unknown { text: SmolStr::default(), inner }
     }
 }
 

@@ -97,6 +97,21 @@ impl Parser<'_> {
         lost
     }
 
+    /// `!`, `time` and `coproc` behind a lost `;` are mere words, and bash prints
+    /// them otherwise: in an order of its own, and with a name for the coprocess.
+    pub(super) fn printed_front(&mut self) -> Option<RawWord> {
+        self.blanks();
+        let start = self.pos;
+        while matches!(self.bare().as_str(), "!" | "time" | "coproc") {
+            let length = self.bare().as_str().len();
+            self.advance(length);
+            self.blanks();
+        }
+        let text = self.spelling(start);
+        let parts = vec![Part::Unknown { text, inner: Vec::new() }];
+        (self.pos > start).then(|| RawWord { span: self.span(start, self.pos), parts })
+    }
+
     /// Where the lost `;` stood before `case a in`, the patterns stand on a line
     /// of their own: `(b|c)` runs `b` and `c`.
     pub(super) fn lost_patterns(&mut self, simple: &Simple) -> List {

@@ -4,7 +4,8 @@
 //! lines there and then, those behind the line it is in, be that in the middle
 //! of a quote, of arithmetic or of a joined line. And `$'…'` in `"${x:-…}"`, in
 //! arithmetic and in subscripts is decoded before the rest is looked at, so that
-//! `"${x:-$'\x24(rm y)'}"` runs `rm`.
+//! `"${x:-$'\x24(rm y)'}"` runs `rm`; so are double quotes taken out of what
+//! stands in single quotes there.
 
 use super::word::Parts;
 use super::{Parser, Pending};
@@ -12,7 +13,7 @@ use crate::reading::{Span, Unknown};
 use crate::tree::{List, Node, Part};
 
 /// How often one text is changed.
-const CHANGES_MAX: usize = 6;
+pub(super) const CHANGES_MAX: usize = 6;
 
 /// What one text is changed by.
 #[derive(Default)]
@@ -74,6 +75,20 @@ impl Parser<'_> {
         parts.push(Part::Quoted(text.into()));
     }
 
+    /// Bash takes double quotes out of what stands in for a value before it expands
+    /// it, where it has not read them before: `"${x:-'$"(rm y)'}"` runs `rm`.
+    pub(super) fn strip_quotes(&mut self, byte: u8) {
+        if byte != b'$' || self.peek_at(1) != Some(b'"') {
+            return;
+        }
+        self.align();
+        let rest = self.bytes.get(self.pos + 1..self.end).unwrap_or_default();
+        let quotes = rest.iter().take_while(|byte| **byte == b'"').count();
+        if matches!(rest.get(quotes), Some(b'(' | b'{' | b'[')) {
+            self.rewrite.decoded.push((self.pos + 1, self.pos + 1 + quotes, String::new()));
+        }
+    }
+
     /// What stands there is some value, to a shell that reads it otherwise.
     pub(super) fn stand_in(&mut self, start: usize, end: usize) {
         self.rewrite.decoded.push((start, end, "$_".to_string()));
@@ -98,7 +113,8 @@ impl Parser<'_> {
         }
     }
 
-    fn rewritten(&mut self, start: usize) -> Option<String> {
+    /// The text as bash changes it, if it does.
+    pub(super) fn rewritten(&mut self, start: usize) -> Option<String> {
         if let Some(left) = self.rewrite.left.take() {
             return Some(self.with_lines_moved(start, &left));
         }
@@ -116,6 +132,13 @@ impl Parser<'_> {
         }
         text.push_str(self.slice(at, self.end));
         (at > start).then_some(text)
+    }
+
+    /// The same for the body of a here-document, which ends here. What is decoded
+    /// in it is so in the whole text.
+    pub(super) fn rewritten_document(&mut self, start: usize) -> Option<String> {
+        let left = self.rewrite.left.take()?;
+        Some(self.with_lines_moved(start, &left))
     }
 
     fn with_lines_moved(&mut self, start: usize, left: &Left) -> String {

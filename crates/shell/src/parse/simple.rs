@@ -77,6 +77,7 @@ impl Parser<'_> {
                 }
                 simple.words.push(word);
             } else if self.eat_lost() {
+                simple.words.extend(self.printed_front());
                 continue;
             } else {
                 break;

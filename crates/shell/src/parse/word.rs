@@ -82,8 +82,15 @@ impl<'a> Parts<'a> {
         self.list.push(part);
     }
 
+    /// Could a `(` here open a group of a pattern? Behind `$@` as well.
     fn ends_with_glob_sign(&self) -> bool {
-        self.run == Run::Plain && self.text.ends_with(['?', '*', '+', '@', '!'])
+        match (self.run, self.list.last()) {
+            (Run::Plain, _) => self.text.ends_with(['?', '*', '+', '@', '!']),
+            (Run::None, Some(Part::Param(param))) => {
+                matches!(param.text.as_str(), "$@" | "$*" | "$?" | "$!")
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn take(mut self) -> Pieces {

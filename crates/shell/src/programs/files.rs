@@ -90,17 +90,26 @@ fn remove(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
-/// Is all of this one variable nobody here has set? What a caller (`$1`) or a
-/// loop gives is another matter.
+/// Is all of this variables nobody here has set? What a caller (`$1`) or a loop
+/// gives is another matter. Where all are empty, `"$A/$B"` is the root.
 fn is_unset(word: &Word) -> bool {
-    let text = word.text.trim_end_matches(['/', '*']);
-    let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
-    !word.exact
-        && name.is_some_and(|name| {
-            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                && !matches!(name, "TMPDIR" | "TMP" | "TEMP")
-        })
+    let mut rest = word.text.trim_end_matches(['/', '*']);
+    let mut unset = !word.exact && !rest.is_empty();
+    while unset && !rest.is_empty() {
+        let (name, behind) = match rest.strip_prefix("${") {
+            Some(braced) => braced.split_once('}').unwrap_or_default(),
+            None => {
+                let name = rest.strip_prefix('$').unwrap_or_default();
+                let is_part = |found: char| found.is_ascii_alphanumeric() || found == '_';
+                name.split_at(name.find(|found| !is_part(found)).unwrap_or(name.len()))
+            }
+        };
+        unset = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && !matches!(name, "TMPDIR" | "TMP" | "TEMP");
+        rest = behind.trim_start_matches('/');
+    }
+    unset
 }
 
 fn delete_files(command: &Command, _: Option<&str>) -> Deeds {

@@ -133,6 +133,22 @@ impl Find {
     }
 }
 
+impl Find {
+    /// The same, file by file: where nothing narrows the match, every file below
+    /// the start as well. A program that takes no folders takes those.
+    pub(crate) fn listed(&self) -> Vec<Word> {
+        let mut all = self.matches();
+        if !self.filtered && !self.files_only {
+            let below = |start: &Word| {
+                let text = format_smolstr!("{}/**", start.text.trim_end_matches('/'));
+                Word { text, glob: true, ..start.clone() }
+            };
+            all.extend(self.starts.iter().take(8).map(below));
+        }
+        all
+    }
+}
+
 /// The words without those of `-exec` and its like, which are another
 /// command's.
 pub(super) fn without_runs(words: &[Word]) -> Vec<Word> {

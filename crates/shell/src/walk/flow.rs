@@ -173,6 +173,9 @@ impl Walker<'_> {
             let prints = matches!(command.program.as_str(), "echo" | "printf");
             if prints && command.words.iter().any(|word| !word.exact) {
                 kind = Unknown::Variable;
+            } else if prints && at != stream.from {
+                // Text that stands here, made into something else on the way.
+                return Unknown::Decoded;
             }
             at = command.piped_from;
         }

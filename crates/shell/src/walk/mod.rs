@@ -13,6 +13,7 @@ mod flow;
 mod inner;
 mod input;
 mod links;
+mod logins;
 mod order;
 mod runaway;
 mod simple;
@@ -119,6 +120,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
     flow::mark_sent(&mut walker.reading.commands);
+    logins::mark_handed_over(&mut walker.reading.commands);
     order::in_reading_order(walker.reading)
 }
 
@@ -347,11 +349,7 @@ impl<'a> Walker<'a> {
             for item in items.iter().filter(|item| item.exact && hides_in_subscript(&item.text)) {
                 self.run_text(&item.text, item.span);
             }
-            let only = items.first().filter(|_| items.len() == 1 && uses_name).map(|item| item.text.clone());
-            self.scope.set_one(name, Text::unknown(only.unwrap_or_else(|| format_smolstr!("${name}"))));
-            return self.repeated(stdin, |walker, stdin| {
-                let _ = walker.list(body, stdin);
-            });
+            return self.for_each_unknown(name, &items, body, uses_name, stdin);
         }
         let was_in_place = self.in_place;
         self.in_place &= items.len() == 1;
@@ -369,6 +367,38 @@ impl<'a> Walker<'a> {
         }
         self.in_place = was_in_place;
         out
+    }
+
+    /// The same where the items are not all known: a pattern is carried to where
+    /// the variable is used.
+    fn for_each_unknown(
+        &mut self,
+        name: &str,
+        items: &[Word],
+        body: &List,
+        uses_name: bool,
+        stdin: Option<&Stream>,
+    ) -> Stream {
+        let unknown = || Text::unknown(format_smolstr!("${name}"));
+        let mut values: Vec<Text> = match items {
+            [only] if uses_name => vec![Text::unknown(only.text.clone())],
+            _ if !uses_name => vec![unknown()],
+            _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
+            _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
+        };
+        if items.len() > ITEMS_MAX || values.is_empty() {
+            values.push(unknown());
+        }
+        let was_in_place = self.in_place;
+        self.in_place &= values.len() == 1;
+        for value in values {
+            self.scope.set_one(name, value);
+            let _ = self.repeated(stdin, |walker, stdin| {
+                let _ = walker.list(body, stdin);
+            });
+        }
+        self.in_place = was_in_place;
+        Stream::unknown()
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.
@@ -393,6 +423,11 @@ impl<'a> Walker<'a> {
         self.choice = choice;
         self.scope.rollback(mark);
         stream
+    }
+
+    /// What a substitution spelled like this printed.
+    pub(crate) fn streams_of(&self, text: &Text) -> Option<&Stream> {
+        self.streams.get(&text.text)
     }
 
     pub(crate) fn keep_stream(&mut self, spelling: &str, stream: Stream) {

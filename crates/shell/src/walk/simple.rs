@@ -212,7 +212,8 @@ impl Walker<'_> {
         let options = self.scope.get(DIR)?;
         let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
         let text = value.first().filter(|text| !text.text.is_empty())?;
-        Some(Word { text: text.text.clone(), exact: text.exact, ..Word::default() })
+        let glob = !text.exact && crate::expand::carries_glob(&text.text);
+        Some(Word { text: text.text.clone(), exact: text.exact, glob, ..Word::default() })
     }
 
     /// Lists one command and follows it.

@@ -253,7 +253,7 @@ impl Walker<'_> {
         let patches = command.program == "patch"
             || command.program == "git" && command.words.iter().take(8).any(applies);
         if !patches {
-            return None;
+            return self.statements_text(command);
         }
         let named = command.words.iter().skip(1).take(32);
         let files = named.filter_map(|word| {
@@ -262,6 +262,28 @@ impl Walker<'_> {
             self.files.get(&self.path_key(&Word { text: path.into(), ..word.clone() }))
         });
         files.filter_map(|stream| stream.text.as_deref()).next()
+    }
+
+    /// The same of statements, for a client of a database.
+    fn statements_text(&self, command: &Command) -> Option<&str> {
+        let clients = ["psql", "pgcli", "usql", "sqlcmd", "clickhouse-client", "snowsql", "cqlsh", "mongosh", "mongo"];
+        if !clients.contains(&command.program.as_str()) {
+            return None;
+        }
+        let mut words = command.words.iter().skip(1).take(32);
+        let named = words.by_ref().find_map(|word| match word.text.as_str() {
+            "-f" | "--file" | "-i" => Some(None),
+            text => text
+                .strip_prefix("--file=")
+                .or(text.strip_prefix("-f"))
+                .map(|path| Some(Word { text: path.into(), ..word.clone() })),
+        });
+        let path = match named? {
+            Some(path) => path,
+            None => words.next()?.clone(),
+        };
+        let piped = self.streams.get(&path.text).and_then(|stream| stream.text.as_deref());
+        piped.or_else(|| self.files.get(&self.path_key(&path))?.text.as_deref())
     }
 
     /// `ln -s /usr/bin/git g`: from here on `./g` is git.

@@ -28,6 +28,9 @@ const COMMANDS: [&str; 16] = [
 /// More `-S` in each other than this are not followed.
 const SPLITS_MAX: usize = 4;
 
+/// How far a `-S` is looked for.
+const WORDS_MAX: usize = 64;
+
 const ENV: Spec = Spec {
     options: "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug block-signal? default-signal? \
               ignore-signal? P=",
@@ -64,8 +67,17 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
 fn env(words: &[Word], level: usize) -> Vec<Inner> {
     let mut usage = Usage::default();
     let mut at = options::sort(words, &ENV, &mut usage);
+    if usage.has("--split-string") {
+        // What stands behind its text is split already: no option of `env`.
+        let given = |count: &usize| {
+            let mut some = Usage::default();
+            options::sort(words.get(..*count).unwrap_or_default(), &ENV, &mut some);
+            some.value("--split-string").is_some()
+        };
+        at = (1..=words.len().min(WORDS_MAX)).find(given).unwrap_or(at);
+    }
     let mut assignments = Vec::new();
-    while let Some(word) = words.get(at) {
+    while let Some(word) = words.get(at).filter(|_| !usage.has("--split-string")) {
         let Some((name, value)) = word.text.split_once('=') else { break };
         let value = Word { text: value.into(), ..word.clone() };
         assignments.push(Assignment { name: name.into(), value });

@@ -3,6 +3,7 @@
 
 use super::{Inner, arguments, joined, split};
 use crate::options::{self, Spec};
+use crate::programs::base_name;
 use crate::programs::fd::Fd;
 use crate::programs::find::Find;
 use crate::reading::{Command, Usage, Word};
@@ -100,7 +101,13 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
     // Each of several places may get a run of its own.
     let alone = matches.len() < 2;
     matches.iter_mut().for_each(|word| word.exact &= alone);
-    find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &matches))).collect()
+    let listed = find.listed();
+    let found = |run: &[Word]| {
+        let program = run.first().map_or("", |word| base_name(&word.text));
+        let files = matches!(program, "rm" | "grm" | "srm" | "unlink" | "shred");
+        if files { listed.as_slice() } else { matches.as_slice() }.to_vec()
+    };
+    find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &found(run)))).collect()
 }
 
 /// What is found goes where `{}` stands, or to the end.

@@ -3,6 +3,7 @@
 //! Each family is one file with a function from the command to what it
 //! starts. Nothing here walks or lists; the walker does.
 
+mod editor;
 mod environment;
 mod expect;
 mod file_calls;
@@ -87,6 +88,7 @@ const FAMILIES: &[Family] = &[
     shell::open,
     powershell::open,
     environment::open,
+    editor::open,
     prefix::open,
     many::open,
     launcher::open,

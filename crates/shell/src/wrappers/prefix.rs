@@ -208,6 +208,11 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let spec = Spec { options: prefix.options, leading: true, short_names: true, one_dash: false };
     let mut usage = Usage::default();
     let mut at = options::sort(words, &spec, &mut usage) + prefix.skip;
+    // `timeout $OPTIONS 5 rm x`: what is not known is no time, then.
+    let unknown = at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| !word.exact);
+    if prefix.skip == 1 && unknown && words.get(at).is_some_and(is_time) {
+        at += 1;
+    }
     let mut assignments = Vec::new();
     if matches!(program, "sudo" | "doas") {
         while let Some((name, value)) = words.get(at).and_then(assignment) {
@@ -226,6 +231,12 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let dir = usage.value("--chdir").cloned();
     let same_shell = IN_SHELL.contains(&program);
     Some(vec![Inner::Words { words: rest.to_vec(), assignments, dir, moved: false, same_shell }])
+}
+
+/// `5`, `2.5m`: no program has such a name.
+fn is_time(word: &Word) -> bool {
+    let number = word.text.trim_end_matches(['s', 'm', 'h', 'd']);
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 fn assignment(word: &Word) -> Option<(String, Word)> {
