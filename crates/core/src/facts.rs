@@ -236,8 +236,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         real: None,
         exists: None,
         exact,
-        glob: in_pattern
-            || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
+        glob: in_pattern || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
         command: Some(at),
     }
 }

@@ -471,6 +471,11 @@ fn words_that_bash_prints_otherwise_are_not_known() {
     assert!(words.is_some_and(|words| words.iter().any(|word| !word.exact)), "{found:?}");
 }
 
+#[test]
+fn here_documents_of_a_condition_lose_a_separator_as_well() {
+    check("a $(if b <<E\nc\nE\nthen rm; x; d; fi)", &["rm", "x"]);
+}
+
 /// Any word may stand where the name of a coprocess stands.
 #[test]
 fn a_coprocess_may_have_a_name_that_is_none() {
@@ -494,6 +499,8 @@ fn a_line_end_may_stand_before_a_subscript() {
 #[test]
 fn a_mistake_before_a_here_document_is_one() {
     let found = read("a $((echo b) ; <<E (c) )\n", &Setting::default());
-    let known = |command: &toolgate_shell::Command| command.program == "a" && command.words.iter().all(|word| word.exact);
+    let known = |command: &toolgate_shell::Command| {
+        command.program == "a" && command.words.iter().all(|word| word.exact)
+    };
     assert!(!found.commands.iter().any(known), "{found:?}");
 }
