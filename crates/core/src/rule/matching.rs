@@ -223,7 +223,9 @@ pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
     // `.?nv` says little before, but enough with what stands behind; and who reads
     // `.*` reads every hidden file, `.env` among them.
     let said = last.chars().filter(|found| found.is_alphanumeric()).count();
-    let dotted = fact.access == Access::Read || said >= 2 && !last.contains('*');
+    let every = last.strip_prefix(".[").and_then(|rest| rest.split_once(']')).map_or(last, |(_, rest)| rest);
+    let unsaid = !every.chars().any(char::is_alphanumeric);
+    let dotted = fact.access == Access::Read && unsaid || said >= 2 && !last.contains('*');
     let enough = begin.chars().count() >= 2 || begin == "." && dotted;
     (enough && begin.len() < last.len()).then_some((folder, last, begin))
 }
