@@ -67,3 +67,11 @@ fn a_mistake_before_a_here_document_is_one() {
     };
     assert!(!found.commands.iter().any(known), "{found:?}");
 }
+
+/// With an option it does not know, `set` sets nothing.
+#[test]
+fn what_set_refuses_leaves_the_parameters_alone() {
+    check("set -- rm; set --} a; $1 x", &["rm", "x"]);
+    assert!(!read("set --} a b; $1 x", &Setting::default()).opaque.is_empty());
+    assert!(read("set -eu -- a b; $1 x", &Setting::default()).opaque.is_empty());
+}
