@@ -65,10 +65,12 @@ fn a_wider_yes_stands_until_it_is_ended() {
     tab.leads_on(|tab| tab.click("#yes"));
     tab.leads_on(|tab| tab.click("#undo"));
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
+    tab.eval("document.getElementById('comment').scrollIntoView({ block: 'center' })");
     tab.click("#comment");
     tab.text("ask Grace first");
     tab.leads_on(|tab| tab.click("#say"));
     assert!(tab.is("document.body.textContent.includes('ada: ask Grace first')"));
+    tab.eval("document.getElementById('claim').scrollIntoView({ block: 'center' })");
     tab.leads_on(|tab| tab.click("#claim"));
     assert!(tab.is("document.body.textContent.includes('ada is looking at it')"));
     tab.picture("request-claimed");

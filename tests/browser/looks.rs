@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const BYTES_MAX: usize = 150_000;
 
 /// Every text of a page whose contrast is below what WCAG calls AA, and everything wider than the screen.
-const FAULTS: &str = r"(() => {
+pub const FAULTS: &str = r"(() => {
   const part = (value) => { value /= 255; return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
   const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
@@ -73,6 +73,8 @@ fn lived_in() -> (House, String, String) {
     let reason = "the test must follow the renamed function";
     house.run(&["bypass", "request", "custom-scope-001", "--call", &call, "--reason", reason]).ended(0);
     let id = house.ask(ASKED).request();
+    // Nobody is there to be asked; the page tells who would be.
+    house.write_user("version: 1\nsupervisors:\n  a-careful-reader: { endpoint: openai, url: \"http://127.0.0.1:9\", model: a-model-with-a-rather-long-name-7b }\n");
     (house, id, denied)
 }
 
@@ -104,6 +106,8 @@ fn every_page_is_light_legible_and_fits() {
         ("supervisors", "/supervisors", "Supervisors page"),
         ("playground", "/playground", "Playground page"),
     ];
+    let nowhere = stage.server.get("/nowhere", &stage.cookie());
+    assert!(nowhere.status == 404 && nowhere.body.contains("<nav"), "{}", nowhere.body);
     let mut faults = Vec::new();
     for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
         stage.tab.screen(screen);

@@ -26,6 +26,7 @@ mod server;
 
 mod answers;
 mod api;
+mod cards;
 mod chromium;
 mod keys;
 mod looks;

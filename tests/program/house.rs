@@ -158,9 +158,24 @@ impl House {
         finish(self.toolgate(args), stdin.as_bytes())
     }
 
-    /// Sends bytes to the hook.
+    /// Sends bytes to the hook, from below a program of its own as hosts do: nothing below whoever asks may
+    /// answer, and this process answers.
     pub fn hook(&self, stdin: &[u8]) -> Said {
-        finish(self.toolgate(&["hook", "claude-code"]), stdin)
+        finish(self.below_agent(&["hook", "claude-code"]), stdin)
+    }
+
+    /// The program below an agent nobody has heard of.
+    pub fn below_agent(&self, args: &[&str]) -> Command {
+        let agent = self.root().join("agent.sh");
+        if !agent.exists() {
+            // Put there whole: others may look for it at the same time.
+            let new = tempfile::NamedTempFile::new_in(self.root()).expect("a file");
+            std::fs::write(new.path(), "\"$@\"\nexit $?\n").expect("the agent");
+            new.persist(&agent).expect("the agent");
+        }
+        let mut command = self.command("/bin/sh", &[agent.to_str().expect("a plain name"), TOOLGATE]);
+        command.args(args);
+        command
     }
 
     /// A shell command as the host would ask about it.

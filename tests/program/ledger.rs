@@ -23,6 +23,7 @@ fn request(id: &str) -> Request {
         id: id.to_owned(),
         session: "s1".to_owned(),
         agent: "main".to_owned(),
+        asker: None,
         arguments: digest_of(b"call"),
         tool: "Bash".to_owned(),
         title: "git push --force".to_owned(),

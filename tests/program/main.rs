@@ -54,6 +54,7 @@ mod review;
 mod rules;
 mod sequence;
 mod serve;
+mod served;
 mod shown;
 mod supervisors;
 mod tampered;

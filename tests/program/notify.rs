@@ -97,6 +97,38 @@ fn without_a_secret_nothing_is_sent() {
     assert!(sent.recv().unwrap().contains(&last), "the first message is the first with a secret");
 }
 
+#[test]
+fn a_test_message_says_what_came_back() {
+    let (url, sent) = service("200 OK");
+    let test = |house: &House, secret: &str| {
+        let mut command = house.toolgate(&["notify", "test"]);
+        command.env("HOOK_SECRET", secret);
+        finish(command, b"")
+    };
+    let own = house(&url);
+    assert!(test(&own, SECRET).ended(0).text().contains("it answered 200"));
+    assert!(sent.recv().unwrap().contains("A test message of toolgate"));
+    let silent = test(&own, "").ended(1).text();
+    assert!(silent.contains("NOT SENT") && silent.contains("`HOOK_SECRET` holds no secret"), "{silent}");
+    let (url, _sent) = service("500 no");
+    assert!(test(&house(&url), SECRET).ended(1).text().contains("500"));
+    let none = test(&House::with_policy(TICKET), SECRET).ended(0);
+    assert!(none.err.contains("names no webhook"), "{}", none.err);
+    let mut inside = own.toolgate(&["notify", "test"]);
+    inside.env("CLAUDECODE", "1");
+    finish(inside, b"").ended(1);
+}
+
+#[test]
+fn an_address_that_is_none_is_named() {
+    let house = house("hooks.example.com/x");
+    let check = house.run(&["policy", "check"]).ended(1).text();
+    assert!(check.contains("`hooks.example.com/x` is no address"), "{check}");
+    let doctor = house.run(&["doctor"]).text();
+    assert!(doctor.contains("`hooks.example.com/x` is no address"), "{doctor}");
+    ask(&house, ASKED, Some(SECRET)).answer().request();
+}
+
 /// A repository may be anybody's.
 #[test]
 fn a_project_sends_no_messages() {

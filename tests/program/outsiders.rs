@@ -299,3 +299,43 @@ fn an_answer_from_below_an_agent_is_refused() {
     }
     assert!(answered_by(&stage, "bash", &[]).starts_with("HTTP/1.1 200"), "a person's own program may");
 }
+
+/// A host nobody has heard of that asks – by the hook or over HTTP – and then answers with a good token.
+const ASKS_AND_ANSWERS: &str = r#"
+post() {
+    exec 3<>/dev/tcp/ADDRESS/PORT
+    printf 'POST %s HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\nAuthorization: Bearer %s\r\n' "$1" "$2" >&3
+    printf 'Content-Type: application/json\r\nContent-Length: %s\r\n\r\n%s' "${#3}" "$3" >&3
+    cat <&3
+}
+event=$(<event.json)
+case WAY in
+    hook) told=$(TOOLGATE hook claude-code <event.json 2>&1) ;;
+    http) told=$(post /hook/claude-code "$(<"$HOME/.local/state/toolgate/hook.token")" "$event") ;;
+esac
+id=$(sed -n 's/.*Request \(r-[a-z0-9]*\) waits.*/\1/p' <<<"$told" | head -1)
+post "/api/requests/$id/answer" TOKEN '{"word":"approve"}'
+"#;
+
+#[test]
+fn an_answer_from_below_whoever_asked_is_refused() {
+    let stage = Stage::set();
+    let (address, port) = stage.server.host.split_once(':').unwrap();
+    for way in ["hook", "http"] {
+        let command = format!("git push --force origin {way}");
+        stage.house.write("event.json", stage.house.call(&command).to_string());
+        let values = [
+            ("ADDRESS", address),
+            ("PORT", port),
+            ("HOST", &stage.server.host),
+            ("WAY", way),
+            ("TOKEN ", &format!("{} ", stage.token())),
+            ("TOOLGATE", crate::house::TOOLGATE),
+        ];
+        let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
+        stage.house.write("agent", values.into_iter().fold(ASKS_AND_ANSWERS.to_owned(), fill));
+        let said = crate::house::finish(stage.house.command("/bin/bash", &["agent"]), b"").text();
+        assert!(said.contains(" 403 ") && said.contains("(bash, process "), "{way}: {said}");
+        assert!(stage.house.ask(&command).is_no(), "{way}");
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, learn, ledger,
-    logs, man, policy, restore, rules, serve, stats, supervisors, test,
+    logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -67,6 +67,8 @@ pub enum Verb {
     Grants(grants::Args),
     /// When people are asked
     Escalation(escalation::Args),
+    /// Whether people would hear that a call waits
+    Notify(notify::Args),
     /// What people's answers come to
     Learn(learn::Args),
     /// The inbox in a browser of this machine

@@ -156,7 +156,7 @@ pub fn at_once(
     {
         return None;
     }
-    let setup = setup(host, Path::new(&event.call.dir), handed.project.clone());
+    let setup = setup(host, Path::new(&event.call.dir), handed);
     let mut gate = Gate::on(setup, ledger()?, policies).ok()?;
     let delivered = match &asked {
         Asked::Result(_, said) => gate.result(event, said.as_deref()).map(Some),
@@ -241,13 +241,13 @@ fn is_there(input: &impl AsFd, within: &Timespec) -> bool {
     poll(&mut asked, Some(within)).is_ok_and(|ready| ready > 0)
 }
 
-fn setup(host: &dyn Host, dir: &Path, named: Option<PathBuf>) -> Setup {
-    let setup = project::setup(&named.unwrap_or_else(|| dir.to_path_buf()));
-    Setup { usage: Some(host.usage()), ..setup }
+fn setup(host: &dyn Host, dir: &Path, handed: &Handed) -> Setup {
+    let setup = project::setup(handed.project.as_deref().unwrap_or(dir));
+    Setup { usage: Some(host.usage()), asked_by: handed.asked_by.or(setup.asked_by), ..setup }
 }
 
 fn open(host: &dyn Host, handed: &Handed, dir: &Path) -> Result<Gate, Broken> {
-    Gate::open(setup(host, dir, handed.project.clone())).map(|(gate, _)| gate)
+    Gate::open(setup(host, dir, handed)).map(|(gate, _)| gate)
 }
 
 fn respond(

@@ -5,6 +5,7 @@
 //! first answer in the ledger counts and later ones change nothing – but for a
 //! no in the same instant as the yes, which wins.
 
+use crate::asker::Asker;
 use crate::call::Call;
 use crate::digest::{Digest, canonical, unhex};
 use crate::extent::Extent;
@@ -181,6 +182,9 @@ pub struct Request {
     pub session: String,
     /// The agent that asks.
     pub agent: String,
+    /// Its program, where the machine shows it: nothing below it may answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asker: Option<Box<Asker>>,
     /// The exact call, by hash.
     pub arguments: Digest,
     /// The tool.

@@ -11,6 +11,7 @@
 mod address;
 mod agent;
 mod alert;
+mod asker;
 mod autonomy;
 mod budget;
 mod call;
@@ -67,6 +68,7 @@ mod wording;
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
 pub use alert::{ALERTS_MS, Alert, alerts};
+pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind};

@@ -2,6 +2,7 @@
 //! told names tool, rules and request, never the call itself: a chat is not the
 //! place for a command line with a secret in it.
 
+use crate::address::Address;
 use crate::finding::Source;
 use crate::inbox::Request;
 use crate::policy::Layer;
@@ -32,6 +33,16 @@ pub struct Webhook {
     pub url: String,
     /// The environment variable that holds the secret each message is signed with (HMAC-SHA-256).
     pub secret_env: String,
+}
+
+impl Webhook {
+    /// What is wrong with its address, if something is.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let known = ["https://", "http://"].iter().any(|scheme| self.url.starts_with(scheme));
+        let reached = known && Address::parse(&self.url).is_some() && !self.url.contains(char::is_whitespace);
+        (!reached).then(|| format!("`{}` is no address of the form `https://host/path`", self.url))
+    }
 }
 
 /// What one layer says.

@@ -13,6 +13,7 @@ fn request() -> Request {
         id: "r-1".to_owned(),
         session: "s".to_owned(),
         agent: "main".to_owned(),
+        asker: None,
         arguments: "digest".to_owned(),
         tool: "Bash".to_owned(),
         title: "t".to_owned(),

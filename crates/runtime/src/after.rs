@@ -35,7 +35,15 @@ pub(crate) fn judged_after(
         return Ok(Judged::nothing());
     }
     let delivered = delivered(policy, &decision, event);
-    let mut round = Round { turn, policy, approver, event, session: &session, now_ms: now_ms() };
+    let mut round = Round {
+        turn,
+        policy,
+        approver,
+        event,
+        session: &session,
+        asked_by: scene.asked_by(),
+        now_ms: now_ms(),
+    };
     let takes_back = takes_back(policy, &decision);
     round.record(&Answered { decision, delivered: delivered.clone(), request: None, is_new: false })?;
     Ok(Judged { delivered, takes_back })

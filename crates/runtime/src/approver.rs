@@ -13,7 +13,7 @@ use argon2::Argon2;
 use ed25519_dalek::{Signer, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use toolgate_core::{Extent, Proof, Request, Word, hex, signed_text};
 
 /// The public side of the approver: what a hook checks answers against.
@@ -161,82 +161,4 @@ pub fn sign_answer(
     let key = approver.key_from(passphrase)?;
     let signature = hex(&key.sign(signed_text(request, word, reach).as_bytes()).to_bytes());
     Ok(Proof::Signature { key: approver.key.clone(), signature })
-}
-
-/// Variables hosts set for what their agents run.
-const MARKS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-    "CURSOR_AGENT",
-    "CURSOR_TRACE_ID",
-    "OPENCODE",
-    "COPILOT_CLI",
-    "QWEN_CODE",
-    "CLINE_ACTIVE",
-];
-
-/// Programs that run agents.
-const HOSTS: &[&str] =
-    &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
-
-/// The agent this process runs under, if one can be seen: by a variable it
-/// sets or by a program above this one.
-#[must_use]
-pub fn agent_above(var: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
-    marked.or_else(|| host_among(programs_above(std::process::id())))
-}
-
-/// The agent another process is or runs under, if one can be seen.
-#[must_use]
-pub fn agent_over(pid: u32) -> Option<String> {
-    let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    let is_set = |mark: &&&str| {
-        variables
-            .split(|byte| *byte == 0)
-            .any(|one| one.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'=')))
-    };
-    let marked = MARKS.iter().find(is_set).map(|name| (*name).to_owned());
-    let own = programs_of(pid);
-    marked.or_else(|| host_among(own)).or_else(|| host_among(programs_above(pid)))
-}
-
-fn host_among(names: Vec<String>) -> Option<String> {
-    names.into_iter().find(|name| HOSTS.contains(&name.as_str()))
-}
-
-/// Base names of the program a process runs and of its first word: a script
-/// comes behind what reads it.
-fn programs_of(pid: u32) -> Vec<String> {
-    let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words =
-        command.split(|byte| *byte == 0).take(2).map(|word| String::from_utf8_lossy(word).into_owned());
-    let names =
-        words.filter_map(|word| Path::new(&word).file_name().map(|name| name.to_string_lossy().into_owned()));
-    names.collect()
-}
-
-/// Base names of the programs above a process, nearest first. Empty where
-/// the system does not show them.
-fn programs_above(mut pid: u32) -> Vec<String> {
-    let mut names = Vec::new();
-    // Bounded: a chain of parents is short, and a loop must not hang an answer.
-    for _ in 0..64 {
-        let Some(parent) = parent_of(pid) else { break };
-        names.extend(programs_of(parent));
-        pid = parent;
-    }
-    names
-}
-
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; the fields after it do not.
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let parent: u32 = fields.split(' ').nth(1)?.parse().ok()?;
-    (parent > 1).then_some(parent)
 }

@@ -3,6 +3,7 @@
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Round, context, go_ahead, new_id, plain, refused, shown_input};
+use crate::processes::asker_from;
 use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
 use toolgate_core::{Decision, Delivered, Delivery, Entry, Grant, Progress, Request, RequestState};
 use toolgate_store::StoreError;
@@ -105,6 +106,7 @@ impl Round<'_> {
             id: new_id("r")?,
             session: call.session.clone(),
             agent: call.agent.clone(),
+            asker: self.asked_by.and_then(asker_from).map(Box::new),
             arguments,
             tool: call.tool.clone(),
             title: call.title(),

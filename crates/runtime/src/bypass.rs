@@ -7,6 +7,7 @@
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
+use crate::processes::asker_from;
 use crate::scene::Scene;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
@@ -90,7 +91,10 @@ impl Gate {
         if let Some(request) = open.into_iter().find(waits) {
             return Ok(request);
         }
-        let request = made(&record.context, decided, asked, now)?;
+        let request = Request {
+            asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
+            ..made(&record.context, decided, asked, now)?
+        };
         let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
@@ -136,6 +140,7 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         id: new_id("r")?,
         session: context.session.clone(),
         agent: context.agent.clone(),
+        asker: None,
         arguments: decided.arguments,
         tool: decided.tool,
         title: decided.title,

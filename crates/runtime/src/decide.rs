@@ -136,6 +136,7 @@ impl Gate {
             approver: approver.as_ref(),
             event,
             session: &session,
+            asked_by: scene.asked_by(),
             now_ms: now_ms(),
         };
         let mut decision = round.past_guardrails(scene, decision)?;
@@ -160,6 +161,7 @@ impl Gate {
             approver: approver.as_ref(),
             event,
             session: &session,
+            asked_by: scene.asked_by(),
             now_ms: now_ms(),
         };
         let answered = round.settle(decision)?;

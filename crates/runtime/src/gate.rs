@@ -242,6 +242,7 @@ pub(crate) struct Round<'a> {
     pub approver: Option<&'a Approver>,
     pub event: &'a Event,
     pub session: &'a Session,
+    pub asked_by: Option<u32>,
     pub now_ms: i64,
 }
 
@@ -391,7 +392,13 @@ pub(crate) fn plain(decision: Decision, delivered: Delivered) -> Answered {
 /// What the agent reads when a person said no.
 pub(crate) fn refused(answer: &Answer) -> Delivered {
     let said = answer.words.as_ref().map_or_else(String::new, |words| format!(" They say: {words}"));
-    Delivered::Denied { text: format!("Not run: {} looked at this call and denied it.{said}", answer.by) }
+    let how = if answer.reach.is_once() {
+        "looked at this call and denied it".to_owned()
+    } else {
+        // Nobody has seen this very call; what was said before answers it.
+        format!("denied such calls before, and that stands for this one too ({})", answer.reach.words())
+    };
+    Delivered::Denied { text: format!("Not run: {} {how}.{said}", answer.by) }
 }
 
 pub(crate) fn cut(text: &str) -> String {

@@ -134,6 +134,7 @@ impl Gate {
             approver: approver.as_ref(),
             event,
             session: &session,
+            asked_by: scene.asked_by(),
             now_ms: now_ms(),
         };
         let answered = round.settle(before.decision)?;

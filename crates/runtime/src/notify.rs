@@ -4,6 +4,7 @@
 
 use crate::gate::{Answered, Gate};
 use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
 use sha2::Sha256;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -30,6 +31,15 @@ impl Gate {
         passed.filter(|one| one.progress.overridden_ms.is_some()).for_each(|one| self.tell_of(&one));
     }
 
+    /// Sends one test message to every webhook the policy names: its address, and
+    /// what came back or why nothing did.
+    #[must_use]
+    pub fn test_messages(&self) -> Vec<(String, Result<String, String>)> {
+        let body = json!({ "text": "A test message of toolgate: no call waits." });
+        let all = self.policy().settings().notify.iter().filter_map(|entry| entry.notify.webhook.as_ref());
+        all.map(|webhook| (webhook.url.clone(), send(webhook, &body))).collect()
+    }
+
     /// Tells people of a request.
     pub fn tell_of(&self, request: &Request) {
         for entry in &self.policy().settings().notify {
@@ -51,7 +61,7 @@ fn tell(notify: &Notify, request: &Request) {
         let _ = quiet.spawn();
     }
     if let Some(webhook) = &notify.webhook {
-        let _ = send(webhook, request);
+        let _ = send(webhook, &webhook_body(request));
     }
 }
 
@@ -74,11 +84,16 @@ fn desktop(text: &str) -> Command {
     }
 }
 
-/// A message nobody can forge: without its secret none is sent.
-fn send(webhook: &Webhook, request: &Request) -> Option<()> {
-    let secret = std::env::var(&webhook.secret_env).ok().filter(|secret| !secret.is_empty())?;
-    let body = webhook_body(request).to_string();
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
+/// A message nobody can forge: without its secret none is sent. What came back,
+/// or why nothing was sent or heard.
+fn send(webhook: &Webhook, body: &Value) -> Result<String, String> {
+    let secret = std::env::var(&webhook.secret_env).ok().filter(|secret| !secret.is_empty());
+    let secret = secret.ok_or_else(|| format!("the variable `{}` holds no secret", webhook.secret_env))?;
+    if let Some(fault) = webhook.fault() {
+        return Err(fault);
+    }
+    let body = body.to_string();
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).map_err(|error| error.to_string())?;
     mac.update(body.as_bytes());
     let signature = format!("sha256={}", hex(&mac.finalize().into_bytes()));
     let agent = ureq::Agent::config_builder()
@@ -89,5 +104,6 @@ fn send(webhook: &Webhook, request: &Request) -> Option<()> {
         .build()
         .new_agent();
     let post = agent.post(&webhook.url).header("content-type", "application/json");
-    post.header("x-toolgate-signature", signature).send(&body).ok().map(drop)
+    let came = post.header("x-toolgate-signature", signature).send(&body);
+    came.map(|answer| format!("it answered {}", answer.status())).map_err(|error| error.to_string())
 }

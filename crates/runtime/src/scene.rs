@@ -41,6 +41,9 @@ pub struct Setup {
     pub host_files: Vec<PathBuf>,
     /// How the host's own log is read, if it keeps one.
     pub usage: Option<UsageReader>,
+    /// The process a question comes from, itself or through those above it; looked
+    /// at only when somebody is asked.
+    pub asked_by: Option<u32>,
 }
 
 /// A policy and the places it speaks of.
@@ -113,6 +116,10 @@ impl Scene {
 
     pub(crate) fn with_guard(self, guard: Box<dyn Guard>) -> Scene {
         Scene { policy: self.policy.with_guard(guard), ..self }
+    }
+
+    pub(crate) fn asked_by(&self) -> Option<u32> {
+        self.setup.asked_by
     }
 
     /// The policy in force.

@@ -21,6 +21,10 @@ function open(answer) {
 
 // Yes only when the end of the whole text has been on the screen.
 const yes = byId("yes");
+const bar = byId("bar");
+// The bar stays on the screen only where a script keeps yes until the end was shown.
+if (bar) document.documentElement.classList.add("scripted");
+const covers = () => bar?.offsetHeight ?? 0;
 function enable() {
   yes.disabled = false;
   byId("hint").hidden = true;
@@ -33,14 +37,15 @@ if (yes) {
     if (!seen.some((one) => one.isIntersecting)) return;
     watch.disconnect();
     enable();
-  }).observe(byId("end"));
+    // What lies behind the bar is not shown.
+  }, { rootMargin: `0px 0px -${covers()}px 0px` }).observe(byId("end"));
 }
 function answer(id) {
   const field = byId(id);
   // Not the id of the button: the browser would leap to it, past the text.
   if (!field) return open(id === "yes" ? "#to-yes" : `#${id}`);
   // The whole text passes by, a screen at a time.
-  if (field.disabled) window.scrollBy({ top: window.innerHeight * 0.85, behavior: "instant" });
+  if (field.disabled) window.scrollBy({ top: (window.innerHeight - covers()) * 0.85, behavior: "instant" });
   else field.focus();
 }
 if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slice(1))?.focus();
@@ -88,6 +93,38 @@ document.addEventListener("keydown", (event) => {
   deed();
 });
 
+// Ages and what is left, in the words of the server and by its clock.
+const ahead = Number(document.body.dataset.now || Date.now()) - Date.now();
+function aged(minutes) {
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ago`;
+  return minutes < 2880 ? "1 day ago" : `${Math.floor(minutes / 1440)} days ago`;
+}
+function over(place) {
+  place.querySelectorAll(".still").forEach((one) => one.remove());
+  const state = place.querySelector(".state") ?? byId("state");
+  state.textContent = "expired";
+  state.className = state.className.replace("pending", "expired");
+}
+function tick() {
+  const now = Date.now() + ahead;
+  for (const one of document.querySelectorAll("[data-made]"))
+    one.textContent = aged(Math.floor((now - one.dataset.made) / 60000));
+  for (const one of document.querySelectorAll("[data-ends]")) {
+    const seconds = Math.floor((one.dataset.ends - now) / 1000);
+    one.classList.toggle("soon", seconds < 60);
+    if (seconds >= 0) {
+      one.textContent = `denied by itself in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      continue;
+    }
+    one.textContent = "time is up: it counts as denied";
+    delete one.dataset.ends;
+    over(one.closest(".card") ?? document);
+  }
+}
+setInterval(tick, 1000);
+
 // What changed meanwhile; a page somebody writes on is left alone.
 async function fresh() {
   const answer = await fetch(location.pathname + location.search);
@@ -99,6 +136,7 @@ const changed = {
     if (!page) return;
     byId("live").replaceWith(page.getElementById("live"));
     document.title = page.title;
+    tick();
     const card = cards().find((one) => one.id === here);
     if (card) card.classList.add("here");
   },

@@ -44,7 +44,7 @@ pub struct Link {
 /// Who is in.
 #[derive(Debug)]
 pub(crate) struct Access {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     hook: String,
     state: Mutex<Doors>,
 }

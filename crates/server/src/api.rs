@@ -4,9 +4,11 @@
 use crate::failure::Failure;
 use crate::handling::{Covered, Deed};
 use crate::inbox::{Given, apart};
-use crate::pages::place;
+use crate::pages::{place, state_of};
 use crate::peer::Peer;
-use crate::view::{LedgerView, Problem, ReachView, RecordView, RequestView, RuleView, StatusView, WordView};
+use crate::view::{
+    LedgerView, Problem, ReachView, RecordView, RequestView, RuleView, StatusView, SupervisorView, WordView,
+};
 use crate::{App, Shared};
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -16,7 +18,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use toolgate_store::Part;
+use toolgate_core::SupervisorEntry;
+use toolgate_runtime::now_ms;
+use toolgate_store::{Part, Store};
 use utoipa::{IntoParams, OpenApi, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -60,6 +64,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(answer))
         .routes(routes!(handle))
         .routes(routes!(covered))
+        .routes(routes!(grants))
+        .routes(routes!(bypasses))
+        .routes(routes!(supervisors))
         .routes(routes!(log))
         .routes(routes!(rules))
         .routes(routes!(ledger))
@@ -130,7 +137,7 @@ pub(crate) struct Listed {
     behind: Option<String>,
 }
 
-/// Requests of one sort, the newest first, a page at a time.
+/// Requests of one sort, the newest first, a page at a time; long texts are cut.
 #[utoipa::path(get, path = "/api/requests", params(Listed), responses(
     (status = 200, body = Vec<RequestView>),
     (status = 400, description = "A parameter cannot be read", body = Problem),
@@ -141,16 +148,93 @@ pub(crate) async fn requests(
     State(app): State<Shared>,
     query: Result<Query<Listed>, QueryRejection>,
 ) -> Response {
-    let Listed { part, behind } = match query {
-        Ok(Query(listed)) => listed,
-        Err(wrong) => return unreadable(&wrong),
-    };
+    match query {
+        Ok(Query(Listed { part, behind })) => listed(&app, part.into(), behind).await,
+        Err(wrong) => unreadable(&wrong),
+    }
+}
+
+async fn listed(app: &Shared, part: Part, behind: Option<String>) -> Response {
     let behind = match place(behind.as_deref()) {
         Ok(behind) => behind,
         Err(failure) => return failure.as_json(),
     };
-    let found = apart(&app, move |app| app.page(part.into(), &behind, REQUESTS)).await;
-    told(found.map(|found| found.iter().map(RequestView::of).collect::<Vec<_>>()))
+    let found = apart(app, move |app| app.page(part, &behind, REQUESTS)).await;
+    told(found.map(|found| found.iter().map(RequestView::listed).collect::<Vec<_>>()))
+}
+
+/// Where a page begins.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Begin {
+    /// Begin behind this request: its `made_ms` and its `id` with a dot between.
+    #[serde(default)]
+    #[param(pattern = r"^[0-9]{1,15}\.r-[0-9a-f]{10}$")]
+    behind: Option<String>,
+}
+
+/// Requests whose answer may still count, the newest first, a page at a time.
+#[utoipa::path(get, path = "/api/grants", params(Begin), responses(
+    (status = 200, body = Vec<RequestView>),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn grants(
+    State(app): State<Shared>,
+    query: Result<Query<Begin>, QueryRejection>,
+) -> Response {
+    match query {
+        Ok(Query(Begin { behind })) => listed(&app, Part::Granted, behind).await,
+        Err(wrong) => unreadable(&wrong),
+    }
+}
+
+/// Requests past a guardrail, the newest first, a page at a time.
+#[utoipa::path(get, path = "/api/bypasses", params(Begin), responses(
+    (status = 200, body = Vec<RequestView>),
+    (status = 400, description = "A parameter cannot be read", body = Problem),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn bypasses(
+    State(app): State<Shared>,
+    query: Result<Query<Begin>, QueryRejection>,
+) -> Response {
+    match query {
+        Ok(Query(Begin { behind })) => listed(&app, Part::Bypasses, behind).await,
+        Err(wrong) => unreadable(&wrong),
+    }
+}
+
+/// The AI supervisors the policy names, and how each is.
+#[utoipa::path(get, path = "/api/supervisors", responses(
+    (status = 200, body = Vec<SupervisorView>),
+    (status = 401, description = "Nobody has let you in", body = Problem),
+    (status = 403, description = "It came from elsewhere", body = Problem),
+))]
+pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
+    let look = |app: &App| {
+        let gate = app.gate()?;
+        let entries = &gate.policy().settings().supervision.supervisors;
+        let view = |entry: &SupervisorEntry| -> Result<SupervisorView, Failure> {
+            let health = app.store(|store| Ok(store.health(&entry.name)?))?;
+            Ok(SupervisorView {
+                name: entry.name.clone(),
+                role: format!("{:?}", entry.supervisor.role).to_lowercase(),
+                model: entry.supervisor.model.clone(),
+                state: state_of(entry, &health, now_ms()).1,
+                answered: health.answered,
+                approved: health.approved,
+                rejected: health.rejected,
+                failed: health.failed,
+                latency_ms: health.latency_ms,
+            })
+        };
+        entries.iter().map(view).collect::<Result<Vec<_>, _>>()
+    };
+    told(apart(&app, look).await)
 }
 
 /// One request.

@@ -3,7 +3,7 @@
 use crate::inbox::is_waiting;
 use crate::pages::{clock, time};
 use crate::reach::Reader;
-use toolgate_core::{Request, RequestState, Word, one_line, visible};
+use toolgate_core::{Pressing, Request, RequestState, Severity, Word, one_line, visible};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -11,6 +11,7 @@ const LINES_MAX: usize = 10;
 const TEXT_MAX: usize = 700;
 
 /// One request in a list.
+#[derive(Default)]
 pub(crate) struct Card {
     pub id: String,
     pub tool: String,
@@ -20,6 +21,17 @@ pub(crate) struct Card {
     pub place: String,
     pub agent: String,
     pub session: String,
+    /// The session as it is called, for links.
+    pub session_id: String,
+    /// How bad it would be; empty if nobody can tell.
+    pub severity: &'static str,
+    /// How long ago it was asked, and when.
+    pub age: String,
+    pub asked: String,
+    pub made_ms: i64,
+    pub expires_ms: i64,
+    /// How much a way past a guardrail presses; empty for other requests.
+    pub urgency: &'static str,
     pub why: Vec<Why>,
     pub reach: Vec<String>,
     pub yes: String,
@@ -27,9 +39,12 @@ pub(crate) struct Card {
     pub left: String,
     /// What was said and how far it reaches, where that still counts.
     pub stands: Option<String>,
-    /// Whether an emergency let it through and nobody looked yet.
+    /// By when somebody must look at what an emergency let through, and whether that is past.
     pub review_due: Option<String>,
-    /// In how many more sessions the same waits, as far as the page shows.
+    pub overdue: bool,
+    /// Who looked at it.
+    pub reviewed: Option<String>,
+    /// In how many more sessions the same waits.
     pub alike: usize,
 }
 
@@ -70,6 +85,13 @@ impl Card {
             place: one_line(&request.dir, 120),
             agent: one_line(&request.agent, 40),
             session: visible(&request.session),
+            session_id: request.session.clone(),
+            severity: reader.severity(request).map_or("", Severity::name),
+            age: age(request.made_ms, now_ms()),
+            asked: time(request.made_ms),
+            made_ms: request.made_ms,
+            expires_ms: request.expires_ms,
+            urgency: request.bypass.as_ref().map_or("", |bypass| urgency(bypass.urgency)),
             why: request.why.iter().map(|why| Why::of(why)).collect(),
             reach: reader.of_request(request),
             yes: yes_means(request),
@@ -77,23 +99,39 @@ impl Card {
             left: left(request),
             stands: stands(request),
             review_due: request.progress.review_due_ms().map(time),
+            overdue: request.progress.review_due_ms().is_some_and(|due| due < now_ms()),
+            reviewed: request.progress.reviewed.as_deref().map(visible),
             alike: 0,
         }
     }
 }
 
-/// One card for what several sessions ask alike: the newest, with how many more
-/// there are.
-pub(crate) fn merged(requests: &[Request], reader: &mut Reader<'_>) -> Vec<Card> {
-    let mut shown: Vec<(&Request, usize)> = Vec::new();
-    for request in requests {
-        match shown.iter_mut().find(|(one, _)| one.is_like(request)) {
-            Some((_, more)) => *more = more.saturating_add(1),
-            None => shown.push((request, 0)),
-        }
+fn urgency(pressing: Pressing) -> &'static str {
+    match pressing {
+        Pressing::Normal => "normal",
+        Pressing::Urgent => "urgent",
+        Pressing::Emergency => "emergency",
     }
-    let card = |(request, alike)| Card { alike, ..Card::of(request, reader) };
-    shown.into_iter().map(card).collect()
+}
+
+/// How long ago something was; `keys.js` says it in the same words.
+pub(crate) fn age(at_ms: i64, now_ms: i64) -> String {
+    match now_ms.saturating_sub(at_ms).max(0) / 60_000 {
+        0 => "just now".to_owned(),
+        minutes @ 1..60 => format!("{minutes} min ago"),
+        minutes @ 60..1440 => format!("{} h ago", minutes / 60),
+        minutes @ 1440..2880 => format!("{} day ago", minutes / 1440),
+        minutes => format!("{} days ago", minutes / 1440),
+    }
+}
+
+/// A number of things, in words.
+pub(crate) fn times(count: u32) -> String {
+    match count {
+        0 => "not used yet".to_owned(),
+        1 => "used once".to_owned(),
+        count => format!("used {count} times"),
+    }
 }
 
 /// What was said, how far it reaches, until when, and how often it was used.
@@ -104,8 +142,9 @@ fn stands(request: &Request) -> Option<String> {
         i64::MAX => "until it is revoked".to_owned(),
         end => format!("until {}", time(end)),
     };
-    let (by, reach, uses) = (visible(&answer.by), visible(&answer.reach.words()), request.progress.uses);
-    Some(format!("{word} by {by}: {reach}; {end}; used {uses} times"))
+    let (by, reach, uses) =
+        (visible(&answer.by), visible(&answer.reach.words()), times(request.progress.uses));
+    Some(format!("{word} by {by}: {reach}; {end}; {uses}"))
 }
 
 /// What a yes is worth, in one sentence.
@@ -164,6 +203,24 @@ mod tests {
         let long = "x\n".repeat(30);
         assert_eq!(beginning(&long).1.unwrap(), "20 more lines, 41 bytes");
         assert_eq!(beginning(&"y".repeat(1000)).1.unwrap(), "300 more bytes");
+    }
+
+    #[test]
+    fn ages_are_told_in_the_largest_unit() {
+        let minute = 60_000;
+        for (minutes, words) in [
+            (-5, "just now"),
+            (0, "just now"),
+            (1, "1 min ago"),
+            (59, "59 min ago"),
+            (60, "1 h ago"),
+            (1439, "23 h ago"),
+            (1440, "1 day ago"),
+            (5000, "3 days ago"),
+        ] {
+            assert_eq!(age(0, minutes * minute), words, "{minutes}");
+        }
+        assert_eq!([times(0), times(1), times(2)], ["not used yet", "used once", "used 2 times"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What goes wrong, as a page or as JSON: what and what to do, never more.
 
 use crate::view::Problem;
+use askama::Template;
 use axum::Json;
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
@@ -11,14 +12,34 @@ use toolgate_store::StoreError;
 /// An answer that is none.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    status: StatusCode,
+    pub(crate) status: StatusCode,
+    what: String,
+    cure: String,
+    /// The field of a form that is to be mended.
+    field: Option<&'static str>,
+}
+
+/// The page, with the way on to all others.
+#[derive(Template)]
+#[template(path = "failure.html")]
+struct FailurePage {
     what: String,
     cure: String,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, what: impl Into<String>, cure: impl Into<String>) -> Failure {
-        Failure { status, what: what.into(), cure: cure.into() }
+        Failure { status, what: what.into(), cure: cure.into(), field: None }
+    }
+
+    /// The same about one field of a form.
+    pub(crate) fn at(self, field: &'static str) -> Failure {
+        Failure { field: Some(field), ..self }
+    }
+
+    /// The field to mend and what is wrong with it, if it is about one.
+    pub(crate) fn fault(&self) -> Option<(&'static str, String)> {
+        self.field.map(|field| (field, visible(&self.what)))
     }
 
     /// As JSON for programs, as a page for people.
@@ -46,25 +67,21 @@ impl From<StoreError> for Failure {
 
 impl From<NotAPerson> for Failure {
     fn from(error: NotAPerson) -> Failure {
-        Failure::new(StatusCode::FORBIDDEN, error.to_string(), "go back and answer again")
+        let failure = Failure::new(StatusCode::FORBIDDEN, error.to_string(), "go back and answer again");
+        match error {
+            NotAPerson::WrongPassphrase | NotAPerson::TooShort | NotAPerson::NeedsPassphrase => {
+                failure.at("passphrase")
+            }
+            NotAPerson::AgentAbove { .. } | NotAPerson::NoTerminal => failure,
+        }
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let page = format!(
-            "<!doctype html><html lang=en><meta charset=utf-8><title>Toolgate</title>\
-             <link rel=stylesheet href=/style.css><main><h1>{}</h1><p>{}</p><p><a href=/>Inbox</a></p></main>",
-            escaped(&self.what),
-            escaped(&self.cure)
-        );
-        (self.status, Html(page)).into_response()
+        let page = FailurePage { what: visible(&self.what), cure: visible(&self.cure) };
+        (self.status, Html(page.render().unwrap_or(page.what))).into_response()
     }
-}
-
-/// Text that cannot become markup, for the one page without a template.
-fn escaped(text: &str) -> String {
-    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 pub(crate) async fn nothing_here(uri: Uri) -> Response {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolgate_core::{Entry, EventKind, Extent, Handling, Request, fits_text, one_line, proposed_pattern};
-use toolgate_runtime::{Gate, NotAPerson, Setup, find_project, now_ms};
+use toolgate_runtime::{Gate, Setup, find_project, now_ms};
 use toolgate_store::Store;
 use utoipa::ToSchema;
 
@@ -49,15 +49,14 @@ impl App {
     /// Does something with a request; what comes back is the request as it
     /// stands then.
     pub(crate) fn handle(&self, id: &str, deed: Deed, text: &str, peer: Peer) -> Result<Request, Failure> {
-        if let Some(mark) = peer.agent() {
-            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
-        }
+        self.refuse_agent(peer)?;
         let request = self.request(id)?;
         let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
         let text = text.trim().to_owned();
         if text.is_empty() && matches!(deed, Deed::Comment | Deed::Review) {
             let cure = "Say what you mean to say.";
-            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure));
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure);
+            return Err(failure.at(if deed == Deed::Review { "review" } else { "comment" }));
         }
         let what = match deed {
             Deed::Claim => Handling::Claimed,

@@ -5,15 +5,17 @@
 //! from everything the pages do.
 
 use crate::failure::Failure;
+use crate::peer::Peer;
 use crate::stores::Identity;
 use crate::{App, Shared};
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,10 +86,14 @@ impl App {
     }
 
     /// The answer, however long it takes.
-    fn in_the_end(&self, handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
-        let (told, left) = self.at_once(handed);
+    fn in_the_end(&self, mut handed: Handed, peer: Peer, is_there: &dyn Fn() -> bool) -> Told {
+        let (told, left) = self.at_once(&handed);
         self.put_back(left);
-        told.unwrap_or_else(|| (self.lent.to_the_end)(handed, is_there))
+        told.unwrap_or_else(|| {
+            // Whoever cannot be seen is nobody; this process and those above it ask nothing.
+            handed.asked_by = Some(peer.process().unwrap_or_default());
+            (self.lent.to_the_end)(&handed, is_there)
+        })
     }
 }
 
@@ -101,6 +107,7 @@ pub(crate) fn routes() -> Router<Shared> {
 async fn hook(
     State(app): State<Shared>,
     Path(host): Path<String>,
+    ConnectInfo(there): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
@@ -111,8 +118,9 @@ async fn hook(
     let handed = Handed::new(&host, None, body.to_vec());
     // A host that goes away takes this with it, and the work notices.
     let listener = Arc::new(());
-    let there = Arc::downgrade(&listener);
-    let work = move || app.in_the_end(&handed, &|| there.strong_count() > 0);
+    let heard = Arc::downgrade(&listener);
+    let peer = Peer { there, here: app.access.address };
+    let work = move || app.in_the_end(handed, peer, &|| heard.strong_count() > 0);
     let told = tokio::task::spawn_blocking(work).await;
     drop(listener);
     match told {

@@ -7,14 +7,15 @@ use crate::failure::Failure;
 use crate::peer::Peer;
 use crate::{App, Shared};
 use axum::http::StatusCode;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::PoisonError;
 use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word, visible};
 use toolgate_runtime::{
-    Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms, sign_answer,
-    trusted_key,
+    ASKERS_MAX, Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms,
+    sign_answer, trusted_key,
 };
-use toolgate_store::{Behind, Part, Sqlite, Store, Verified};
+use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
 /// So many requests about one call are looked at.
 const ALIKE_MAX: u32 = 100;
@@ -71,6 +72,21 @@ impl App {
         Ok(found.into_iter().filter(|request| part != Part::Granted || stands(request)).collect())
     }
 
+    /// What waits, each with how many more sessions ask alike, the newest first:
+    /// what is alike is put together before it is parted into pages.
+    pub(crate) fn waiting(&self, behind: &Behind, limit: usize) -> Result<Vec<(Request, usize)>, Failure> {
+        self.store(|store| {
+            let lines = store.waiting_lines(now_ms())?;
+            let mut heads = heads(store, &lines)?;
+            heads.retain(|(line, _)| (line.made_ms, &line.id) < (behind.made_ms, &behind.id));
+            let mut found = Vec::new();
+            for (line, alike) in heads.into_iter().take(limit) {
+                found.extend(store.request(&line.id)?.map(|request| (request, alike)));
+            }
+            Ok(found)
+        })
+    }
+
     /// How many there are of one sort.
     pub(crate) fn count(&self, part: Part) -> Result<u64, Failure> {
         self.store(|store| Ok(store.requests_count(part, now_ms())?))
@@ -94,19 +110,32 @@ impl App {
         Ok(Approver::load(&self.setup.dirs)?.is_some())
     }
 
+    /// What an agent sends, or a program below one, is nobody's word.
+    pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
+        let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
+        match peer.agent(&askers) {
+            Some(mark) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
+            None => Ok(()),
+        }
+    }
+
     /// Records an answer, and says what became of the request: of racing
     /// answers the first in the ledger counts.
     pub(crate) fn answer(&self, id: &str, given: Given) -> Result<Request, Failure> {
-        if let Some(mark) = given.peer.agent() {
-            return Err(Failure::from(NotAPerson::AgentAbove { mark }));
-        }
+        self.refuse_agent(given.peer)?;
         let request = self.request(id)?;
         if !is_waiting(&request) {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
         if let Some(fault) = given.reach.fault_for(&request) {
-            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach."));
+            let field = match given.reach {
+                Extent::For { .. } => "minutes",
+                Extent::Always { pattern: Some(_) } => "pattern",
+                _ => "scope",
+            };
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach.");
+            return Err(failure.at(field));
         }
         // Only what was on the page: what came to be asked since then was not shown.
         let mut alike = self.alike(&request)?;
@@ -205,6 +234,41 @@ impl App {
     pub(crate) fn head(&self) -> Result<u64, Failure> {
         self.store(|store| Ok(store.head()?.map_or(0, |head| head.checkpoint.seq)))
     }
+}
+
+/// Of what several sessions ask alike the newest, with how many more there are.
+fn heads<'a>(store: &Sqlite, lines: &'a [WaitingLine]) -> Result<Vec<(&'a WaitingLine, usize)>, Failure> {
+    let mut sessions: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for line in lines {
+        sessions.entry(&line.arguments).or_default().insert(&line.session);
+    }
+    let mut shown: Vec<(&WaitingLine, usize)> = Vec::new();
+    // Where the newest of each likeness is shown, and its session.
+    let mut newest: HashMap<String, (usize, &str)> = HashMap::new();
+    for line in lines {
+        let alone = sessions.get(line.arguments.as_str()).is_none_or(|sessions| sessions.len() < 2);
+        let request = if alone { None } else { store.request(&line.id)? };
+        let likeness = request.filter(|request| request.bypass.is_none()).map(|request| likeness(&request));
+        let known = likeness.as_ref().and_then(|likeness| newest.get(likeness));
+        if let Some((at, _)) = known.filter(|(_, session)| *session != line.session)
+            && let Some((_, more)) = shown.get_mut(*at)
+        {
+            *more = more.saturating_add(1);
+            continue;
+        }
+        if let Some(likeness) = likeness {
+            newest.entry(likeness).or_insert((shown.len(), &line.session));
+        }
+        shown.push((line, 0));
+    }
+    Ok(shown)
+}
+
+/// The same for requests that [`Request::is_like`] calls alike, and for no others.
+fn likeness(request: &Request) -> String {
+    let call = (&request.arguments, &request.tool, &request.dir);
+    let shown = (&request.title, &request.input, &request.agent);
+    serde_json::json!((call, shown, &request.asks, &request.why, request.progress.needs)).to_string()
 }
 
 /// A person's answer as it came in.

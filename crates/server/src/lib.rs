@@ -14,6 +14,7 @@
 mod access;
 mod api;
 mod card;
+mod change;
 mod failure;
 mod handling;
 mod hooks;

@@ -7,6 +7,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use toolgate_core::Asker;
 use toolgate_runtime::agent_over;
 
 /// Processes looked at; more are no ordinary machine.
@@ -23,9 +24,17 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// The agent that has this connection open, itself or through what it runs.
-    pub(crate) fn agent(self) -> Option<String> {
-        let inode = self.inode()?;
-        holders(&format!("socket:[{inode}]")).into_iter().find_map(agent_over)
+    pub(crate) fn agent(self, askers: &[Asker]) -> Option<String> {
+        self.holders().into_iter().find_map(|pid| agent_over(pid, askers))
+    }
+
+    /// The process that has this connection open.
+    pub(crate) fn process(self) -> Option<u32> {
+        self.holders().first().copied()
+    }
+
+    fn holders(self) -> Vec<u32> {
+        self.inode().map(|inode| holders(&format!("socket:[{inode}]"))).unwrap_or_default()
     }
 
     /// The number of the other end's socket.

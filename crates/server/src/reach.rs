@@ -2,10 +2,10 @@
 //! text that is shown.
 
 use crate::App;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use toolgate_core::shell::Command;
-use toolgate_core::{Call, Facts, Request, one_line};
+use toolgate_core::{Call, Event, EventKind, Facts, Request, Session, Severity, one_line};
 use toolgate_runtime::{Scene, Setup, find_project};
 
 /// Things named before the rest is only counted.
@@ -19,22 +19,42 @@ pub(crate) struct Reader<'a> {
     app: &'a App,
     scene: Option<Scene>,
     project: std::path::PathBuf,
+    /// How bad each rule of that project takes things to be.
+    severities: BTreeMap<String, Severity>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(app: &'a App) -> Reader<'a> {
-        Reader { app, scene: None, project: std::path::PathBuf::new() }
+        Reader { app, scene: None, project: std::path::PathBuf::new(), severities: BTreeMap::new() }
     }
 
     /// What the call of a request reaches; nothing if it cannot be told.
     pub(crate) fn of_request(&mut self, request: &Request) -> Vec<String> {
-        match &request.input {
-            Some(input) => match serde_json::from_str(input) {
-                Ok(input) => self.of_call((self.app.lent.call)(&request.tool, input, &request.dir).ok()),
-                Err(_) => Vec::new(),
-            },
-            None => self.of_command(&request.tool, &request.title, &request.dir),
+        self.of_call(self.call_of(request))
+    }
+
+    /// How bad it would be, by the rules that ask, as they are now; nothing if
+    /// they say nothing any more.
+    pub(crate) fn severity(&mut self, request: &Request) -> Option<Severity> {
+        let call = self.call_of(request)?;
+        self.enter(&call);
+        let known = request.asks.iter().map(|guard| self.severities.get(guard).copied());
+        if let Some(all) = known.collect::<Option<Vec<Severity>>>() {
+            return all.into_iter().max();
         }
+        // Guards that are no rules say it only of a call they look at.
+        let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
+        let decision = self.scene.as_ref()?.look(&event, &Session::new(&request.session));
+        let asked = decision.findings.iter().filter(|finding| request.asks.contains(&finding.guard));
+        asked.map(|finding| finding.severity).max()
+    }
+
+    fn call_of(&self, request: &Request) -> Option<Call> {
+        let input = match &request.input {
+            Some(input) => serde_json::from_str(input).ok()?,
+            None => serde_json::json!({ "command": request.title }),
+        };
+        (self.app.lent.call)(&request.tool, input, &request.dir).ok()
     }
 
     /// What a shell command reaches.
@@ -45,13 +65,21 @@ impl<'a> Reader<'a> {
 
     fn of_call(&mut self, call: Option<Call>) -> Vec<String> {
         let Some(call) = call else { return Vec::new() };
-        let project = find_project(Path::new(&call.dir));
-        if self.scene.is_none() || self.project != project {
-            let setup = Setup { project: project.clone(), ..self.app.setup.clone() };
-            self.scene = Scene::open(&setup).ok().map(|(scene, _)| scene);
-            self.project = project;
-        }
+        self.enter(&call);
         self.scene.as_ref().map(|scene| words(&scene.facts(&call))).unwrap_or_default()
+    }
+
+    /// Goes to the project of a call.
+    fn enter(&mut self, call: &Call) {
+        let project = find_project(Path::new(&call.dir));
+        if self.scene.is_some() && self.project == project {
+            return;
+        }
+        let setup = Setup { project: project.clone(), ..self.app.setup.clone() };
+        self.scene = Scene::open(&setup).ok().map(|(scene, _)| scene);
+        let rules = self.scene.as_ref().map(|scene| scene.policy().entries()).unwrap_or_default();
+        self.severities = rules.into_iter().map(|entry| (entry.rule.id, entry.rule.severity)).collect();
+        self.project = project;
     }
 }
 

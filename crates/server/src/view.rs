@@ -128,11 +128,13 @@ pub(crate) struct RequestView {
     arguments: String,
     /// The tool.
     tool: String,
-    /// The whole text of the call.
+    /// The text of the call; whole unless `cut`.
     title: String,
-    /// The whole input, for calls whose title is not all there is.
+    /// The input, for calls whose title is not all there is; whole unless `cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<String>,
+    /// Whether a list shows only the beginning of text and input; `/api/requests/{id}` has all.
+    cut: bool,
     /// The folder it would run in.
     dir: String,
     /// Why it is asked: sentence, rule, file and line.
@@ -182,7 +184,22 @@ impl CommentView {
     }
 }
 
+/// Bytes of text and input in a list.
+const LISTED_MAX: usize = 1_000;
+
 impl RequestView {
+    /// For a list: the beginning of what is long.
+    pub(crate) fn listed(request: &Request) -> RequestView {
+        let mut view = RequestView::of(request);
+        for text in [Some(&mut view.title), view.input.as_mut()].into_iter().flatten() {
+            if text.len() > LISTED_MAX {
+                text.truncate(text.floor_char_boundary(LISTED_MAX));
+                view.cut = true;
+            }
+        }
+        view
+    }
+
     pub(crate) fn of(request: &Request) -> RequestView {
         let progress = &request.progress;
         let answer = request.answer().map(|(answer, at_ms)| AnswerView::of(answer, at_ms));
@@ -195,6 +212,7 @@ impl RequestView {
             tool: request.tool.clone(),
             title: request.title.clone(),
             input: request.input.clone(),
+            cut: false,
             dir: request.dir.clone(),
             why: request.why.clone(),
             made_ms: request.made_ms,
@@ -280,6 +298,30 @@ pub(crate) struct LedgerView {
     pub whole: bool,
     /// The same in words.
     pub text: String,
+}
+
+/// One AI supervisor, and how it is.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SupervisorView {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub role: String,
+    /// The model behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How it is, in words.
+    pub state: &'static str,
+    /// How often it answered.
+    pub answered: u64,
+    /// Of that, yes.
+    pub approved: u64,
+    /// Of that, no.
+    pub rejected: u64,
+    /// How often no answer came.
+    pub failed: u64,
+    /// How long it takes, in milliseconds.
+    pub latency_ms: u64,
 }
 
 /// How the server is.

@@ -17,7 +17,7 @@ mod supervision;
 mod verify;
 
 pub use error::StoreError;
-pub use listing::{Behind, Part};
+pub use listing::{Behind, Part, WaitingLine};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 

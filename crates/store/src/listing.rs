@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::projection::number;
 use crate::sqlite::{Sqlite, bodies};
 use rusqlite::params;
-use toolgate_core::{Record, Request, Session};
+use toolgate_core::{Asker, Record, Request, Session};
 
 /// Which requests to look through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,38 @@ impl Behind {
     }
 }
 
+/// A request that waits, without its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingLine {
+    /// Its id.
+    pub id: String,
+    /// The session that asks.
+    pub session: String,
+    /// The exact call, by hash.
+    pub arguments: String,
+    /// When it was made.
+    pub made_ms: i64,
+}
+
 impl Sqlite {
+    /// Everything somebody can still answer, in short.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting_lines(&self, now_ms: i64) -> Result<Vec<WaitingLine>, StoreError> {
+        let sql = format!(
+            "SELECT id, session, arguments, body ->> 'made_ms' FROM request WHERE {}
+             ORDER BY body ->> 'made_ms' DESC, id DESC",
+            Part::Waiting.sql()
+        );
+        let mut statement = self.connection().prepare_cached(&sql)?;
+        let rows = statement.query_map([now_ms], |row| {
+            let (id, session, arguments, made_ms) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(WaitingLine { id, session, arguments, made_ms })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Up to `limit` requests behind a place.
     ///
     /// # Errors
@@ -81,6 +112,17 @@ impl Sqlite {
         let sql = "SELECT body FROM request WHERE is_open = 1 AND arguments = ?1 ORDER BY id LIMIT ?2";
         let found = bodies(self.connection(), sql, params![arguments, limit])?;
         found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// The programs that asked for the last `limit` requests: nothing below them
+    /// answers.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn askers(&self, limit: u32) -> Result<Vec<Asker>, StoreError> {
+        let sql = "SELECT DISTINCT asker FROM (SELECT body -> 'asker' AS asker FROM request
+                   ORDER BY body ->> 'made_ms' DESC LIMIT ?1) WHERE asker IS NOT NULL";
+        bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
     /// How many requests there are of one sort.

@@ -73,6 +73,7 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
         id: id.to_owned(),
         session: session.to_owned(),
         agent: "main".to_owned(),
+        asker: None,
         arguments: format!("call-{id}"),
         tool: "Bash".to_owned(),
         title: "t".to_owned(),

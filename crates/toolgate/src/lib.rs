@@ -65,7 +65,9 @@ impl Gate {
             Broken::new(format!("the folder cannot be found: {error}"), "name a folder that is there")
         })?;
         let project = find_project(&folder);
-        let setup = Setup { dirs, project: project.clone(), host_files: Vec::new(), usage: None };
+        // Whoever embeds the gate is the agent.
+        let asked_by = Some(std::process::id());
+        let setup = Setup { dirs, project: project.clone(), host_files: Vec::new(), usage: None, asked_by };
         let (inner, _) = toolgate_runtime::Gate::open(setup)?;
         Ok(Gate { inner, project })
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use toolgate_core::{Extent, Proof, Request, Word};
-use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, set_passphrase, sign_answer};
+use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, askers, set_passphrase, sign_answer};
 
 /// Who may answer requests.
 #[derive(Debug, clap::Args)]
@@ -86,6 +86,7 @@ fn blank() -> Request {
         id: String::new(),
         session: String::new(),
         agent: String::new(),
+        asker: None,
         arguments: String::new(),
         tool: String::new(),
         title: String::new(),
@@ -133,7 +134,7 @@ pub fn prove(
 
 /// Without a passphrase: a terminal of one's own, and a word typed there.
 fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), Failure> {
-    if let Some(mark) = agent_above(&|name| std::env::var(name).ok()) {
+    if let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
         return Err(NotAPerson::AgentAbove { mark }.into());
     }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

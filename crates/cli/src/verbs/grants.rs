@@ -85,9 +85,8 @@ fn list(as_json: bool) -> Outcome {
         let head = format!("{}  {word:<3} by {}, {end}", request.id, visible(&answer.by));
         out(&styled(BOLD, &head));
         out(&format!("  {}", one_line(&request.title, 110)));
-        let uses =
-            format!("  reaches {}; used {} times", visible(&answer.reach.words()), request.progress.uses);
-        out(&styled(DIM, &uses));
+        let uses = inbox::uses(request);
+        out(&styled(DIM, &format!("  reaches {}; {uses}", visible(&answer.reach.words()))));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -248,7 +248,7 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     card(&request);
-    if request.state == RequestState::Pending {
+    if request.state == RequestState::Pending && !request.is_over(now_ms()) {
         let Habit { yes, no } = habit_of(&request, &store.requests(Which::All)?);
         if yes + no > 0 {
             out(&styled(DIM, &format!("before  such calls were approved {yes} times, denied {no} times")));
@@ -258,7 +258,9 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
 }
 
 fn card(request: &Request) {
-    out(&styled(BOLD, &format!("{}  {}", request.id, request.state.name())));
+    let waits = request.state == RequestState::Pending;
+    let state = if waits && request.is_over(now_ms()) { "expired" } else { request.state.name() };
+    out(&styled(BOLD, &format!("{}  {state}", request.id)));
     out(&format!("what    {}", visible(&request.title)));
     for line in request.input.iter().flat_map(|input| input.lines()) {
         out(&format!("        {}", visible(line)));
@@ -293,6 +295,14 @@ fn card(request: &Request) {
     standing(request, now_ms());
 }
 
+/// How often an answer was used.
+pub fn uses(request: &Request) -> String {
+    match request.progress.uses {
+        1 => "used once".to_owned(),
+        count => format!("used {count} times"),
+    }
+}
+
 /// What came of it so far, and how long that holds.
 fn standing(request: &Request, now: i64) {
     let end = logs::time(request.ends_ms());
@@ -318,7 +328,7 @@ fn standing(request: &Request, now: i64) {
         {
             let word = if answer.word == Word::Approve { "yes" } else { "no" };
             out(&format!("{word:<8}{}", said(answer)));
-            out(&format!("reaches {}; used {} times", visible(&answer.reach.words()), request.progress.uses));
+            out(&format!("reaches {}; {}", visible(&answer.reach.words()), uses(request)));
             if request.ends_ms() < i64::MAX {
                 out(&format!("until   {end}"));
             }

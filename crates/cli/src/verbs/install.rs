@@ -11,7 +11,7 @@ use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level, Ours, host};
-use toolgate_runtime::{Setup, agent_above};
+use toolgate_runtime::{Setup, agent_above, askers};
 
 /// Adds the hook to a host's settings.
 #[derive(Debug, clap::Args)]
@@ -108,7 +108,7 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
 
 /// Changing the gate's own place is for the person.
 pub fn refuse_agent() -> Result<(), Failure> {
-    match agent_above(&|name| std::env::var(name).ok()) {
+    match agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
         Some(mark) => Err(Failure::new(
             format!("this runs inside an agent ({mark})"),
             "run it in a terminal of your own",

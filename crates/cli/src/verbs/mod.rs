@@ -15,6 +15,7 @@ pub mod learn;
 pub mod ledger;
 pub mod logs;
 pub mod man;
+pub mod notify;
 pub mod policy;
 pub mod proposals;
 pub mod restore;
@@ -67,6 +68,7 @@ pub fn run() -> ExitCode {
         Verb::Inbox(args) => inbox::run(&args),
         Verb::Grants(args) => grants::run(&args),
         Verb::Escalation(args) => escalation::run(&args),
+        Verb::Notify(args) => notify::run(&args),
         Verb::Learn(args) => learn::run(&args),
         Verb::Serve(args) => serve::run(&args),
         Verb::Bypass(args) => bypass::run(&args),

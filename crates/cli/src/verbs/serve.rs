@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use toolgate_adapters::host;
 use toolgate_core::{Call, Event, Session};
-use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above};
+use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above, askers};
 use toolgate_server::{Config, Lent, Link, openapi, serve};
 
 /// Opens the inbox to a browser of this machine.
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Outcome {
     // Whoever starts it reads the link, and with the link answers: not an agent.
     // With a passphrase the link alone answers nothing.
     if Approver::load(&setup.dirs)?.is_none()
-        && let Some(mark) = agent_above(&|name| std::env::var(name).ok())
+        && let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&setup.dirs))
     {
         return Err(Failure::from(NotAPerson::AgentAbove { mark }));
     }

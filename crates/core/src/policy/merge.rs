@@ -200,6 +200,12 @@ fn keep_messages_out(notify: &mut Vec<NotifyEntry>, notices: &mut Vec<Notice>) {
         let text = "`notify` would send messages where a project wants; only your own policy can".to_owned();
         notices.push(Notice { source: entry.source, text, conflict: true });
     }
+    for entry in notify.iter() {
+        if let Some(fault) = entry.notify.webhook.as_ref().and_then(crate::notify::Webhook::fault) {
+            let text = format!("`notify.webhook.url`: {fault}; nobody is told through it");
+            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+        }
+    }
 }
 
 fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {

@@ -160,6 +160,7 @@ fn request(word: Word, proof: Proof) -> Request {
         id: "r-1".to_owned(),
         session: "s".to_owned(),
         agent: "main".to_owned(),
+        asker: None,
         arguments: "a".to_owned(),
         tool: "Bash".to_owned(),
         title: "t".to_owned(),

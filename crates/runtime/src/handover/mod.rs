@@ -57,13 +57,16 @@ pub struct Handed {
     around: Vec<Vec<u8>>,
     /// The host's own bytes.
     pub event: Vec<u8>,
+    /// The process it came from, where that is not the one that hands it over.
+    /// Said by whoever looked at a connection, never by the message.
+    pub asked_by: Option<u32>,
 }
 
 impl Handed {
     /// An event as this process got it.
     #[must_use]
     pub fn new(host: &str, project: Option<PathBuf>, event: Vec<u8>) -> Handed {
-        Handed { host: host.to_owned(), project, around: around(), event }
+        Handed { host: host.to_owned(), project, around: around(), event, asked_by: None }
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -89,7 +92,7 @@ impl Handed {
         let around = AROUND.iter().map(|_| next()).collect::<Option<Vec<_>>>()?;
         let event = next()?;
         let project = project.map(|path| PathBuf::from(std::ffi::OsString::from_vec(path)));
-        rest.is_empty().then_some(Handed { host, project, around, event })
+        rest.is_empty().then_some(Handed { host, project, around, event, asked_by: None })
     }
 }
 

@@ -142,6 +142,7 @@ impl Gate {
             approver: approver.as_ref(),
             event,
             session: &session,
+            asked_by: scene.asked_by(),
             now_ms: now,
         };
         let answered = round.with_backup(&setup.dirs, answered)?;
@@ -171,6 +172,7 @@ impl Gate {
             approver: approver.as_ref(),
             event,
             session: &session,
+            asked_by: scene.asked_by(),
             now_ms: now,
         };
         round.record(&answered)?;

@@ -1,13 +1,14 @@
 //! What a yes still allows, and who went past which guardrail.
 
-use super::{Page, page};
+use super::{Page, page, time};
 use crate::Shared;
 use crate::access::Session;
-use crate::card::Card;
+use crate::card::{Card, times};
 use crate::inbox::apart;
 use crate::reach::Reader;
 use askama::Template;
 use axum::extract::{Extension, State};
+use toolgate_core::{Request, Word, one_line, visible};
 use toolgate_store::{Behind, Part};
 
 /// Lines on one page.
@@ -16,7 +17,39 @@ const LINES: u32 = 100;
 #[derive(Template)]
 #[template(path = "grants.html")]
 struct GrantsPage {
-    cards: Vec<Card>,
+    rows: Vec<Row>,
+}
+
+/// One answer that may still count.
+struct Row {
+    id: String,
+    what: String,
+    word: &'static str,
+    reach: String,
+    end: String,
+    uses: String,
+    by: String,
+    given: String,
+    place: String,
+}
+
+fn row(request: &Request) -> Option<Row> {
+    let (answer, at_ms) = request.answer()?;
+    let end = match request.ends_ms() {
+        i64::MAX => "until it is revoked".to_owned(),
+        end => time(end),
+    };
+    Some(Row {
+        id: request.id.clone(),
+        what: one_line(&request.title, 160),
+        word: if answer.word == Word::Approve { "yes" } else { "no" },
+        reach: visible(&answer.reach.words()),
+        end,
+        uses: times(request.progress.uses),
+        by: one_line(&answer.by, 60),
+        given: time(at_ms),
+        place: one_line(&request.dir, 120),
+    })
 }
 
 #[derive(Template)]
@@ -36,7 +69,8 @@ async fn cards(app: &Shared, part: Part) -> Result<Vec<Card>, crate::failure::Fa
 
 /// Every yes that may still be used.
 pub(crate) async fn grants(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
-    page(&GrantsPage { cards: cards(&app, Part::Granted).await? })
+    let found = apart(&app, |app| app.page(Part::Granted, &Behind::nothing(), LINES)).await?;
+    page(&GrantsPage { rows: found.iter().filter_map(row).collect() })
 }
 
 /// Every request past a guardrail, the newest first.

@@ -3,7 +3,7 @@
 use super::{Page, page};
 use crate::Shared;
 use crate::access::Session;
-use crate::card::{Card, merged};
+use crate::card::Card;
 use crate::failure::Failure;
 use crate::inbox::apart;
 use crate::reach::Reader;
@@ -12,10 +12,11 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
+use toolgate_runtime::now_ms;
 use toolgate_store::{Behind, Part};
 
 /// Cards on one page.
-const CARDS: u32 = 25;
+const CARDS: usize = 25;
 
 /// Answered requests below them.
 const ANSWERED: u32 = 10;
@@ -25,6 +26,7 @@ const ANSWERED: u32 = 10;
 struct InboxPage {
     /// The newest record before the page was made.
     head: u64,
+    now_ms: i64,
     count: u64,
     waiting: Vec<Card>,
     answered: Vec<Card>,
@@ -62,15 +64,24 @@ pub(crate) async fn inbox(
     let first = from.behind.is_none();
     let found = apart(&app, move |app| {
         let head = app.head()?;
-        let waiting = app.page(Part::Waiting, &place, CARDS)?;
-        let more = (waiting.len() == CARDS as usize)
-            .then(|| waiting.last().map(|last| format!("{}.{}", last.made_ms, last.id)))
+        let waiting = app.waiting(&place, CARDS)?;
+        let more = (waiting.len() == CARDS)
+            .then(|| waiting.last().map(|(last, _)| format!("{}.{}", last.made_ms, last.id)))
             .flatten();
         let answered = if first { app.page(Part::Over, &Behind::nothing(), ANSWERED)? } else { Vec::new() };
         let mut reader = Reader::new(app);
-        let waiting = merged(&waiting, &mut reader);
+        let card = |(request, alike)| Card { alike, ..Card::of(&request, &mut reader) };
+        let waiting = waiting.into_iter().map(card).collect();
         let answered = answered.iter().map(|request| Card::of(request, &mut reader)).collect();
-        Ok(InboxPage { head, count: app.count(Part::Waiting)?, waiting, answered, first, more })
+        Ok(InboxPage {
+            head,
+            now_ms: now_ms(),
+            count: app.count(Part::Waiting)?,
+            waiting,
+            answered,
+            first,
+            more,
+        })
     });
     page(&found.await?)
 }

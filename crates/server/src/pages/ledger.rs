@@ -29,6 +29,7 @@ struct RecordPage {
     seq: u64,
     time: String,
     session: String,
+    raw: String,
     host: String,
     body: String,
     hash: String,
@@ -42,6 +43,8 @@ struct Line {
     what: String,
     by: String,
     session: String,
+    /// As it is called, for links.
+    raw: String,
 }
 
 /// Where to go on reading, and whether to check all of it.
@@ -90,6 +93,12 @@ fn line(record: &Record) -> Line {
             )
         }
         Entry::Noted { what, text } => ("noted".to_owned(), text.clone(), what.clone()),
+        Entry::Consulted(asked) => ("consulted".to_owned(), asked.request.clone(), asked.supervisor.clone()),
+        Entry::Reviewed(said) => {
+            let word = said.decision.map_or("no answer", toolgate_core::Judgement::name);
+            let what = said.instead.clone().unwrap_or_else(|| said.request.clone());
+            (word.to_owned(), what, said.supervisor.clone())
+        }
         Entry::Expired { request } => ("expired".to_owned(), request.clone(), String::new()),
         Entry::Used { request, .. } => ("used".to_owned(), request.clone(), String::new()),
         other => (sort_of(other), String::new(), String::new()),
@@ -101,6 +110,7 @@ fn line(record: &Record) -> Line {
         what: one_line(&what, 160),
         by: one_line(&by, 80),
         session: visible(&record.context.session),
+        raw: record.context.session.clone(),
     }
 }
 
@@ -132,6 +142,7 @@ pub(crate) async fn record(
         seq,
         time: time(record.time_ms),
         session: visible(&record.context.session),
+        raw: record.context.session.clone(),
         host: visible(&record.context.host),
         body: visible(&pretty),
         hash,

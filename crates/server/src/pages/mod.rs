@@ -17,7 +17,7 @@ pub(crate) use playground::{judged, playground};
 pub(crate) use request::{answer, handle, request};
 pub(crate) use rules::rules;
 pub(crate) use sessions::{session, sessions};
-pub(crate) use supervisors::supervisors;
+pub(crate) use supervisors::{state as state_of, supervisors};
 
 use crate::failure::Failure;
 use askama::Template;

@@ -1,31 +1,40 @@
 //! One request, whole, with the way to answer below its end.
 
 use super::{Page, page, time};
-use crate::Shared;
 use crate::access::{Peer, Session};
 use crate::card::Card;
+use crate::change::{Change, changes};
 use crate::failure::Failure;
 use crate::handling::{Choice, Covered, Deed, choices, pattern_of};
 use crate::inbox::{Given, apart, is_waiting};
 use crate::reach::Reader;
+use crate::{App, Shared};
 use askama::Template;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Extension, Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use toolgate_core::{Extent, Request, ReviewNote, Word, visible};
+use toolgate_core::{
+    Answer, Decided, Entry, Extent, Judgement, Proof, Record, Request, ReviewNote, Verdict, Word, visible,
+};
 use toolgate_runtime::now_ms;
+
+/// So many records of a session are looked through for what supervisors wanted.
+const RECORDS: u32 = 500;
 
 #[derive(Template)]
 #[template(path = "request.html")]
+#[derive(Default)]
 struct RequestPage {
     /// The newest record before the page was made.
     head: u64,
+    now_ms: i64,
     card: Card,
     text: String,
+    /// What it changes in files, where its input is just that.
+    changes: Vec<Change>,
     input: Option<String>,
-    asked: String,
     said: Option<String>,
     waits: bool,
     passphrase: bool,
@@ -40,11 +49,31 @@ struct RequestPage {
     needs: Option<String>,
     may_undo: bool,
     may_revoke: bool,
-    review_due: Option<String>,
     /// What other sessions ask alike: request and session.
     alike: Vec<(String, String)>,
     /// The same requests, for the form.
     also: String,
+    /// What was written before, where something was wrong with it.
+    draft: Draft,
+}
+
+/// What a form held that could not be taken, and why.
+#[derive(Default)]
+struct Draft {
+    words: String,
+    scope: String,
+    minutes: String,
+    pattern: Option<String>,
+    also: bool,
+    text: String,
+    fault: Option<(&'static str, String)>,
+}
+
+impl Draft {
+    /// What is wrong with a field.
+    fn fault(&self, field: &str) -> Option<&str> {
+        self.fault.as_ref().filter(|(own, _)| *own == field).map(|(_, what)| what.as_str())
+    }
 }
 
 /// One request, whole, with the way to answer below its end.
@@ -53,53 +82,115 @@ pub(crate) async fn request(
     Extension(session): Extension<Session>,
     Path(id): Path<String>,
 ) -> Page {
-    let found = apart(&app, move |app| {
+    shown(&app, session, id, Draft { minutes: "30".to_owned(), ..Draft::default() }).await
+}
+
+/// The page again with what was written, where something is wrong with a field;
+/// else just what went wrong.
+async fn mended(app: &Shared, session: Session, id: String, draft: Draft, failure: Failure) -> Response {
+    let Some(fault) = failure.fault() else { return failure.into_response() };
+    match shown(app, session, id, Draft { fault: Some(fault), ..draft }).await {
+        Ok(page) => (failure.status, page).into_response(),
+        Err(worse) => worse.into_response(),
+    }
+}
+
+async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page {
+    let found = apart(app, move |app| {
         let head = app.head()?;
         let request = app.request(&id)?;
         let card = Card::of(&request, &mut Reader::new(app));
-        let covered = match pattern_of(&request) {
+        let covered = match draft.pattern.clone().or_else(|| pattern_of(&request)) {
             Some(pattern) if is_waiting(&request) => app.covered(&pattern)?,
             _ => Covered::default(),
         };
         let alike = app.alike(&request)?;
-        Ok((head, request, card, covered, app.needs_passphrase()?, alike))
+        let reviews = app.reviews(&request)?;
+        let passphrase = app.needs_passphrase()?;
+        Ok(page_of(
+            &request,
+            draft,
+            RequestPage {
+                head,
+                now_ms: now_ms(),
+                card,
+                covered,
+                reviews,
+                passphrase,
+                form: session.form,
+                also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
+                alike: alike.iter().map(|one| (one.id.clone(), visible(&one.session))).collect(),
+                ..RequestPage::default()
+            },
+        ))
     });
-    let (head, request, card, covered, passphrase, alike) = found.await?;
+    page(&found.await?)
+}
+
+/// What is told of the request itself.
+fn page_of(request: &Request, draft: Draft, page: RequestPage) -> RequestPage {
     let progress = &request.progress;
     let comments = progress.comments.iter();
     let comments = comments.map(|one| (visible(&one.by), visible(&one.text), time(one.at_ms))).collect();
     let said = request.decisive_answer().map(|answer| {
         let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
-        format!(
-            "by {}{} – {}",
-            visible(&answer.by),
-            words.unwrap_or_default(),
-            visible(&answer.reach.words())
-        )
+        let (by, reach) = (visible(&answer.by), visible(&answer.reach.words()));
+        format!("by {by}{} – {reach}", words.unwrap_or_default())
     });
-    page(&RequestPage {
-        head,
+    let changes = request.input.as_deref().and_then(|input| changes(&request.tool, input));
+    RequestPage {
         text: visible(&request.title),
+        changes: changes.unwrap_or_default(),
         input: request.input.as_deref().map(visible),
-        asked: time(request.made_ms),
         said,
-        waits: is_waiting(&request),
-        passphrase,
-        form: session.form,
-        choices: choices(&request),
-        pattern: pattern_of(&request),
-        covered,
+        waits: is_waiting(request),
+        choices: choices(request),
+        pattern: pattern_of(request).map(|own| draft.pattern.clone().unwrap_or(own)),
         claimed: progress.claimed.as_deref().map(visible),
         comments,
-        reviews: request.reviews.iter().map(review).collect(),
-        needs: needs(&request),
+        needs: needs(request),
         may_undo: request.may_be_undone(now_ms()),
         may_revoke: request.is_standing(),
-        review_due: progress.review_due_ms().map(time),
-        also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
-        alike: alike.iter().map(|one| (one.id.clone(), visible(&one.session))).collect(),
-        card,
-    })
+        draft,
+        ..page
+    }
+}
+
+impl App {
+    /// What supervisors said, with what they wanted run instead.
+    fn reviews(&self, request: &Request) -> Result<Vec<String>, Failure> {
+        let wants = |note: &&ReviewNote| note.decision == Some(Judgement::Modify);
+        let mut records = Vec::new();
+        if request.reviews.iter().any(|note| wants(&note)) {
+            records = self.store(|store| Ok(store.records_of(&request.session, u64::MAX, RECORDS)?))?;
+        }
+        let proposed = |note: &ReviewNote| {
+            let found = records.iter().find_map(|record| match &record.entry {
+                Entry::Reviewed(said) if said.question == note.question => said.instead.clone(),
+                _ => None,
+            });
+            let taken = if is_taken(&records, &request.id, &note.by) { "taken" } else { "not taken" };
+            found.map(|instead| format!(" – wanted instead, {taken}: {}", visible(&instead)))
+        };
+        let line = |note: &ReviewNote| format!("{}{}", review(note), proposed(note).unwrap_or_default());
+        Ok(request.reviews.iter().map(line).collect())
+    }
+}
+
+/// Whether the call of a request ran as this supervisor wanted it: the call as it
+/// was got its no, and another one ran.
+pub(crate) fn is_taken(records: &[Record], request: &str, supervisor: &str) -> bool {
+    let by_it = |answer: &Answer| {
+        let named = |names: &[String]| names.iter().any(|name| name == supervisor);
+        answer.request == request
+            && answer.word == Word::Deny
+            && matches!(&answer.proof, Proof::Supervisor { names, .. } if named(names))
+    };
+    let ran = |decided: &Decided| {
+        decided.request.as_deref() == Some(request) && decided.delivered == Verdict::Modify
+    };
+    records.iter().any(|record| matches!(&record.entry, Entry::Answered(answer) if by_it(answer)))
+        && records.iter().any(|record| matches!(&record.entry, Entry::Decided(decided) if ran(decided)))
 }
 
 /// What a supervisor said, in one line.
@@ -149,8 +240,19 @@ impl AnswerForm {
             }),
             Some(_) => {
                 let what = "An answer does not reach like that.";
-                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, what, "Choose another reach."))
+                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, what, "Choose another reach.").at("scope"))
             }
+        }
+    }
+
+    fn draft(&self) -> Draft {
+        Draft {
+            words: self.words.clone().unwrap_or_default(),
+            scope: self.scope.clone().unwrap_or_default(),
+            minutes: self.minutes.clone().unwrap_or_default(),
+            pattern: self.pattern.clone(),
+            also: self.also.is_some(),
+            ..Draft::default()
         }
     }
 }
@@ -175,9 +277,12 @@ pub(crate) async fn handle(
     let Form(HandleForm { form, deed, text }) =
         form.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Do it from the page itself."))?;
     session.check(&form)?;
-    let at = format!("/requests/{id}");
-    apart(&app, move |app| app.handle(&id, deed, &text, peer)).await?;
-    Ok(Redirect::to(&at).into_response())
+    let (at, own) = (format!("/requests/{id}"), id.clone());
+    let draft = Draft { minutes: "30".to_owned(), text: text.clone(), ..Draft::default() };
+    match apart(&app, move |app| app.handle(&id, deed, &text, peer)).await {
+        Ok(_) => Ok(Redirect::to(&at).into_response()),
+        Err(failure) => Ok(mended(&app, session, own, draft, failure).await),
+    }
 }
 
 /// Takes an answer and shows what became of it.
@@ -191,12 +296,18 @@ pub(crate) async fn answer(
     let Form(sent) = form
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Answer from the page itself."))?;
     session.check(&sent.form)?;
-    let reach = sent.reach()?;
+    let (at, own, draft) = (format!("/requests/{id}"), id.clone(), sent.draft());
+    let reach = match sent.reach() {
+        Ok(reach) => reach,
+        Err(failure) => return Ok(mended(&app, session, own, draft, failure).await),
+    };
     let AnswerForm { word, words, passphrase, also, .. } = sent;
     let alike = also.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
-    let at = format!("/requests/{id}");
-    apart(&app, move |app| app.answer(&id, Given { word, words, reach, passphrase, alike, peer })).await?;
-    Ok(Redirect::to(&at).into_response())
+    let given = Given { word, words, reach, passphrase, alike, peer };
+    match apart(&app, move |app| app.answer(&id, given)).await {
+        Ok(_) => Ok(Redirect::to(&at).into_response()),
+        Err(failure) => Ok(mended(&app, session, own, draft, failure).await),
+    }
 }
 
 impl Session {

@@ -1,5 +1,6 @@
 //! Sessions, and one of them from its last call back to its first.
 
+use super::request::is_taken;
 use super::{Page, page, time};
 use crate::Shared;
 use crate::access::Session as Inside;
@@ -11,7 +12,7 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Path, Query, State};
 use std::collections::BTreeMap;
-use toolgate_core::{Decided, Entry, EventKind, Record, Word, one_line, visible};
+use toolgate_core::{Decided, Entry, EventKind, Judgement, Record, Reviewed, Word, one_line, visible};
 
 /// Sessions on the list.
 const SESSIONS: u32 = 100;
@@ -21,6 +22,8 @@ const RECORDS: u32 = 200;
 
 struct SessionLine {
     id: String,
+    /// As it is called, for links.
+    raw: String,
     started: String,
     calls: u64,
     stopped: u64,
@@ -37,6 +40,7 @@ struct SessionsPage {
 #[template(path = "session.html")]
 struct SessionPage {
     id: String,
+    raw: String,
     steps: Vec<Step>,
     older: Option<u64>,
 }
@@ -61,6 +65,7 @@ pub(crate) async fn sessions(State(app): State<Shared>, Extension(_inside): Exte
     let found = apart(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
     let line = |session: &toolgate_core::Session| SessionLine {
         id: visible(&session.id),
+        raw: session.id.clone(),
         started: session.started_ms.map(time).unwrap_or_default(),
         calls: session.calls,
         stopped: session.stopped,
@@ -78,7 +83,7 @@ pub(crate) async fn session(
 ) -> Page {
     let Query(Before { before }) = query
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the newest page."))?;
-    let name = visible(&id);
+    let (name, raw) = (visible(&id), id.clone());
     let found = apart(&app, move |app| {
         let records = app.store(|store| Ok(store.records_of(&id, before.unwrap_or(u64::MAX), RECORDS)?))?;
         let older = records
@@ -88,12 +93,12 @@ pub(crate) async fn session(
         Ok((steps(&records, &mut Reader::new(app)), older))
     });
     let (steps, older) = found.await?;
-    page(&SessionPage { id: name, steps, older })
+    page(&SessionPage { id: name, raw, steps, older })
 }
 
 fn steps(records: &[Record], reader: &mut Reader<'_>) -> Vec<Step> {
     let ends = ends(records);
-    records.iter().filter_map(|record| step(record, &ends, reader)).collect()
+    records.iter().filter_map(|record| step(record, records, &ends, reader)).collect()
 }
 
 /// How calls ended, by the host's id.
@@ -111,7 +116,12 @@ fn ends(records: &[Record]) -> BTreeMap<&str, String> {
     all
 }
 
-fn step(record: &Record, ends: &BTreeMap<&str, String>, reader: &mut Reader<'_>) -> Option<Step> {
+fn step(
+    record: &Record,
+    all: &[Record],
+    ends: &BTreeMap<&str, String>,
+    reader: &mut Reader<'_>,
+) -> Option<Step> {
     let (seq, time) = (record.seq, time(record.time_ms));
     let agent = one_line(&record.context.agent, 40);
     let plain = |verdict: &str, what: String, who: String, request: Option<String>| Step {
@@ -146,6 +156,13 @@ fn step(record: &Record, ends: &BTreeMap<&str, String>, reader: &mut Reader<'_>)
             let words = answer.words.as_deref().map(|words| one_line(words, 300)).unwrap_or_default();
             Some(plain(word, words, one_line(&answer.by, 60), Some(answer.request.clone())))
         }
+        Entry::Reviewed(said) => {
+            let word = said.decision.map_or("no answer", Judgement::name);
+            let who =
+                one_line(&format!("supervisor {}, {} % sure", said.supervisor, said.confidence_percent), 80);
+            let step = plain(word, reviewed(said), who, Some(said.request.clone()));
+            Some(Step { result: proposed(said, all), ..step })
+        }
         Entry::Expired { request } => {
             Some(plain("expired", "nobody answered in time".to_owned(), String::new(), Some(request.clone())))
         }
@@ -154,6 +171,19 @@ fn step(record: &Record, ends: &BTreeMap<&str, String>, reader: &mut Reader<'_>)
         }
         _ => None,
     }
+}
+
+/// Why a supervisor said what it said, or why it said nothing.
+fn reviewed(said: &Reviewed) -> String {
+    let reasons: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
+    one_line(&said.missing.clone().unwrap_or_else(|| reasons.join(" ")), 300)
+}
+
+/// What it wanted run instead, and whether that was done.
+fn proposed(said: &Reviewed, all: &[Record]) -> String {
+    let Some(instead) = &said.instead else { return String::new() };
+    let taken = if is_taken(all, &said.request, &said.supervisor) { "taken" } else { "not taken" };
+    format!("wanted instead, {taken}: {}", one_line(instead, 400))
 }
 
 fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<String> {

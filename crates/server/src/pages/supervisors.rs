@@ -53,8 +53,9 @@ pub(crate) async fn supervisors(State(app): State<Shared>, Extension(_session): 
     page(&found.await?)
 }
 
-fn row(entry: &SupervisorEntry, health: &Health, now: i64) -> Row {
-    let (sort, state) = if health.is_open(now) {
+/// How one is: as a class of the page, and in words.
+pub(crate) fn state(entry: &SupervisorEntry, health: &Health, now: i64) -> (&'static str, &'static str) {
+    if health.is_open(now) {
         ("failed", "left alone after failures")
     } else if health.drifts() {
         ("warn", "people mostly disagree")
@@ -62,7 +63,11 @@ fn row(entry: &SupervisorEntry, health: &Health, now: i64) -> Row {
         ("warn", "budget of the day spent")
     } else {
         ("allow", "ok")
-    };
+    }
+}
+
+fn row(entry: &SupervisorEntry, health: &Health, now: i64) -> Row {
+    let (sort, state) = state(entry, health, now);
     let (agreed, of) = health.agreement();
     Row {
         name: visible(&entry.name),

@@ -1,0 +1,123 @@
+//! Which programs run above a process, and whether one of them is an agent: a
+//! host known by its name or its variables, or any program that has asked.
+//!
+//! Where the system does not show processes, none is seen.
+
+use crate::dirs::Dirs;
+use crate::key::signing_key;
+use std::path::Path;
+use toolgate_core::{Asker, Process, asker_among, asker_over};
+use toolgate_store::Sqlite;
+
+/// Longest chain of parents looked at; a loop must not hang an answer.
+const ABOVE_MAX: usize = 64;
+
+/// Requests whose askers are looked for; older ones have long been decided.
+pub const ASKERS_MAX: u32 = 1_000;
+
+/// Words of a process that are looked at.
+const WORDS_MAX: usize = 16;
+
+/// Variables hosts set for what their agents run.
+const MARKS: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+    "CURSOR_AGENT",
+    "CURSOR_TRACE_ID",
+    "OPENCODE",
+    "COPILOT_CLI",
+    "QWEN_CODE",
+    "CLINE_ACTIVE",
+];
+
+/// Programs that run agents.
+const HOSTS: &[&str] =
+    &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
+
+/// The agent this process runs under, if one can be seen: by a variable it
+/// sets, by a program above this one, or because one of them has asked.
+#[must_use]
+pub fn agent_above(var: &dyn Fn(&str) -> Option<String>, askers: &[Asker]) -> Option<String> {
+    let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
+    let chain = chain_from(std::process::id());
+    marked.or_else(|| host_among(chain.get(1..).unwrap_or_default())).or_else(|| told(&chain, askers))
+}
+
+/// The agent another process is or runs under, if one can be seen.
+#[must_use]
+pub fn agent_over(pid: u32, askers: &[Asker]) -> Option<String> {
+    let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let is_set = |mark: &&&str| {
+        variables
+            .split(|byte| *byte == 0)
+            .any(|one| one.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'=')))
+    };
+    let marked = MARKS.iter().find(is_set).map(|name| (*name).to_owned());
+    let chain = chain_from(pid);
+    marked.or_else(|| host_among(&chain)).or_else(|| told(&chain, askers))
+}
+
+/// The programs that have asked lately. A ledger that cannot be read shows none:
+/// it takes no answer either.
+#[must_use]
+pub fn askers(dirs: &Dirs) -> Vec<Asker> {
+    if !dirs.ledger().exists() {
+        return Vec::new();
+    }
+    let store = signing_key(dirs).and_then(|key| Ok(Sqlite::open(&dirs.ledger(), key)?));
+    store.ok().and_then(|store| store.askers(ASKERS_MAX).ok()).unwrap_or_default()
+}
+
+/// The program that asks when this process carries the question.
+#[must_use]
+pub(crate) fn asker_from(pid: u32) -> Option<Asker> {
+    asker_among(&chain_from(pid))
+}
+
+fn told(chain: &[Process], askers: &[Asker]) -> Option<String> {
+    asker_over(chain, askers).map(|asker| format!("{}, process {}, which asked", asker.program, asker.pid))
+}
+
+/// A host is known by the program's name or by its first word: a script comes
+/// behind what reads it.
+fn host_among(chain: &[Process]) -> Option<String> {
+    let names = chain.iter().flat_map(|one| one.words.iter().take(2));
+    let names =
+        names.filter_map(|word| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned()));
+    names.into_iter().find(|name| HOSTS.contains(&name.as_str()))
+}
+
+/// A process and those above it, nearest first. Empty where the system does not
+/// show them.
+fn chain_from(pid: u32) -> Vec<Process> {
+    let mut chain = Vec::new();
+    let mut next = Some(pid).filter(|pid| *pid > 0);
+    while let Some(pid) = next.filter(|_| chain.len() < ABOVE_MAX) {
+        let Some((parent, started)) = stat_of(pid) else { break };
+        chain.push(Process { pid, started, words: words_of(pid) });
+        next = (parent > 0).then_some(parent);
+    }
+    chain
+}
+
+fn words_of(pid: u32) -> Vec<String> {
+    let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let command = command.strip_suffix(b"\0").unwrap_or(&command);
+    let words = command.split(|byte| *byte == 0).take(WORDS_MAX);
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// The parent of a process and when it began.
+fn stat_of(pid: u32) -> Option<(u32, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; the fields after it do not.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let parent = fields.nth(1)?.parse().ok()?;
+    let started = fields.nth(17)?.parse().ok()?;
+    Some((parent, started))
+}
