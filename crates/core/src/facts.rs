@@ -200,6 +200,11 @@ fn files_of<'a>(
 fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
     let text = target.text.strip_prefix('~').filter(|_| !target.exact)?;
     let (user, rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+    if user == "+" {
+        // The folder the command runs in.
+        let exact = !rest.contains(['$', '`']);
+        return Some(Word { text: format!(".{rest}").into(), exact, ..target.clone() });
+    }
     let home = home?;
     let own = ["$USER", "${USER}", "$LOGNAME", "${LOGNAME}", "$(whoami)", "$(id -un)", "`whoami`"];
     let plain =
@@ -236,8 +241,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start
         real: None,
         exists: None,
         exact,
-        glob: in_pattern
-            || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
+        glob: in_pattern || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
         command: Some(at),
     }
 }

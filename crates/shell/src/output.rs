@@ -84,7 +84,8 @@ fn listed(command: &Command) -> Vec<Word> {
     let arguments = command.words.get(1..).unwrap_or_default();
     let (options, operands): (Vec<&Word>, Vec<&Word>) =
         arguments.iter().partition(|word| word.text.starts_with('-'));
-    let has = |letter: char| options.iter().any(|word| !word.text.starts_with("--") && word.text.contains(letter));
+    let has =
+        |letter: char| options.iter().any(|word| !word.text.starts_with("--") && word.text.contains(letter));
     if has('l') || has('s') || has('R') {
         return Vec::new();
     }

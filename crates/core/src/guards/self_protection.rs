@@ -116,13 +116,23 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
         return false;
     }
     let is_one = |path: &str| {
-        let last = path.rsplit('/').next().unwrap_or(path);
+        let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
         // Most files are none of them; only then paths are put together.
         if !file.glob && !KEYS.contains(&last) {
             return false;
         }
-        let mut keys = places.gate.iter().flat_map(|own| KEYS.iter().map(move |key| format!("{own}/{key}")));
-        keys.any(|key| if file.glob { fast_glob::glob_match(path, &key) } else { path == key })
+        // A pattern that says something; every file is looked through all the time.
+        let meant = |own: &str, key: &str| {
+            let differ = |(part, name): (&str, &str)| part != name && part.chars().any(char::is_alphanumeric);
+            folder == own || !path.contains("**") && path.split('/').zip(key.split('/')).any(differ)
+        };
+        let mut keys =
+            places.gate.iter().flat_map(|own| KEYS.iter().map(move |key| (own, format!("{own}/{key}"))));
+        keys.any(
+            |(own, key)| {
+                if file.glob { meant(own, &key) && fast_glob::glob_match(path, &key) } else { path == key }
+            },
+        )
     };
     let command = file.command.and_then(|at| facts.reading.commands.get(at));
     let gathers = command.is_some_and(|command| {

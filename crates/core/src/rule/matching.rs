@@ -220,9 +220,13 @@ fn could_be(glob: &Pattern, fact: &FileFact, places: &Places) -> bool {
 pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
     let (folder, last) = fact.glob.then(|| fact.path.rsplit_once('/')).flatten()?;
     let begin = last.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
-    // `.?nv` says little before, but enough with what stands behind.
+    // `.?nv` says little before, but enough with what stands behind; and who reads
+    // `.*` reads every hidden file, `.env` among them.
     let said = last.chars().filter(|found| found.is_alphanumeric()).count();
-    let enough = begin.chars().count() >= 2 || begin == "." && said >= 2 && !last.contains('*');
+    let every = last.strip_prefix(".[").and_then(|rest| rest.split_once(']')).map_or(last, |(_, rest)| rest);
+    let unsaid = !every.chars().any(char::is_alphanumeric);
+    let dotted = fact.access == Access::Read && unsaid || said >= 2 && !last.contains('*');
+    let enough = begin.chars().count() >= 2 || begin == "." && dotted;
     (enough && begin.len() < last.len()).then_some((folder, last, begin))
 }
 

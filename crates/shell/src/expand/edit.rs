@@ -40,7 +40,9 @@ fn replaced(value: &str, op: &str, word: &str, glob: bool) -> Option<String> {
     match op {
         "/#" => {
             let length = pattern.heads(value)?.last().copied();
-            Some(length.map_or(value.to_string(), |length| to.to_string() + value.get(length..).unwrap_or("")))
+            Some(
+                length.map_or(value.to_string(), |length| to.to_string() + value.get(length..).unwrap_or("")),
+            )
         }
         "/%" => {
             let start = pattern.tails(value)?.first().copied();

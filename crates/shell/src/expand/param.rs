@@ -109,8 +109,11 @@ impl Walker<'_> {
         let mut done = Vec::new();
         for text in picked {
             // A replacement may be longer than what it replaces.
-            let bytes =
-                text.text.len().saturating_mul(if word.glob || op.starts_with('/') { word.text.len() + 1 } else { 1 });
+            let bytes = text.text.len().saturating_mul(if word.glob || op.starts_with('/') {
+                word.text.len() + 1
+            } else {
+                1
+            });
             if bytes > VALUE_MAX || !self.grow(bytes) {
                 return Resolved::One(Text::unknown(param.text.clone()));
             }

@@ -104,7 +104,8 @@ fn bounded(text: &str) -> Option<Vec<(usize, char)>> {
 
 /// The rest of `[…]`, behind the bracket.
 fn among(rest: &mut std::str::Chars<'_>) -> Option<Sign> {
-    let (inside, behind) = rest.as_str().split_at(rest.as_str().char_indices().skip(1).find(|(_, found)| *found == ']')?.0);
+    let (inside, behind) =
+        rest.as_str().split_at(rest.as_str().char_indices().skip(1).find(|(_, found)| *found == ']')?.0);
     let (inside, none) = match inside.strip_prefix(['!', '^']) {
         Some(inside) => (inside, true),
         None => (inside, false),
@@ -137,7 +138,10 @@ fn fits(signs: &[&Sign], text: &[(usize, char)]) -> Vec<usize> {
     let mut lengths = Vec::new();
     let skip_every = |open: &mut Vec<bool>| {
         for (at, sign) in signs.iter().enumerate() {
-            if open.get(at) == Some(&true) && matches!(sign, Sign::Every) && let Some(next) = open.get_mut(at + 1) {
+            if open.get(at) == Some(&true)
+                && matches!(sign, Sign::Every)
+                && let Some(next) = open.get_mut(at + 1)
+            {
                 *next = true;
             }
         }
@@ -153,7 +157,9 @@ fn fits(signs: &[&Sign], text: &[(usize, char)]) -> Vec<usize> {
         let mut next = vec![false; signs.len() + 1];
         for (at, sign) in signs.iter().enumerate().filter(|(at, _)| open.get(*at) == Some(&true)) {
             let to = if matches!(sign, Sign::Every) { at } else { at + 1 };
-            if sign.takes(*found) && let Some(slot) = next.get_mut(to) {
+            if sign.takes(*found)
+                && let Some(slot) = next.get_mut(to)
+            {
                 *slot = true;
             }
         }

@@ -129,6 +129,7 @@ impl Parser<'_> {
         loop {
             let condition = self.filled_list();
             self.expect_bare("then", start);
+            self.print_condition();
             let body = self.filled_list();
             arms.push((condition, body));
             self.lines();
@@ -153,6 +154,7 @@ impl Parser<'_> {
 
     fn do_body(&mut self, start: usize) -> List {
         self.expect_bare("do", start);
+        self.print_condition();
         let body = self.filled_list();
         self.expect_bare("done", start);
         body

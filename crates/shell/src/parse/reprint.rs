@@ -27,6 +27,11 @@ pub(super) struct Reprint {
     lost: Vec<usize>,
     /// Where one was not printed the times before.
     gone: Vec<usize>,
+    /// They are printed with the condition they stand in, be it of `if` or a loop.
+    /// When bash does that depends on more than is followed here: both are read.
+    early: bool,
+    /// There was such a condition.
+    conditional: bool,
     /// In a function every command is printed on a line of its own.
     pub(super) functions: usize,
 }
@@ -37,6 +42,14 @@ impl Parser<'_> {
     pub(super) fn print_heredocs(&mut self) {
         self.reprint.just_printed = false;
         self.reprint.printed |= std::mem::take(&mut self.reprint.deferred);
+    }
+
+    /// `then` or `do`: the end of a condition.
+    pub(super) fn print_condition(&mut self) {
+        if self.reprint.early {
+            self.print_heredocs();
+        }
+        self.reprint.conditional |= self.reprint.deferred;
     }
 
     /// The end of the second of two commands that hang together: here as well.
@@ -125,16 +138,26 @@ impl Parser<'_> {
     /// The list of a substitution that stands from `open` to here, and how bash
     /// reads it anew if that is something else.
     pub(super) fn reprinted(&mut self, list: List, open: usize, outer: &Reprint) -> List {
-        if self.reprint.lost.is_empty() || outer.active || self.fault.is_some() {
+        let conditional = self.reprint.conditional;
+        if self.reprint.lost.is_empty() && !conditional || outer.active || self.fault.is_some() {
             return list;
         }
-        let next = self.pos;
         let mut arms = vec![(List::new(), list)];
+        self.read_printed(open, false, &mut arms);
+        if conditional && self.fault.is_none() {
+            self.read_printed(open, true, &mut arms);
+        }
+        vec![Node::If { arms, rest: None, redirects: Vec::new() }]
+    }
+
+    /// Adds how the text from `open` to here is read each time it was printed.
+    fn read_printed(&mut self, open: usize, early: bool, arms: &mut Vec<(List, List)>) {
+        let next = self.pos;
         let mut gone = Vec::new();
         for _ in 0..PRINTS_MAX {
             let pending = std::mem::take(&mut self.pending);
             self.pos = open;
-            self.reprint = Reprint { active: true, gone: gone.clone(), ..Reprint::default() };
+            self.reprint = Reprint { active: true, early, gone: gone.clone(), ..Reprint::default() };
             arms.push((List::new(), self.list_to_close(open)));
             self.pending = pending;
             let lost = std::mem::take(&mut self.reprint.lost);
@@ -148,6 +171,5 @@ impl Parser<'_> {
             }
             gone.extend(lost);
         }
-        vec![Node::If { arms, rest: None, redirects: Vec::new() }]
     }
 }

@@ -5,6 +5,7 @@
 
 use super::{Deeds, Model, plain};
 use crate::deed::Deed;
+use crate::options::Spec;
 use crate::reading::{Command, Word};
 
 const OPTIONS: &str = "profile= region= output= query= project= zone= n,namespace= g,resource-group= subscription= account= \
@@ -57,54 +58,57 @@ const DESTROYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Names of all of them.
-pub(super) const MODELS: &[Model] = &[plain(
-    &[
-        "terraform",
-        "tofu",
-        "terragrunt",
-        "cdktf",
-        "terramate",
-        "pulumi",
-        "cdk",
-        "sst",
-        "serverless",
-        "sls",
-        "copilot",
-        "sam",
-        "aws",
-        "gcloud",
-        "az",
-        "gh",
-        "glab",
-        "helm",
-        "eksctl",
-        "heroku",
-        "fly",
-        "flyctl",
-        "doctl",
-        "vercel",
-        "now",
-        "netlify",
-        "firebase",
-        "supabase",
-        "gsutil",
-        "rclone",
-        "s3cmd",
-        "mc",
-        "linode-cli",
-        "hcloud",
-        "scw",
-        "ibmcloud",
-        "oci",
-        "vault",
-        "ceph",
-        "etcdctl",
-        "consul",
-        "nomad",
-    ],
-    OPTIONS,
-    effects,
-)];
+pub(super) const MODELS: &[Model] = &[
+    // Long options with one dash.
+    Model {
+        names: &["terraform", "tofu", "terragrunt", "cdktf", "terramate"],
+        spec: Spec { options: OPTIONS, leading: false, short_names: false, one_dash: true },
+        subs: &[],
+        groups: &[],
+        effects,
+    },
+    plain(CLOUDS, OPTIONS, effects),
+];
+
+const CLOUDS: &[&str] = &[
+    "pulumi",
+    "cdk",
+    "sst",
+    "serverless",
+    "sls",
+    "copilot",
+    "sam",
+    "aws",
+    "gcloud",
+    "az",
+    "gh",
+    "glab",
+    "helm",
+    "eksctl",
+    "heroku",
+    "fly",
+    "flyctl",
+    "doctl",
+    "vercel",
+    "now",
+    "netlify",
+    "firebase",
+    "supabase",
+    "gsutil",
+    "rclone",
+    "s3cmd",
+    "mc",
+    "linode-cli",
+    "hcloud",
+    "scw",
+    "ibmcloud",
+    "oci",
+    "vault",
+    "ceph",
+    "etcdctl",
+    "consul",
+    "nomad",
+];
 
 fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = copies(command);

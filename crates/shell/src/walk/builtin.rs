@@ -12,6 +12,9 @@ const PATH_MAX: usize = 1024;
 /// What a byte of a folder counts for: it is cut and joined again.
 const PATH_COST: usize = 8;
 
+/// Options of `set` by their letters.
+const SET_LETTERS: &str = "abefhkmnprtuvxBCEHPTo";
+
 impl Walker<'_> {
     /// Applies what `command` does to the shell that runs it.
     pub(super) fn builtin(&mut self, command: &Command, stdin: Option<&Stream>) {
@@ -197,7 +200,11 @@ impl Walker<'_> {
     /// `set -- a b`: the positional parameters.
     fn set_positions(&mut self, arguments: &[Word]) {
         let mut from = 0;
+        let mut refused = false;
         while let Some(word) = arguments.get(from) {
+            // With an option it does not know, nothing is set – in bash.
+            let letters = word.text.strip_prefix(['-', '+']).filter(|letters| *letters != "-").unwrap_or("");
+            refused |= letters.contains(|letter: char| !SET_LETTERS.contains(letter));
             match word.text.as_str() {
                 "--" | "-" => {
                     from += 1;
@@ -214,7 +221,10 @@ impl Walker<'_> {
             // What is not known may be nothing, and what follows moves up.
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
             let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
-            self.scope.set("@", std::iter::once(all).chain(known).collect());
+            let before = self.scope.get("@").cloned().filter(|_| refused);
+            let before = before.unwrap_or_else(|| vec![vec![Text::unknown("$@")]]);
+            let unchanged = before.into_iter().take(if refused { OPTIONS_MAX - 2 } else { 0 });
+            self.scope.set("@", std::iter::once(all).chain(known).chain(unchanged).collect());
         }
     }
 

@@ -41,7 +41,9 @@ fn logs_in(command: &Command) -> bool {
     let is_known = |word: &crate::reading::Word| {
         let host = word.text.split('/').next().unwrap_or_default();
         word.exact
-            && REGISTRIES.iter().any(|one| if one.starts_with('.') { host.ends_with(one) } else { host == *one })
+            && REGISTRIES
+                .iter()
+                .any(|one| if one.starts_with('.') { host.ends_with(one) } else { host == *one })
     };
     LOGINS.contains(&command.program.as_str())
         && words.any(|word| word.text == "login")

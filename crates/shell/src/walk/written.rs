@@ -266,7 +266,8 @@ impl Walker<'_> {
 
     /// The same of statements, for a client of a database.
     fn statements_text(&self, command: &Command) -> Option<&str> {
-        let clients = ["psql", "pgcli", "usql", "sqlcmd", "clickhouse-client", "snowsql", "cqlsh", "mongosh", "mongo"];
+        let clients =
+            ["psql", "pgcli", "usql", "sqlcmd", "clickhouse-client", "snowsql", "cqlsh", "mongosh", "mongo"];
         if !clients.contains(&command.program.as_str()) {
             return None;
         }

@@ -1,0 +1,77 @@
+//! What bash reads otherwise than it stands there: the text of here-documents,
+//! quotes that vanish, separators that get lost, words where names would stand.
+
+mod listed;
+
+use listed::check;
+use toolgate_shell::{Setting, read};
+
+/// The text of a here-document is looked through when it is expanded, and bash
+/// changes it on the way as it changes other text.
+#[test]
+fn the_text_of_a_here_document_is_read_as_bash_changes_it() {
+    check("cat <<F\n$(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
+    check("cat <<F\na\\\nb $(a \"$(b <<E) \n '\nE\nw\"\nrm x\n)\nF\n", &["rm", "x"]);
+    check("cat <<F\na\\\nb $(p \"${U:-$'\\x24(rm x)'}\")\nF\n", &["rm", "x"]);
+    check("cat <<E\n${U:-$\"(rm x)\"}\nE\n", &["rm", "x"]);
+    // Comments are skipped there.
+    check("cat <<E\n${U:-'$((( $(a) + 1 )); # `\nrm x)'}\nE\n", &["rm", "x"]);
+}
+
+/// Quotes are taken out of a value that stands in before it is expanded.
+#[test]
+fn quotes_between_a_dollar_and_a_parenthesis_vanish() {
+    check("echo \"${U:-'$\"(rm x)'}\"", &["rm", "x"]);
+    check("echo \"${U:-'$\"\"(rm x)\"'}\"", &["rm", "x"]);
+}
+
+/// Behind a `;` that bash loses, it prints `coproc` with a name.
+#[test]
+fn words_that_bash_prints_otherwise_are_not_known() {
+    let found = read("a \"$(b <<E\nc\nE\nrm; ! coproc x\nd)\"", &Setting::default());
+    let joined = |command: &toolgate_shell::Command| command.program == "rm" && command.words.len() > 1;
+    let words = found.commands.iter().find(|command| joined(command)).map(|command| &command.words);
+    assert!(words.is_some_and(|words| words.iter().any(|word| !word.exact)), "{found:?}");
+}
+
+#[test]
+fn here_documents_of_a_condition_lose_a_separator_as_well() {
+    check("a $(if b <<E\nc\nE\nthen rm; x; d; fi)", &["rm", "x"]);
+}
+
+/// Any word may stand where the name of a coprocess stands.
+#[test]
+fn a_coprocess_may_have_a_name_that_is_none() {
+    check("coproc N# ( a )\nrm x", &["rm", "x"]);
+    check("{ coproc N- { a; }; } | rm x", &["rm", "x"]);
+}
+
+/// `$@` and a group behind it are one pattern.
+#[test]
+fn a_group_may_follow_a_parameter() {
+    check("a $@(w) && rm x", &["rm", "x"]);
+    check("a $?(w|v); rm x", &["rm", "x"]);
+}
+
+#[test]
+fn a_line_end_may_stand_before_a_subscript() {
+    check("M=N; N='\nA[$(rm x)]'; (( M ))", &["rm", "x"]);
+}
+
+/// What a substitution prints that bash does not understand is not known.
+#[test]
+fn a_mistake_before_a_here_document_is_one() {
+    let found = read("a $((echo b) ; <<E (c) )\n", &Setting::default());
+    let known = |command: &toolgate_shell::Command| {
+        command.program == "a" && command.words.iter().all(|word| word.exact)
+    };
+    assert!(!found.commands.iter().any(known), "{found:?}");
+}
+
+/// With an option it does not know, `set` sets nothing.
+#[test]
+fn what_set_refuses_leaves_the_parameters_alone() {
+    check("set -- rm; set --} a; $1 x", &["rm", "x"]);
+    assert!(!read("set --} a b; $1 x", &Setting::default()).opaque.is_empty());
+    assert!(read("set -eu -- a b; $1 x", &Setting::default()).opaque.is_empty());
+}
