@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use toolgate_core::{Access, Facts, Places, Policy, absolute, normalise};
 
 /// The project a folder belongs to: the nearest folder above it with a
@@ -50,7 +51,9 @@ pub fn with_real_places(setup: &Setup, policy: &Policy, mut places: Places, link
 fn own_files(setup: &Setup, policy: &Policy) -> Vec<PathBuf> {
     let dirs = &setup.dirs;
     let own = [&dirs.managed, &dirs.config, &dirs.state, &dirs.cache].map(PathBuf::clone);
-    let program = std::env::current_exe().ok();
+    // The same for as long as this process runs, even if the file is replaced.
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| std::env::current_exe().ok());
     // A policy file may be a link; where it leads is ours too.
     own.into_iter()
         .chain(dirs.policy_files(&setup.project))
@@ -58,7 +61,7 @@ fn own_files(setup: &Setup, policy: &Policy) -> Vec<PathBuf> {
         .chain([setup.project.join(".toolgate")])
         .chain(policy.settings().outside.iter().map(PathBuf::from))
         .chain(setup.host_files.iter().cloned())
-        .chain(program)
+        .chain(program.clone())
         .collect()
 }
 
@@ -118,6 +121,12 @@ impl RealPaths {
         let here = format!("{folder}/{name}");
         if let Some(real) = self.known.borrow().get(&here) {
             return real.clone();
+        }
+        // Nothing is in a folder that is not there.
+        if self.is_there(folder) == Some(false) {
+            self.there.borrow_mut().insert(here.clone(), false);
+            self.known.borrow_mut().insert(here.clone(), here.clone());
+            return here;
         }
         let read = std::fs::read_link(&here);
         // Whatever is no link is there all the same: only a link can be read as one.

@@ -252,9 +252,9 @@ impl Policy {
                 None => guards.push(&guards::BROKEN_RULE),
             }
         }
-        guards.sort_by(|a, b| {
-            let by_category = || a.category().cmp(&b.category());
-            a.priority().cmp(&b.priority()).then_with(by_category).then_with(|| a.id().cmp(b.id()))
+        guards.sort_by_cached_key(|guard| {
+            let guard: &dyn Guard = *guard;
+            (guard.priority(), guard.category(), guard.id())
         });
         guards
     }
