@@ -79,6 +79,9 @@ pub struct RealPaths {
     there: RefCell<HashMap<String, bool>>,
 }
 
+/// Folders above a path that are looked for among those followed before.
+const ABOVE_MAX: usize = 8;
+
 /// As many links as the system itself follows.
 const LINKS_MAX: u32 = 40;
 
@@ -88,18 +91,18 @@ impl RealPaths {
     /// says where a write would land.
     #[must_use]
     pub fn of(&self, path: &str) -> String {
-        self.below_known(path).unwrap_or_else(|| self.walk(path, LINKS_MAX))
+        let (from, rest) = self.known_above(path);
+        self.walk_on(from, rest, LINKS_MAX)
     }
 
-    /// The same for a plain name in a folder that was followed before and is where
-    /// it seems, which is most of them: nothing above it need be looked at again.
-    fn below_known(&self, path: &str) -> Option<String> {
-        let (folder, name) = path.rsplit_once('/')?;
-        if matches!(name, "" | "." | "..") {
-            return None;
-        }
-        let is_real = self.known.borrow().get(folder).is_some_and(|real| real == folder);
-        is_real.then(|| self.step(folder, name, LINKS_MAX))
+    /// The nearest folder above a path that was followed before and is where it
+    /// seems, and what is left below it: nothing above need be looked at again.
+    fn known_above<'a>(&self, path: &'a str) -> (String, &'a str) {
+        let known = self.known.borrow();
+        let mut folders =
+            path.rmatch_indices('/').take(ABOVE_MAX).filter_map(|(at, _)| path.split_at_checked(at));
+        let is_real = |(folder, _): &(&str, &str)| known.get(*folder).is_some_and(|real| real == folder);
+        folders.find(is_real).map_or((String::new(), path), |(folder, rest)| (folder.to_owned(), rest))
     }
 
     /// Whether a real path that was followed is there.
@@ -109,7 +112,11 @@ impl RealPaths {
     }
 
     fn walk(&self, path: &str, links_left: u32) -> String {
-        path.split('/').fold(String::new(), |here, part| match part {
+        self.walk_on(String::new(), path, links_left)
+    }
+
+    fn walk_on(&self, from: String, path: &str, links_left: u32) -> String {
+        path.split('/').fold(from, |here, part| match part {
             "" | "." => here,
             ".." => here.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()),
             name => self.step(&here, name, links_left),
