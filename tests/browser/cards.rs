@@ -139,7 +139,8 @@ fn an_emergency_is_red_and_says_when_its_review_is_due() {
     let call = blocked.text().split("--call ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     let reason = "the site is down and nobody answers the phone";
     let words = ["bypass", "request", "custom-safety-001", "--call", &call, "--reason", reason];
-    let said = house.run(&[&words[..], &["--urgency", "emergency", "--json"]].concat()).ended(0).text();
+    let said =
+        house.run_as_agent(&[&words[..], &["--urgency", "emergency", "--json"]].concat()).ended(0).text();
     let asked: Request = serde_json::from_str(&said).unwrap();
     let home = house.home().display().to_string();
     let dirs = Dirs::from_env(&|name| (name == "HOME").then(|| home.clone()));

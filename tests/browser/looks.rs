@@ -71,7 +71,9 @@ fn lived_in() -> (House, String, String) {
     let blocked = house.ask_event(&written(&house, "tests/test_parser.py"));
     let call = blocked.text().split("--call ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     let reason = "the test must follow the renamed function";
-    house.run(&["bypass", "request", "custom-scope-001", "--call", &call, "--reason", reason]).ended(0);
+    house
+        .run_as_agent(&["bypass", "request", "custom-scope-001", "--call", &call, "--reason", reason])
+        .ended(0);
     let id = house.ask(ASKED).request();
     // Nobody is there to be asked; the page tells who would be.
     house.write_user("version: 1\nsupervisors:\n  a-careful-reader: { endpoint: openai, url: \"http://127.0.0.1:9\", model: a-model-with-a-rather-long-name-7b }\n");

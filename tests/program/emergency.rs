@@ -2,7 +2,7 @@
 //! C-15). Time passes by writing the request into the ledger as an older one, with the gate's own key.
 
 use crate::answer::Answer;
-use crate::house::{House, finish};
+use crate::house::House;
 use crate::review::{PASSPHRASE, answer};
 use serde_json::Value;
 use toolgate_core::{Context, Entry, Request};
@@ -54,7 +54,7 @@ fn ask(house: &House, command: &str, urgency: &str) -> Request {
         urgency,
         "--json",
     ];
-    let said = finish(house.below_agent(&args), b"").ended(0).text();
+    let said = house.run_as_agent(&args).ended(0).text();
     serde_json::from_str(&said).unwrap()
 }
 

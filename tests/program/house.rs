@@ -164,6 +164,11 @@ impl House {
         finish(self.below_agent(&["hook", "claude-code"]), stdin)
     }
 
+    /// Runs the program to its end as an agent does.
+    pub fn run_as_agent(&self, args: &[&str]) -> Said {
+        finish(self.below_agent(args), b"")
+    }
+
     /// The program below an agent nobody has heard of.
     pub fn below_agent(&self, args: &[&str]) -> Command {
         let agent = self.root().join("agent.sh");

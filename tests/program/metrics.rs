@@ -11,7 +11,9 @@ fn collectors_read_what_guards_did() {
     let blocked = house.ask("make it");
     let call = blocked.text().split("--call ").nth(1).expect("a way past").split(' ').next().unwrap();
     let reason = "this must be made before the evening";
-    house.run(&["bypass", "request", "custom-scope-001", "--call", call, "--reason", reason]).ended(0);
+    house
+        .run_as_agent(&["bypass", "request", "custom-scope-001", "--call", call, "--reason", reason])
+        .ended(0);
     let text = house.run(&["stats", "--metrics"]).ended(0).text();
     for line in [
         "# TYPE guardrail_invocations_total counter",
