@@ -359,6 +359,24 @@ fn a_host_asks_over_http_and_only_with_its_own_token() {
     assert_eq!(server.get("/", &ours).status, 401);
 }
 
+/// A server lives long: what it opened to ask a question it closes again.
+#[test]
+fn a_server_that_is_asked_much_keeps_nothing_open() {
+    let house = House::with_policy(TICKET);
+    let server = Server::start(&house);
+    let token = std::fs::read_to_string(house.state().join("hook.token")).unwrap();
+    let headers = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
+    let ask = |number: usize| {
+        let event = house.call(&format!("{ASKED}-{number}")).to_string();
+        assert!(server.post("/hook/claude-code", &headers, &event).body.contains("waits for a person"));
+    };
+    let open = || std::fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
+    (0..8).for_each(ask);
+    let before = open();
+    (8..48).for_each(ask);
+    assert!(open() <= before + 8, "{before} files were open, then {}", open());
+}
+
 /// What the server keeps of a policy is worth nothing once a byte of its files is another one.
 #[test]
 fn a_changed_policy_counts_for_the_next_call() {

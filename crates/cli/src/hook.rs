@@ -124,7 +124,9 @@ fn answer(host: &'static dyn Host) -> Wire {
     let handed = Handed::new(host.name(), named(host), bytes);
     match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
         HandOver::Told(Told { stdout, stderr, code }) => Wire { stdout, stderr, code },
-        HandOver::NotTaken => judged(host, &handed, &Waiting { slow: &|| watch(host), is_there: &|| true }),
+        HandOver::NotTaken => {
+            judged(host, &handed, &Waiting { slow: &|| watch(host), is_there: &|| true, is_last: true })
+        }
         HandOver::Silent => {
             let broken =
                 Broken::new("`toolgate serve` took the call and said nothing", "end it and try again");
@@ -170,7 +172,7 @@ pub fn at_once(
 /// somebody is there to hear the answer.
 pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
     match host(&handed.host) {
-        Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there })),
+        Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there, is_last: false })),
         None => Told { stdout: String::new(), stderr: "no such host".to_owned(), code: 2 },
     }
 }
@@ -185,6 +187,8 @@ struct Waiting<'a> {
     slow: &'a dyn Fn(),
     /// Whether anybody still waits.
     is_there: &'a dyn Fn() -> bool,
+    /// Whether the process ends behind the answer.
+    is_last: bool,
 }
 
 /// Judges in this process.
@@ -264,9 +268,11 @@ fn respond(
                 (waiting.slow)();
             }
             let delivered = gate.wait_while(event, answered, waiting.is_there)?.delivered;
-            // The decision is committed and the process ends next: tidying up
-            // memory and locks one by one would only make the agent wait.
-            std::mem::forget(gate);
+            if waiting.is_last {
+                // The decision is committed: tidying up memory and locks one by
+                // one would only make the agent wait.
+                std::mem::forget(gate);
+            }
             delivered
         }
         Asked::Result(event, said) => {
