@@ -25,9 +25,15 @@ pub struct Process {
     pub pid: u32,
     /// When it began.
     pub started: u64,
+    /// What the system calls it: the file it was started from, cut at 15 bytes.
+    /// Unlike its first word, whoever starts it cannot choose it freely.
+    pub name: String,
     /// The words it was started with.
     pub words: Vec<String>,
 }
+
+/// Longest name the system keeps.
+const NAME_MAX: usize = 15;
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "nu", "pwsh"];
 
@@ -74,6 +80,13 @@ impl Process {
         name.strip_prefix('-').unwrap_or(name)
     }
 
+    /// Whether a person sits at it.
+    fn is_seat(&self) -> bool {
+        let name = self.name.split([':', ' ']).next().unwrap_or_default();
+        let is_cut = name.len() == NAME_MAX;
+        SEATS.iter().any(|seat| *seat == name || (is_cut && seat.starts_with(name)))
+    }
+
     /// A shell that runs a command or a person's lines, not a script: the script
     /// would be the one that asks.
     fn is_plain_shell(&self) -> bool {
@@ -111,7 +124,7 @@ pub fn asker_among(chain: &[Process]) -> Option<Asker> {
     while let Some(original) = above.next_if(|one| one.words == asking.words) {
         asking = original;
     }
-    let is_agent = asking.pid > 1 && !asking.words.is_empty() && !SEATS.contains(&asking.program());
+    let is_agent = asking.pid > 1 && !asking.words.is_empty() && !asking.is_seat();
     is_agent.then(|| Asker {
         pid: asking.pid,
         started: asking.started,

@@ -6,10 +6,16 @@ use toolgate_core::{Asker, Process, asker_among, asker_over};
 /// The processes of a line, nearest first, numbered from 100 on; the words of each
 /// are parted by blanks.
 fn chain(line: &str) -> Vec<Process> {
-    let one = |(number, text): (usize, &str)| Process {
-        pid: u32::try_from(100 + number).unwrap(),
-        started: 7,
-        words: text.split_whitespace().map(str::to_owned).collect(),
+    let one = |(number, text): (usize, &str)| {
+        // `name=words` where the system calls it otherwise than its first word does.
+        let (name, text) = text.split_once('=').unwrap_or((text, text));
+        let name = name.split(' ').next().unwrap().rsplit('/').next().unwrap();
+        Process {
+            pid: u32::try_from(100 + number).unwrap(),
+            started: 7,
+            name: name.trim_start_matches('-').chars().take(15).collect(),
+            words: text.split_whitespace().map(str::to_owned).collect(),
+        }
     };
     line.split(" < ").enumerate().map(one).collect()
 }
@@ -43,6 +49,9 @@ fn what_only_carries_a_question_does_not_ask() {
         ("zsh -l < /usr/libexec/gnome-terminal-server < systemd --user", None),
         ("fish < login", None),
         ("bash", None),
+        // Whoever calls itself a terminal is none.
+        ("bash=tmux server < agent", Some("tmux")),
+        ("python3=sshd: < agent", Some("sshd")),
         // A process that shows no words is a kernel's.
         ("", None),
     ] {

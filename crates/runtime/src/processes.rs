@@ -97,8 +97,8 @@ fn chain_from(pid: u32) -> Vec<Process> {
     let mut chain = Vec::new();
     let mut next = Some(pid).filter(|pid| *pid > 0);
     while let Some(pid) = next.filter(|_| chain.len() < ABOVE_MAX) {
-        let Some((parent, started)) = stat_of(pid) else { break };
-        chain.push(Process { pid, started, words: words_of(pid) });
+        let Some((name, parent, started)) = stat_of(pid) else { break };
+        chain.push(Process { pid, started, name, words: words_of(pid) });
         next = (parent > 0).then_some(parent);
     }
     chain
@@ -111,13 +111,14 @@ fn words_of(pid: u32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// The parent of a process and when it began.
-fn stat_of(pid: u32) -> Option<(u32, u64)> {
+/// What a process is called, its parent and when it began.
+fn stat_of(pid: u32) -> Option<(String, u32, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name in parentheses may hold anything; the fields after it do not.
-    let (_, fields) = stat.rsplit_once(") ")?;
+    let (head, fields) = stat.rsplit_once(") ")?;
+    let (_, name) = head.split_once('(')?;
     let mut fields = fields.split(' ');
     let parent = fields.nth(1)?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
-    Some((parent, started))
+    Some((name.to_owned(), parent, started))
 }

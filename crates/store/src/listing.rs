@@ -114,14 +114,15 @@ impl Sqlite {
         found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
-    /// The programs that asked for the last `limit` requests: nothing below them
-    /// answers.
+    /// The programs that asked for what is open and for the last `limit` requests:
+    /// nothing below them answers.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn askers(&self, limit: u32) -> Result<Vec<Asker>, StoreError> {
-        let sql = "SELECT DISTINCT asker FROM (SELECT body -> 'asker' AS asker FROM request
-                   ORDER BY body ->> 'made_ms' DESC LIMIT ?1) WHERE asker IS NOT NULL";
+        // What is open counts however many were asked since: many questions hide nobody.
+        let sql = "SELECT DISTINCT body -> 'asker' FROM request WHERE body -> 'asker' IS NOT NULL
+                   AND (is_open = 1 OR id IN (SELECT id FROM request ORDER BY body ->> 'made_ms' DESC LIMIT ?1))";
         bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 

@@ -15,8 +15,8 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolgate_core::{
-    Answer, Context, Decided, Entry, EventKind, Extent, Handling, Proof, Record, Request, RequestState,
-    Resulted, Session, Verdict, Word,
+    Answer, Asker, Context, Decided, Entry, EventKind, Extent, Handling, Proof, Record, Request,
+    RequestState, Resulted, Session, Verdict, Word,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Verified, Which};
 
@@ -319,4 +319,28 @@ fn another_key_adds_nothing() {
     });
     assert_eq!(refused.unwrap_err(), StoreError::Altered);
     assert_eq!(store.records_after(0, 10).unwrap().len(), 1);
+}
+
+/// Whoever asks a great deal does not push another one, whose question is open, out of sight.
+#[test]
+fn many_questions_hide_nobody_who_asked() {
+    let (_folder, path) = folder();
+    let mut store = open(&path);
+    let mut turn = store.begin().unwrap();
+    for number in 0..6 {
+        let Entry::Requested(request) = requested(&format!("r-{number}"), "s", 100) else {
+            panic!("no request")
+        };
+        let asker =
+            Asker { pid: 10 + u32::from(number > 1), started: number.min(2), program: "a".to_owned() };
+        let request = Request { asker: Some(Box::new(asker)), made_ms: number.cast_signed(), ..request };
+        turn.append(1, &context("s"), Entry::Requested(request)).unwrap();
+    }
+    // The first one is over and old, the second is open and old.
+    turn.append(2, &context("s"), Entry::Expired { request: "r-0".to_owned() }).unwrap();
+    turn.commit().unwrap();
+    let mut found: Vec<(u32, u64)> =
+        store.askers(2).unwrap().iter().map(|asker| (asker.pid, asker.started)).collect();
+    found.sort_unstable();
+    assert_eq!(found, [(10, 1), (11, 2)]);
 }
