@@ -14,7 +14,7 @@ pub fn policy(bytes: &[u8]) {
             }
             Ok(layered) => {
                 let Ok(policy) = compile(&merge(&[layered])) else { continue };
-                let image = Image::from_bytes(&policy.image().to_bytes());
+                let image = Image::from_bytes(policy.image().to_bytes(), 0);
                 let again = image.map(Policy::new);
                 assert!(
                     again.is_ok_and(|again| again.revision() == policy.revision()
@@ -25,5 +25,5 @@ pub fn policy(bytes: &[u8]) {
             }
         }
     }
-    let _ = Image::from_bytes(bytes);
+    let _ = Image::from_bytes(bytes.to_vec(), 0);
 }

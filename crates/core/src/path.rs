@@ -23,9 +23,14 @@ pub fn normalise(path: &str) -> String {
     rooted(clean)
 }
 
-/// Adds the parts of `path`, each behind a slash.
+/// Adds the parts of `path`, each behind a slash. Most are a few bytes long, so
+/// the slashes are looked for byte by byte.
 fn add_parts(clean: &mut String, path: &str) {
-    for part in path.split('/') {
+    let mut rest = path;
+    while !rest.is_empty() {
+        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let (part, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        rest = behind.get(1..).unwrap_or("");
         match part {
             "" | "." => {}
             ".." => clean.truncate(clean.rfind('/').unwrap_or(0)),

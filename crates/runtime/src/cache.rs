@@ -156,5 +156,6 @@ fn read(path: &Path, key: &str) -> Option<Image> {
     if own_key != key.as_bytes() {
         return None;
     }
-    Image::from_bytes(image).ok()
+    let from = bytes.len().saturating_sub(image.len());
+    Image::from_bytes(bytes, from).ok()
 }

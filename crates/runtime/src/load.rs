@@ -56,6 +56,11 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
     let mut files = Vec::new();
     let mut faults = Vec::new();
     for (part, path) in layers.into_iter().zip(dirs.policy_files(project)).chain(knowledge) {
+        // Most layers are not there at all; one look tells.
+        if path.parent().is_some_and(is_absent) {
+            files.push(SourceFile { part, path, bytes: None });
+            continue;
+        }
         let folders = [("guardrails", Part::Guardrails as fn(Layer) -> Part), ("agents", Part::Agent)];
         let folders = folders.map(|(name, part)| (path.with_file_name(name), part));
         if is_absent(&path) {

@@ -4,7 +4,7 @@
 use crate::dirs::Dirs;
 use crate::scene::Setup;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -23,7 +23,7 @@ pub fn find_project(dir: &Path) -> PathBuf {
 #[must_use]
 pub fn places_of(setup: &Setup, policy: &Policy, links: &RealPaths) -> Places {
     let home = setup.dirs.home.as_ref().map(|home| text(home));
-    let mut workspace = both(&setup.project, links);
+    let mut workspace: Vec<String> = both(&text(&setup.project), links).collect();
     let base = home.clone().unwrap_or_default();
     workspace.extend(policy.workspace().also.0.iter().map(|folder| match folder.strip_prefix("~/") {
         Some(rest) => normalise(&format!("{base}/{rest}")),
@@ -43,9 +43,10 @@ pub fn places_of(setup: &Setup, policy: &Policy, links: &RealPaths) -> Places {
 
 /// The same, with where the gate's own files really are beside where they seem.
 #[must_use]
-pub fn with_real_places(setup: &Setup, policy: &Policy, mut places: Places, links: &RealPaths) -> Places {
-    places.gate = own_files(setup, policy).iter().flat_map(|path| both(path, links)).collect();
-    places
+pub fn with_real_places(places: &Places, links: &RealPaths) -> Places {
+    let gate = places.gate.iter().flat_map(|path| both(path, links)).collect();
+    let Places { home, workspace, temp, .. } = places;
+    Places { home: home.clone(), workspace: workspace.clone(), temp: temp.clone(), gate }
 }
 
 fn own_files(setup: &Setup, policy: &Policy) -> Vec<PathBuf> {
@@ -74,9 +75,17 @@ fn text(path: &Path) -> String {
 /// what it says is never older than that.
 #[derive(Debug, Default)]
 pub struct RealPaths {
-    known: RefCell<HashMap<String, String>>,
-    /// Whether a path that was looked at is there, if that could be told.
-    there: RefCell<HashMap<String, bool>>,
+    /// Names in folders that are real already, by their whole path.
+    looked_at: RefCell<BTreeMap<String, Found>>,
+}
+
+/// What was found under a name.
+#[derive(Debug, Clone, Default)]
+struct Found {
+    /// Whether it is there, if that could be told.
+    there: Option<bool>,
+    /// Where it leads, if that is elsewhere.
+    leads_to: Option<String>,
 }
 
 /// Folders above a path that are looked for among those followed before.
@@ -92,85 +101,99 @@ impl RealPaths {
     #[must_use]
     pub fn of(&self, path: &str) -> String {
         let (from, rest) = self.known_above(path);
-        self.walk_on(from, rest, LINKS_MAX)
+        let mut here = String::with_capacity(path.len().saturating_add(1));
+        here.push_str(from);
+        self.walk_on(&mut here, rest, LINKS_MAX);
+        if here.is_empty() { "/".to_owned() } else { here }
     }
 
     /// The nearest folder above a path that was followed before and is where it
     /// seems, and what is left below it: nothing above need be looked at again.
-    fn known_above<'a>(&self, path: &'a str) -> (String, &'a str) {
-        let known = self.known.borrow();
+    fn known_above<'a>(&self, path: &'a str) -> (&'a str, &'a str) {
+        let looked_at = self.looked_at.borrow();
         let mut folders =
             path.rmatch_indices('/').take(ABOVE_MAX).filter_map(|(at, _)| path.split_at_checked(at));
-        let is_real = |(folder, _): &(&str, &str)| known.get(*folder).is_some_and(|real| real == folder);
-        folders.find(is_real).map_or((String::new(), path), |(folder, rest)| (folder.to_owned(), rest))
+        let is_real =
+            |(folder, _): &(&str, &str)| looked_at.get(*folder).is_some_and(|found| found.leads_to.is_none());
+        folders.find(is_real).unwrap_or(("", path))
     }
 
     /// Whether a real path that was followed is there.
     #[must_use]
     pub fn is_there(&self, real: &str) -> Option<bool> {
-        self.there.borrow().get(real).copied()
+        self.looked_at.borrow().get(real).and_then(|found| found.there)
     }
 
-    fn walk(&self, path: &str, links_left: u32) -> String {
-        self.walk_on(String::new(), path, links_left)
-    }
-
-    fn walk_on(&self, from: String, path: &str, links_left: u32) -> String {
-        path.split('/').fold(from, |here, part| match part {
-            "" | "." => here,
-            ".." => here.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()),
-            name => self.step(&here, name, links_left),
-        })
-    }
-
-    /// One name in a folder that is real already; the root is the empty text.
-    fn step(&self, folder: &str, name: &str, links_left: u32) -> String {
-        let here = format!("{folder}/{name}");
-        if let Some(real) = self.known.borrow().get(&here) {
-            return real.clone();
+    /// Goes on from a folder that is real already; the root is the empty text.
+    fn walk_on(&self, here: &mut String, path: &str, links_left: u32) {
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => here.truncate(here.rfind('/').unwrap_or(0)),
+                name => self.step(here, name, links_left),
+            }
         }
+    }
+
+    /// One name in the folder `here`.
+    fn step(&self, here: &mut String, name: &str, links_left: u32) {
+        let folder = here.len();
+        here.push('/');
+        here.push_str(name);
+        let known = self.looked_at.borrow().get(here.as_str()).map(|found| found.leads_to.clone());
+        let leads_to = known.unwrap_or_else(|| {
+            let found = self.look(here, folder, links_left);
+            let leads_to = found.leads_to.clone();
+            self.looked_at.borrow_mut().insert(here.clone(), found);
+            leads_to
+        });
+        if let Some(real) = leads_to {
+            *here = real;
+        }
+    }
+
+    /// Looks at a path whose folder ends at `folder`.
+    fn look(&self, path: &str, folder: usize, links_left: u32) -> Found {
+        let folder = path.get(..folder).unwrap_or_default();
         // Nothing is in a folder that is not there.
         if self.is_there(folder) == Some(false) {
-            self.there.borrow_mut().insert(here.clone(), false);
-            self.known.borrow_mut().insert(here.clone(), here.clone());
-            return here;
+            return Found { there: Some(false), leads_to: None };
         }
-        let read = std::fs::read_link(&here);
-        // Whatever is no link is there all the same: only a link can be read as one.
-        let there = match read.as_ref().map_err(std::io::Error::kind) {
-            Err(ErrorKind::InvalidInput) => Some(true),
-            Err(ErrorKind::NotFound | ErrorKind::NotADirectory) => Some(false),
-            Ok(_) | Err(_) => None,
-        };
-        if let Some(there) = there {
-            self.there.borrow_mut().insert(here.clone(), there);
-        }
-        let real = match read {
+        match std::fs::read_link(path) {
             Ok(target) if links_left > 0 => {
                 let target = target.to_string_lossy();
-                let from =
-                    if target.starts_with('/') { target.into_owned() } else { format!("{folder}/{target}") };
-                self.walk(&from, links_left.saturating_sub(1))
+                let mut real = if target.starts_with('/') { String::new() } else { folder.to_owned() };
+                self.walk_on(&mut real, &target, links_left.saturating_sub(1));
+                Found { there: None, leads_to: Some(real) }
             }
-            _ => here.clone(),
-        };
-        self.known.borrow_mut().insert(here, real.clone());
-        real
+            Ok(_) => Found::default(),
+            // Whatever is no link is there all the same: only a link can be read as one.
+            Err(error) => Found { there: there_for(error.kind()), leads_to: None },
+        }
     }
 }
 
-/// A path as given and where it really is, if that differs.
-fn both(path: &Path, links: &RealPaths) -> Vec<String> {
-    let given = text(path);
-    let real = normalise(&links.of(&given));
-    if real == given { vec![given] } else { vec![given, real] }
+/// What it says about a path that it cannot be read as a link.
+fn there_for(kind: ErrorKind) -> Option<bool> {
+    match kind {
+        ErrorKind::InvalidInput => Some(true),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Some(false),
+        _ => None,
+    }
+}
+
+/// A clean path as given and where it really is, if that differs.
+fn both(given: &str, links: &RealPaths) -> impl Iterator<Item = String> {
+    let real = links.of(given);
+    let elsewhere = (real != given).then_some(real);
+    std::iter::once(given.to_owned()).chain(elsewhere)
 }
 
 /// Fills in where each file of the facts really is.
 #[must_use]
 pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
     for file in facts.files.iter_mut().filter(|file| file.exact) {
-        let real = normalise(&links.of(file.raw.as_deref().unwrap_or(&file.path)));
+        let real = links.of(file.raw.as_deref().unwrap_or(&file.path));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
         file.real = (real != file.path).then_some(real);
         // A copy made from a template replaces what is there, and so does a new key.

@@ -223,7 +223,6 @@ impl Scene {
     /// system; only a call that changes files needs them.
     fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
-        let places = self.places.clone();
-        if changes { with_real_places(&self.setup, &self.policy, places, links) } else { places }
+        if changes { with_real_places(&self.places, links) } else { self.places.clone() }
     }
 }

@@ -107,8 +107,83 @@ pub(crate) struct RawAssignment {
     pub(crate) value: RawWord,
 }
 
-/// The stretches of a word. Most words have one.
-pub(crate) type Pieces = Vec<Part>;
+/// The stretches of a word. Most words have one, which needs no list.
+#[derive(Debug, Clone)]
+pub(crate) enum Pieces {
+    One(Part),
+    Many(Vec<Part>),
+}
+
+impl Default for Pieces {
+    fn default() -> Pieces {
+        Pieces::Many(Vec::new())
+    }
+}
+
+impl Pieces {
+    pub(crate) fn as_slice(&self) -> &[Part] {
+        match self {
+            Pieces::One(part) => std::slice::from_ref(part),
+            Pieces::Many(parts) => parts,
+        }
+    }
+
+    pub(crate) fn push(&mut self, part: Part) {
+        match self {
+            Pieces::Many(parts) if parts.is_empty() => *self = Pieces::One(part),
+            Pieces::Many(parts) => parts.push(part),
+            Pieces::One(_) => {
+                if let Pieces::One(first) = std::mem::take(self) {
+                    *self = Pieces::Many(vec![first, part]);
+                }
+            }
+        }
+    }
+}
+
+impl std::ops::Deref for Pieces {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        self.as_slice()
+    }
+}
+
+impl From<Vec<Part>> for Pieces {
+    fn from(parts: Vec<Part>) -> Pieces {
+        Pieces::Many(parts)
+    }
+}
+
+impl From<Pieces> for Vec<Part> {
+    fn from(pieces: Pieces) -> Vec<Part> {
+        match pieces {
+            Pieces::One(part) => vec![part],
+            Pieces::Many(parts) => parts,
+        }
+    }
+}
+
+impl FromIterator<Part> for Pieces {
+    fn from_iter<T: IntoIterator<Item = Part>>(parts: T) -> Pieces {
+        Pieces::Many(parts.into_iter().collect())
+    }
+}
+
+impl Extend<Part> for Pieces {
+    fn extend<T: IntoIterator<Item = Part>>(&mut self, parts: T) {
+        parts.into_iter().for_each(|part| self.push(part));
+    }
+}
+
+impl IntoIterator for Pieces {
+    type Item = Part;
+    type IntoIter = std::vec::IntoIter<Part>;
+
+    fn into_iter(self) -> std::vec::IntoIter<Part> {
+        Vec::from(self).into_iter()
+    }
+}
 
 /// A word as written.
 #[derive(Debug, Default)]

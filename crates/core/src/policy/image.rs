@@ -33,7 +33,9 @@ struct HeadPart {
 pub struct Image {
     head: HeadPart,
     pairs: Vec<(Key, u32)>,
-    rules: Vec<u8>,
+    /// The rules' JSON lies at the end of these bytes.
+    bytes: Vec<u8>,
+    rules_at: usize,
     sieve: Sieve,
 }
 
@@ -99,14 +101,14 @@ impl Image {
             offsets,
         };
         let sieve = Sieve::of(&pairs);
-        Image { head, pairs, rules, sieve }
+        Image { head, pairs, bytes: rules, rules_at: 0, sieve }
     }
 
     /// The bytes for the cache file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = serde_json::to_vec(&self.head).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(head.len() + self.pairs.len() * 12 + self.rules.len() + 8);
+        let mut bytes = Vec::with_capacity(head.len() + self.pairs.len() * 12 + self.bytes.len() + 8);
         bytes.extend(u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend(&head);
         bytes.extend(u32::try_from(self.pairs.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -114,16 +116,18 @@ impl Image {
             bytes.extend(key.to_le_bytes());
             bytes.extend(number.to_le_bytes());
         }
-        bytes.extend(&self.rules);
+        bytes.extend(self.rules());
         bytes
     }
 
-    /// Reads the bytes of a cache file.
+    /// Reads the bytes of a cache file, from a place in them to their end. They
+    /// are kept: a copy would cost a call more than reading them did.
     ///
     /// # Errors
     /// If they are not an image.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Image, ImageFault> {
-        let (head_len, rest) = take_u32(bytes).ok_or(ImageFault)?;
+    pub fn from_bytes(bytes: Vec<u8>, from: usize) -> Result<Image, ImageFault> {
+        let image = bytes.get(from..).ok_or(ImageFault)?;
+        let (head_len, rest) = take_u32(image).ok_or(ImageFault)?;
         let (head, rest) = rest.split_at_checked(head_len).ok_or(ImageFault)?;
         let head: HeadPart = serde_json::from_slice(head).map_err(|_| ImageFault)?;
         let (count, rest) = take_u32(rest).ok_or(ImageFault)?;
@@ -132,16 +136,21 @@ impl Image {
         let pairs: Option<Vec<(Key, u32)>> = pairs.chunks_exact(12).map(pair).collect();
         let pairs = pairs.ok_or(ImageFault)?;
         let sieve = Sieve::of(&pairs);
-        let image = Image { head, pairs, rules: rules.to_vec(), sieve };
+        let rules_at = bytes.len().saturating_sub(rules.len());
+        let image = Image { head, pairs, bytes, rules_at, sieve };
         if image.is_sound() { Ok(image) } else { Err(ImageFault) }
     }
 
     fn is_sound(&self) -> bool {
         let last = self.head.offsets.last().and_then(|end| usize::try_from(*end).ok());
-        last == Some(self.rules.len())
+        last == Some(self.rules().len())
             && self.head.offsets.is_sorted()
             && self.pairs.is_sorted()
             && self.pairs.iter().all(|(_, number)| usize::try_from(*number).is_ok_and(|at| at < self.len()))
+    }
+
+    fn rules(&self) -> &[u8] {
+        self.bytes.get(self.rules_at..).unwrap_or_default()
     }
 
     /// How many rules it holds.
@@ -186,7 +195,7 @@ impl Image {
     pub(crate) fn rule(&self, number: usize) -> Option<RuleEntry> {
         let start = usize::try_from(*self.head.offsets.get(number)?).ok()?;
         let end = usize::try_from(*self.head.offsets.get(number.checked_add(1)?)?).ok()?;
-        serde_json::from_slice(self.rules.get(start..end)?).ok()
+        serde_json::from_slice(self.rules().get(start..end)?).ok()
     }
 
     /// Whether something may be filed under a key.

@@ -38,8 +38,9 @@ pub struct Policy {
     embedded: usize,               // how many those are
     after: Vec<Box<dyn Guard>>,
     // Rules are parsed and compiled when first needed: a hook call looks at a
-    // handful of ten thousand.
-    rules: Vec<OnceLock<Option<CompiledRule>>>,
+    // handful of ten thousand. Boxed: a place for each of the others is memory the
+    // system has to hand out page by page.
+    rules: Vec<OnceLock<Option<Box<CompiledRule>>>>,
     guardrails: Vec<Option<CompiledGuardrail>>,
 }
 
@@ -263,9 +264,9 @@ impl Policy {
         let slot = self.rules.get(number)?;
         slot.get_or_init(|| {
             let entry = self.image.rule(number)?;
-            CompiledRule::from_image(entry.rule, entry.source).ok()
+            CompiledRule::from_image(entry.rule, entry.source).ok().map(Box::new)
         })
-        .as_ref()
+        .as_deref()
     }
 }
 

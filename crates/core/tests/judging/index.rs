@@ -94,15 +94,15 @@ proptest! {
     fn an_image_survives_its_bytes(cut in 0usize..4000, flip in 0usize..4000) {
         let all = policy(&json!(rules()));
         let bytes = all.image().to_bytes();
-        let back = Policy::new(Image::from_bytes(&bytes).unwrap());
+        let back = Policy::new(Image::from_bytes(bytes.clone(), 0).unwrap());
         let event = shell("sudo git push --force origin main > a.txt");
         prop_assert_eq!(summary(&event, &decide(&back, &event)), summary(&event, &decide(&all, &event)));
         // Damaged bytes are refused or judge without a panic; the cache's hash keeps them out anyway.
-        let _ = Image::from_bytes(bytes.get(..cut.min(bytes.len())).unwrap_or_default());
+        let _ = Image::from_bytes(bytes.get(..cut.min(bytes.len())).unwrap_or_default().to_vec(), 0);
         let mut changed = bytes.clone();
         let at = flip % changed.len();
         changed[at] ^= 1;
-        if let Ok(image) = Image::from_bytes(&changed) {
+        if let Ok(image) = Image::from_bytes(changed, 0) {
             let _ = decide(&Policy::new(image), &event);
         }
     }

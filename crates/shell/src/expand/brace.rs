@@ -57,7 +57,7 @@ pub(crate) fn expand(parts: &[Part]) -> Braces {
 }
 
 fn parts_of(tokens: &[Token]) -> Pieces {
-    let mut parts: Pieces = Vec::new();
+    let mut parts = Pieces::default();
     let mut text = SmolStrBuilder::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {

@@ -33,7 +33,7 @@ impl<'a> Parser<'a> {
             if has_case && self.fault.is_none() {
                 inner.push(self.printed_otherwise(start));
             }
-            return Part::Unknown { text: self.spelling(start), inner };
+            return Part::Unknown { text: self.spelling(start), inner: inner.into() };
         }
         if self.looking_at("$((") {
             let (list, holds) = self.nested_subshell(start);
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
         }
         if self.eat("$[") {
             let inner = self.subscript();
-            return Part::Unknown { text: self.spelling(start), inner };
+            return Part::Unknown { text: self.spelling(start), inner: inner.into() };
         }
         if self.eat("${") {
             return match self.peek() {
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
             name,
             op: ParamOp::Get,
             colon: false,
-            word: Vec::new(),
+            word: Pieces::default(),
             index: None,
             quoted,
             text,

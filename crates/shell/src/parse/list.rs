@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use crate::reading::RedirectKind;
-use crate::tree::{Link, List, Node, Part, RawRedirect, RawWord};
+use crate::tree::{Link, List, Node, Part, Pieces, RawRedirect, RawWord};
 
 /// Words that end a list where a command could stand.
 pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "elif", "else", "esac", "}"];
@@ -191,7 +191,7 @@ fn ends_word(byte: Option<u8>) -> bool {
 
 /// `|&` is short for `2>&1 |`.
 fn errors_as_well() -> RawRedirect {
-    let target = RawWord { parts: vec![Part::Plain("1".into())], ..RawWord::default() };
+    let target = RawWord { parts: Pieces::One(Part::Plain("1".into())), ..RawWord::default() };
     let from = Some("2".into());
     RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: Rc::default() }
 }

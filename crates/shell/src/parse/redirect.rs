@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
             let end = self.heredoc_end(&pending);
             let after = self.pos;
             let parts = if pending.quoted {
-                vec![Part::Quoted(strip(self.slice(start, end), pending.strip_tabs))]
+                Pieces::One(Part::Quoted(strip(self.slice(start, end), pending.strip_tabs)))
             } else {
                 self.heredoc_parts(start, end, pending.strip_tabs)
             };
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
 
     /// What a body is to bash that has changed it while reading a substitution in it.
     fn changed_document(&mut self, text: &str, base: Span, strip_tabs: bool, changes: usize) -> Part {
-        let mut inner = Pieces::new();
+        let mut inner = Pieces::default();
         if changes >= CHANGES_MAX || !self.may_look(text.len()) {
             self.exceed("more than can be followed");
         } else {
@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
             self.forgive(next);
             self.fault = self.fault.take().or(fault);
         }
-        Part::Unknown { text: SmolStr::default(), inner }
+        Part::Unknown { text: SmolStr::default(), inner: inner.into() }
     }
 }
 

@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
         let text = self.spelling(start);
         let parts = vec![Part::Unknown { text, inner: Vec::new() }];
-        (self.pos > start).then(|| RawWord { span: self.span(start, self.pos), parts })
+        (self.pos > start).then(|| RawWord { span: self.span(start, self.pos), parts: parts.into() })
     }
 
     /// Where the lost `;` stood before `case a in`, the patterns stand on a line

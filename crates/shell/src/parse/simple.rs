@@ -128,7 +128,7 @@ impl Parser<'_> {
             let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
             let parts = match lists {
                 Lists::Text => list_text(head, array),
-                _ => vec![Part::Plain(head.into()), array],
+                _ => vec![Part::Plain(head.into()), array].into(),
             };
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
@@ -195,12 +195,12 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let value = if self.peek() == Some(b'(') {
-            let mut parts: Pieces = vec![self.array(&[])];
+            let mut parts: Pieces = Pieces::One(self.array(&[]));
             // `a=(b)c` is no list: the parentheses are part of the text.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             RawWord { span: self.span(start, self.pos), parts }
         } else {
-            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Vec::new() })
+            self.word().unwrap_or(RawWord { span: self.span(start, start), parts: Pieces::default() })
         };
         Some(Head::Assignment(RawAssignment { name, append, index, value }))
     }
@@ -243,7 +243,7 @@ impl Parser<'_> {
                     self.forgive(next);
                     // Nothing was assigned then.
                     let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
-                    let parts: Pieces = vec![Part::Unknown { text: "$list".into(), inner }];
+                    let parts = Pieces::One(Part::Unknown { text: "$list".into(), inner });
                     words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }
@@ -292,9 +292,9 @@ fn name_len(bytes: &[u8]) -> usize {
 /// `name[…]` as a word; where the brackets hold text only, it is a pattern.
 fn bracketed(name: &str, index: Pieces) -> Pieces {
     if let [Part::Quoted(text) | Part::Plain(text)] = index.as_slice() {
-        return vec![Part::Plain(format_smolstr!("{name}[{text}]"))];
+        return Pieces::One(Part::Plain(format_smolstr!("{name}[{text}]")));
     }
-    let mut parts: Pieces = vec![Part::Plain(format_smolstr!("{name}["))];
+    let mut parts = Pieces::One(Part::Plain(format_smolstr!("{name}[")));
     parts.extend(index);
     parts.push(Part::Plain("]".into()));
     parts
@@ -303,7 +303,7 @@ fn bracketed(name: &str, index: Pieces) -> Pieces {
 /// `[key]=word` in a list; the key may hold anything.
 fn keyed(key: Option<Pieces>, word: RawWord) -> RawWord {
     let Some(key) = key else { return word };
-    let mut parts: Pieces = vec![Part::Plain("[".into())];
+    let mut parts = Pieces::One(Part::Plain("[".into()));
     parts.extend(key);
     parts.push(Part::Plain("]".into()));
     parts.extend(word.parts);
@@ -340,7 +340,7 @@ fn is_one_of(names: &[&str], word: &RawWord) -> bool {
 
 /// `eval a=(b c)`: the list as one text, with blanks between.
 fn list_text(head: String, array: Part) -> Pieces {
-    let mut parts: Pieces = vec![Part::Quoted(format_smolstr!("{head}("))];
+    let mut parts = Pieces::One(Part::Quoted(format_smolstr!("{head}(")));
     if let Part::Array(words) = array {
         let words = Rc::try_unwrap(words).unwrap_or_default();
         for (at, word) in words.into_iter().enumerate() {

@@ -143,7 +143,8 @@ const GENERIC: Model = Model {
 
 /// `/usr/bin/rm` → `rm`; `git.exe` → `git`.
 pub(crate) fn base_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let from = path.bytes().rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
+    let name = path.get(from..).unwrap_or(path);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
