@@ -417,6 +417,7 @@ fn errors_given_to_a_shell_are_not_known() {
         "{ echo q >f; cd '$(rm x)'; } 2>f; sh f",
         "exec >f; echo q; exec >/dev/null; sh f",
         "echo q 1<>f; sh f",
+        "{ echo q >f; time ls; sh f; } >\"${V}f\" 2>&1",
         "exec 3<<<q; a && exec 3<<<p; sh <&3",
         "exec 3<<<q; (exec 3<<<p); sh <&3",
     ] {

@@ -75,3 +75,16 @@ fn what_set_refuses_leaves_the_parameters_alone() {
     assert!(!read("set --} a b; $1 x", &Setting::default()).opaque.is_empty());
     assert!(read("set -eu -- a b; $1 x", &Setting::default()).opaque.is_empty());
 }
+
+/// Of `$((…) …)` bash has only the text when it prints what is around it.
+#[test]
+fn a_nested_subshell_loses_no_separator_for_what_is_around_it() {
+    check("a $(b <<E\nc\nE\n{ d $((e); f\n)\n} | rm; x)", &["rm", "x"]);
+}
+
+/// A joined line is one before the backslashes between backquotes are looked at.
+#[test]
+fn lines_between_backquotes_are_joined_first() {
+    check("a `rm \\\\\\\n x`", &["rm", " x"]);
+    check("a `rm 'x\\\ny'`", &["rm", "xy"]);
+}

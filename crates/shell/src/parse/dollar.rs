@@ -102,9 +102,12 @@ impl<'a> Parser<'a> {
         let pushed_to = std::mem::take(&mut self.pushed_to);
         let in_document = std::mem::replace(&mut self.in_document, false);
         let mistake = self.mistake.take();
+        // What stands in it is no tree yet when bash prints what is around it.
+        let reprint = std::mem::take(&mut self.reprint);
         self.substitutions += 1;
         let list = self.whole_once();
         self.substitutions -= 1;
+        self.reprint = reprint;
         self.in_document = in_document;
         self.pushed_to = pushed_to;
         self.end = outer_end;
@@ -403,6 +406,8 @@ impl<'a> Parser<'a> {
                         self.pos += 1;
                         text.push('"');
                     }
+                    // Gone before anything else is looked at, between single quotes as well.
+                    Some(b'\n') => self.pos += 1,
                     _ => text.push('\\'),
                 },
                 Some(found) => text.push(found),

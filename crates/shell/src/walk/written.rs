@@ -95,10 +95,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Is the file open for writing while it runs?
+    /// May the file be open for writing while it runs? One that is named by what
+    /// is not known may be any.
     pub(super) fn is_open(&self, path: &str) -> bool {
         self.shared.iter().any(|file| file == path)
-            || self.writing.iter().any(|file| self.path_key(file) == path)
+            || self.writing.iter().any(|file| !file.exact || self.path_key(file) == path)
     }
 
     /// `cat x` of a file this text wrote, and where the repository begins.
