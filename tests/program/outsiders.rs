@@ -300,6 +300,31 @@ fn an_answer_from_below_an_agent_is_refused() {
     assert!(answered_by(&stage, "bash", &[]).starts_with("HTTP/1.1 200"), "a person's own program may");
 }
 
+/// Whoever sends a word and closes the connection cannot be seen, so it is nobody's; and a link is used up by
+/// following it only.
+#[test]
+fn an_answer_whose_sender_has_gone_is_refused() {
+    let stage = Stage::set();
+    let body = r#"{"word":"approve"}"#;
+    let request = format!(
+        "POST /api/requests/{}/answer HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        stage.id,
+        stage.server.host,
+        stage.token(),
+        body.len()
+    );
+    for _ in 0..20 {
+        let mut stream = std::net::TcpStream::connect(&stage.server.host).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        drop(stream);
+    }
+    // Behind these in the same queue.
+    assert_eq!(stage.send("GET", "/api/requests", "Host: HOST\nCOOKIE", "").status, 200);
+    assert!(stage.is_open());
+    let looked = stage.send("HEAD", "/enter?token=x", "Host: HOST\n", "");
+    assert_eq!(looked.status, 405, "{}", looked.head);
+}
+
 /// A host nobody has heard of that asks – by the hook or over HTTP – and then answers with a good token.
 const ASKS_AND_ANSWERS: &str = r#"
 post() {

@@ -47,6 +47,21 @@ impl Extent {
         *self == Extent::Once
     }
 
+    /// Whether whatever it reaches is reached by the other one as well, where both
+    /// answer one request: a pattern fits the call it answers.
+    #[must_use]
+    pub fn is_within(&self, other: &Extent) -> bool {
+        let lasts_ms = |extent: &Extent| extent.ends_ms(0, 0);
+        match (self, other) {
+            (Extent::Once, _) | (Extent::Session, Extent::Session) => true,
+            (Extent::Always { pattern: Some(own) }, Extent::Always { pattern: Some(wide) }) => own == wide,
+            (Extent::Always { pattern: Some(_) }, _) => false,
+            (_, Extent::Always { .. }) => true,
+            (Extent::Session | Extent::For { .. }, Extent::For { .. }) => lasts_ms(self) <= lasts_ms(other),
+            _ => false,
+        }
+    }
+
     /// The same for other sessions that ask the same: what holds in any session is
     /// said once, so that it is ended once.
     #[must_use]

@@ -316,10 +316,9 @@ impl Request {
                 Some(RequestState::Denied { answer: answer.clone(), at_ms })
             }
             (RequestState::Pending, Word::Approve) => {
-                let enough = self.progress.takes(answer);
-                // Of several, the narrowest yes counts.
-                let narrow = self.progress.yes.iter().find(|yes| yes.reach.is_once()).unwrap_or(answer);
-                enough.then(|| RequestState::Approved { answer: narrow.clone(), at_ms })
+                self.progress.takes(answer);
+                let agreed = self.progress.agreed()?.clone();
+                Some(RequestState::Approved { answer: agreed, at_ms })
             }
             (RequestState::Approved { at_ms: yes_ms, .. }, Word::Deny)
                 if *yes_ms == at_ms && self.progress.uses == 0 =>
@@ -351,7 +350,9 @@ impl Request {
                 self.progress.comments.push(Comment { by: by.to_owned(), text: text.clone(), at_ms });
             }
             Handling::Undone if self.may_be_undone(at_ms) => {
-                self.progress.yes.clear();
+                // Of several people each takes back their own yes, as long as others are needed.
+                let waits = self.state == RequestState::Pending;
+                self.progress.yes.retain(|yes| waits && yes.by != by);
                 return Some(RequestState::Pending);
             }
             Handling::Revoked if self.answer().is_some() => {
@@ -364,13 +365,6 @@ impl Request {
             Handling::Undone | Handling::Revoked | Handling::Reviewed { .. } => {}
         }
         None
-    }
-
-    /// Whether the answer can still be taken back and given anew: nothing has
-    /// been done because of it.
-    #[must_use]
-    pub fn may_be_undone(&self, now_ms: i64) -> bool {
-        self.answer().is_some() && self.progress.uses == 0 && now_ms < self.expires_ms
     }
 
     /// Whether it is an emergency nobody has answered for long enough.

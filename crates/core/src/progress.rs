@@ -57,12 +57,28 @@ impl Progress {
         open.map(|at_ms| at_ms.saturating_add(REVIEW_DUE_MS))
     }
 
-    /// Takes one more yes. True once enough different people have said it.
-    pub(crate) fn takes(&mut self, answer: &Answer) -> bool {
-        if self.yes.iter().all(|yes| yes.by != answer.by && !yes.is_signed_alike(answer)) {
+    /// Takes one more yes; who says it again means the new one.
+    pub(crate) fn takes(&mut self, answer: &Answer) {
+        let is_elses = |yes: &Answer| yes.by != answer.by && yes.is_signed_alike(answer);
+        if !self.yes.iter().any(is_elses) {
+            self.yes.retain(|yes| yes.by != answer.by);
             self.yes.push(answer.clone());
         }
-        self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX)
+    }
+
+    /// What enough different people have said yes to: the narrowest of their
+    /// answers. Where none lies within all the others, they have not agreed yet.
+    #[must_use]
+    pub fn agreed(&self) -> Option<&Answer> {
+        let enough = self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX);
+        let is_narrowest = |one: &&Answer| self.yes.iter().all(|other| one.reach.is_within(&other.reach));
+        self.yes.iter().filter(|_| enough).find(is_narrowest)
+    }
+
+    /// Whether enough people have said yes, each to something else.
+    #[must_use]
+    pub fn is_divided(&self) -> bool {
+        self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX) && self.agreed().is_none()
     }
 }
 
@@ -72,11 +88,20 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Request {
+    /// Whether an answer can still be taken back and given anew: nothing has
+    /// been done because of it.
+    #[must_use]
+    pub fn may_be_undone(&self, now_ms: i64) -> bool {
+        let is_said =
+            self.answer().is_some() || self.state == RequestState::Pending && !self.progress.yes.is_empty();
+        is_said && self.progress.uses == 0 && now_ms < self.expires_ms
+    }
+
     /// The answer that decided it, also where it has been used since.
     #[must_use]
     pub fn decisive_answer(&self) -> Option<&Answer> {
         match &self.state {
-            RequestState::Used { .. } => self.progress.yes.last(),
+            RequestState::Used { .. } => self.progress.agreed(),
             _ => self.answer().map(|(answer, _)| answer),
         }
     }

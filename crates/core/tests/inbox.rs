@@ -199,15 +199,57 @@ fn several_people_are_several_people() {
     assert_eq!(state(&[signed("ada", "1"), signed("bob", "2")]), "pending", "one key is one person");
 }
 
-/// Of two yeses the narrower counts.
+/// A request two people must say yes to, after these answers.
+fn by_two(answers: &[(&str, &Extent)]) -> Request {
+    let asked = Request { progress: Box::new(Progress { needs: 2, ..Progress::default() }), ..request() };
+    let say = |request: Request, (who, reach): &(&str, &Extent)| {
+        request.after(&by(who, Word::Approve, (*reach).clone(), Proof::Terminal), MADE + 1)
+    };
+    answers.iter().fold(asked, say)
+}
+
+/// Of two yeses the narrower counts, whoever was first; where neither lies within
+/// the other, they have not agreed.
 #[test]
 fn a_wide_yes_does_not_widen_a_narrow_one() {
-    for (first, second) in [(Extent::Once, Extent::Session), (Extent::Session, Extent::Once)] {
-        let asked = Request { progress: Box::new(Progress { needs: 2, ..Progress::default() }), ..request() };
-        let asked = asked.after(&by("ada", Word::Approve, first, Proof::Terminal), MADE + 1);
-        let asked = asked.after(&by("bob", Word::Approve, second, Proof::Terminal), MADE + 1);
-        assert!(!asked.is_standing() && asked.grant(MADE + 2, None).is_some());
+    let minutes = |minutes| Extent::For { minutes };
+    let always = |pattern: Option<&str>| Extent::Always { pattern: pattern.map(str::to_owned) };
+    let (once, session, long) = (Extent::Once, Extent::Session, minutes(7 * 24 * 60));
+    for (one, other, agreed) in [
+        (&once, &session, Some(&once)),
+        (&once, &always(Some("a *")), Some(&once)),
+        (&session, &session, Some(&session)),
+        (&session, &minutes(5), None),
+        (&session, &long, Some(&session)),
+        (&minutes(5), &minutes(9), Some(&minutes(5))),
+        (&minutes(5), &always(None), Some(&minutes(5))),
+        (&session, &always(None), Some(&session)),
+        (&always(None), &always(Some("a *")), Some(&always(None))),
+        (&always(Some("a b *")), &always(Some("a *")), None),
+    ] {
+        for pair in [[("ada", one), ("bob", other)], [("ada", other), ("bob", one)]] {
+            let end = by_two(&pair);
+            assert_eq!(end.answer().map(|(answer, _)| &answer.reach), agreed, "{pair:?}");
+            assert_eq!(end.progress.is_divided(), agreed.is_none(), "{pair:?}");
+        }
     }
+    // Who says it again means the new one.
+    let end = by_two(&[("ada", &session), ("bob", &minutes(5)), ("bob", &session)]);
+    assert_eq!(end.answer().map(|(answer, _)| &answer.reach), Some(&session));
+}
+
+/// As long as others are needed, each takes back their own yes and nobody else's.
+#[test]
+fn one_of_several_yeses_can_be_taken_back() {
+    let undone =
+        |by: &str| Entry::Handled { request: "r-1".to_owned(), by: by.to_owned(), what: Handling::Undone };
+    let half = by_two(&[("ada", &Extent::Once)]);
+    assert!(half.may_be_undone(MADE + 2) && !by_two(&[]).may_be_undone(MADE + 2));
+    assert_eq!(half.clone().after(&undone("bob"), MADE + 2).progress.yes.len(), 1);
+    let none = half.after(&undone("ada"), MADE + 2);
+    assert!(none.progress.yes.is_empty() && none.answer().is_none());
+    let whole = by_two(&[("ada", &Extent::Once), ("bob", &Extent::Once)]).after(&undone("bob"), MADE + 2);
+    assert!(whole.progress.yes.is_empty() && whole.answer().is_none(), "an answer is taken back as a whole");
 }
 
 #[test]

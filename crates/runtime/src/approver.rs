@@ -68,6 +68,8 @@ pub enum NotAPerson {
     NeedsPassphrase,
     /// Nobody sits at a terminal.
     NoTerminal,
+    /// Whoever said it has gone, so nobody can tell who it was.
+    Gone,
 }
 
 impl fmt::Display for NotAPerson {
@@ -82,6 +84,7 @@ impl fmt::Display for NotAPerson {
                 f,
                 "an approver's passphrase is set; give it at the terminal or with --passphrase-stdin"
             ),
+            NotAPerson::Gone => write!(f, "who said this has closed the connection, and is nobody"),
             NotAPerson::NoTerminal => {
                 write!(f, "no terminal here; answer in one, or set a passphrase with `toolgate approver set`")
             }

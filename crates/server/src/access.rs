@@ -7,6 +7,7 @@
 //! the same user can still do is in THREATS.md.
 
 use crate::failure::Failure;
+use crate::inbox::apart;
 pub(crate) use crate::peer::Peer;
 use crate::{App, Shared};
 use axum::extract::{ConnectInfo, Query, Request, State};
@@ -165,8 +166,21 @@ pub(crate) struct Enter {
     token: String,
 }
 
-/// Turns the link into a cookie.
-pub(crate) async fn enter(State(app): State<Shared>, Query(Enter { token }): Query<Enter>) -> Response {
+/// Turns the link into a cookie. A look at what the link would bring (`HEAD`) is
+/// not following it, and an agent that has got hold of it is not let in.
+pub(crate) async fn enter(
+    State(app): State<Shared>,
+    ConnectInfo(there): ConnectInfo<SocketAddr>,
+    method: Method,
+    Query(Enter { token }): Query<Enter>,
+) -> Response {
+    if method != Method::GET {
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")]).into_response();
+    }
+    let peer = Peer { there, here: app.access.address };
+    if let Err(failure) = apart(&app, move |app| app.refuse_agent(peer)).await {
+        return failure.into_response();
+    }
     let Some(session) = app.access.let_in(&token) else {
         // Whoever sees the terminal of the server sees the new link; nobody else does.
         let cure = format!(

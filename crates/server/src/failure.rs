@@ -67,12 +67,22 @@ impl From<StoreError> for Failure {
 
 impl From<NotAPerson> for Failure {
     fn from(error: NotAPerson) -> Failure {
-        let failure = Failure::new(StatusCode::FORBIDDEN, error.to_string(), "go back and answer again");
+        let cure = match error {
+            NotAPerson::AgentAbove { .. } => {
+                "Answer in your own browser or terminal, not from below an agent."
+            }
+            NotAPerson::Gone => "Keep the connection open until the answer comes.",
+            NotAPerson::WrongPassphrase
+            | NotAPerson::TooShort
+            | NotAPerson::NeedsPassphrase
+            | NotAPerson::NoTerminal => "go back and answer again",
+        };
+        let failure = Failure::new(StatusCode::FORBIDDEN, error.to_string(), cure);
         match error {
             NotAPerson::WrongPassphrase | NotAPerson::TooShort | NotAPerson::NeedsPassphrase => {
                 failure.at("passphrase")
             }
-            NotAPerson::AgentAbove { .. } | NotAPerson::NoTerminal => failure,
+            NotAPerson::AgentAbove { .. } | NotAPerson::NoTerminal | NotAPerson::Gone => failure,
         }
     }
 }

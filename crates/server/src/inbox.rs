@@ -4,7 +4,7 @@
 //! Nothing is older than the page that shows it.
 
 use crate::failure::Failure;
-use crate::peer::Peer;
+use crate::peer::{Objection, Peer};
 use crate::{App, Shared};
 use axum::http::StatusCode;
 use std::collections::{HashMap, HashSet};
@@ -113,8 +113,9 @@ impl App {
     /// What an agent sends, or a program below one, is nobody's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
-        match peer.agent(&askers) {
-            Some(mark) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
+        match peer.objection(&askers) {
+            Some(Objection::Agent(mark)) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
+            Some(Objection::Gone) => Err(Failure::from(NotAPerson::Gone)),
             None => Ok(()),
         }
     }

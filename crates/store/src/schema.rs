@@ -39,6 +39,8 @@ const STEPS: &[&str] = &[
 ",
     // A person may be called like the agent: folded anew.
     "",
+    // Of several people's yes the narrowest counts, and each can be taken back: folded anew.
+    "",
 ];
 
 /// Brings a file to the present format.
