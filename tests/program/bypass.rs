@@ -89,6 +89,22 @@ fn a_blocked_call_runs_once_when_its_role_says_yes() {
     house.run(&["ledger", "verify"]).ended(0);
 }
 
+/// A better reason takes the place of the one before: whoever decides is shown the last word, and a reason that says
+/// nothing blocks none that says something.
+#[test]
+fn another_reason_is_another_question() {
+    let house = house();
+    let call = named(&house.ask_event(&write(&house, "test_a.py")));
+    let first = id(&ask(&house, "custom-scope-001", &call, "please please please please").ended(0));
+    let second = id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));
+    assert_ne!(first, second);
+    assert_eq!((state(&house, &first), state(&house, &second)), ("expired".to_owned(), "pending".to_owned()));
+    answer(&house, "approve", &first, PASSPHRASE).ended(1);
+    answer(&house, "approve", &second, PASSPHRASE).ended(0);
+    assert!(!house.ask_event(&write(&house, "test_a.py")).is_no());
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
 #[test]
 fn a_no_and_an_empty_reason_open_nothing() {
     let house = house();
@@ -100,6 +116,7 @@ fn a_no_and_an_empty_reason_open_nothing() {
         );
     }
     assert!(ask(&house, "custom-scope-002", &call, REASON).ended(1).err.contains("allows no bypass"));
+    assert!(ask(&house, "custom-scope-009", &call, REASON).ended(1).err.contains("there is no guardrail"));
     assert!(ask(&house, "custom-scope-001", "00000000", REASON).ended(1).err.contains("no call"));
     let made = house.ask("make");
     assert!(made.is_no() && !made.text().contains("bypass"), "{made:?}");

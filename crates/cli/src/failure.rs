@@ -84,10 +84,11 @@ pub fn asks_for_json() -> bool {
 impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Failure {
         let any: &dyn Any = &error;
-        let text = Some(error.to_string());
+        // Its own sentence is for an agent whose call was not judged; here somebody runs a verb.
         if let Some(broken) = any.downcast_ref::<Broken>() {
-            return Failure { text, ..Failure::new(&broken.what, &broken.cure) };
+            return Failure::new(&broken.what, &broken.cure);
         }
+        let text = Some(error.to_string());
         if let Some(store) = any.downcast_ref::<StoreError>() {
             return Failure { text, ..Failure::new(store, store.cure()) };
         }

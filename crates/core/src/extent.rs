@@ -77,7 +77,7 @@ impl Extent {
     pub fn words(&self) -> String {
         match self {
             Extent::Once => "exactly this call, once".to_owned(),
-            Extent::Session => "exactly this call, as often as this session makes it".to_owned(),
+            Extent::Session => "exactly this call, as often as this session makes it within a day".to_owned(),
             Extent::For { minutes: 1 } => "exactly this call in any session, for 1 minute".to_owned(),
             Extent::For { minutes } => format!("exactly this call in any session, for {minutes} minutes"),
             Extent::Always { pattern: None } => "exactly this call, until it is revoked".to_owned(),

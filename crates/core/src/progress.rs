@@ -1,8 +1,8 @@
 //! What has become of a request besides its state: who looks at it, what was
 //! said, who has said yes so far, how often a standing yes was used.
 
-use crate::inbox::{Answer, Request, RequestState, Word};
-use crate::people::REVIEW_DUE_MS;
+use crate::inbox::{Answer, Pressing, Request, RequestState, Word};
+use crate::people::{EMERGENCY_MS, REVIEW_DUE_MS};
 use serde::{Deserialize, Serialize};
 
 /// One remark beside a request.
@@ -95,6 +95,39 @@ impl Request {
         let is_said =
             self.answer().is_some() || self.state == RequestState::Pending && !self.progress.yes.is_empty();
         is_said && self.progress.uses == 0 && now_ms < self.expires_ms
+    }
+
+    /// Where it stands at `now_ms`, in one word: what nobody answered in time is over,
+    /// though no call has come along to note it.
+    #[must_use]
+    pub fn state_name(&self, now_ms: i64) -> &'static str {
+        let lapsed = self.state == RequestState::Pending && self.is_over(now_ms);
+        if lapsed { RequestState::Expired.name() } else { self.state.name() }
+    }
+
+    /// From when on an emergency nobody answers is let through, where the policy
+    /// lists its command.
+    #[must_use]
+    pub fn presses_from_ms(&self) -> Option<i64> {
+        let presses = self.bypass.as_ref().is_some_and(|own| own.urgency == Pressing::Emergency);
+        let waits = presses && self.state == RequestState::Pending;
+        waits.then(|| self.made_ms.saturating_add(EMERGENCY_MS))
+    }
+
+    /// Whose yes is there and what is still missing, where several people must say it.
+    #[must_use]
+    pub fn still_missing(&self) -> Option<String> {
+        let yes = &self.progress.yes;
+        if self.state != RequestState::Pending || self.progress.needs < 2 || yes.is_empty() {
+            return None;
+        }
+        if self.progress.is_divided() {
+            let each: Vec<String> =
+                yes.iter().map(|one| format!("{} to {}", one.by, one.reach.words())).collect();
+            return Some(format!("they have said yes to different things: {}", each.join("; ")));
+        }
+        let who: Vec<&str> = yes.iter().map(|one| one.by.as_str()).collect();
+        Some(format!("{} of {} people have said yes: {}", who.len(), self.progress.needs, who.join(", ")))
     }
 
     /// The answer that decided it, also where it has been used since.

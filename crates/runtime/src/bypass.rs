@@ -65,7 +65,11 @@ impl Gate {
             ));
         }
         let Some(bypass) = self.policy().bypass(guardrail) else {
-            let why = format!("`{guardrail}` allows no bypass");
+            let mut known = self.policy().settings().guardrails.iter();
+            let why = match known.any(|entry| entry.guardrail.id == guardrail) {
+                true => format!("`{guardrail}` allows no bypass"),
+                false => format!("there is no guardrail `{guardrail}`"),
+            };
             return Err(BypassRefused::No(why, "do it another way, or ask the person to change the policy"));
         };
         let role = bypass.requires_approval.clone();
@@ -82,20 +86,25 @@ impl Gate {
         };
         let asked =
             BypassRequest { guardrail: guardrail.to_owned(), role, reason: cut(reason.trim()), urgency };
+        let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
         let open = turn.open_requests(&session.id, &decided.arguments).map_err(Broken::from)?;
         let waits = |request: &Request| {
             request.state == RequestState::Pending
                 && !request.is_over(now)
                 && request.bypass.as_ref().is_some_and(|own| own.guardrail == guardrail)
         };
-        if let Some(request) = open.into_iter().find(waits) {
-            return Ok(request);
+        let before = open.into_iter().find(waits);
+        if let Some(request) = before.as_ref().filter(|request| request.bypass.as_ref() == Some(&asked)) {
+            return Ok(request.clone());
+        }
+        // Another reason, or more haste: whoever decides is shown the last word.
+        if let Some(request) = before {
+            turn.append(now, &context, Entry::Expired { request: request.id }).map_err(Broken::from)?;
         }
         let request = Request {
             asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
-            ..made(&record.context, decided, asked, now)?
+            ..made(&context, decided, asked, now)?
         };
-        let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
         self.checkpoint(seq);

@@ -35,8 +35,9 @@ const REQUESTS: u32 = 100;
 #[openapi(
     info(
         title = "Toolgate",
-        description = "What waits for a person, what was decided, and the answers. Every call needs the token of \
-                       the link `toolgate serve` printed, as a cookie or as `Authorization: Bearer`."
+        description = "What waits for a person, what was decided, and the answers. Every call needs what \
+                       the link of `toolgate serve` gives whoever follows it, once: the cookie `toolgate`, or its \
+                       value as `Authorization: Bearer`. The token in the link itself opens `/enter` only."
     ),
     modifiers(&Token)
 )]

@@ -55,7 +55,7 @@ impl Failure {
 
 impl From<Broken> for Failure {
     fn from(broken: Broken) -> Failure {
-        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, broken.to_string(), "run `toolgate doctor`")
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, broken.what, broken.cure)
     }
 }
 
@@ -77,7 +77,11 @@ impl From<NotAPerson> for Failure {
             | NotAPerson::NeedsPassphrase
             | NotAPerson::NoTerminal => "go back and answer again",
         };
-        let failure = Failure::new(StatusCode::FORBIDDEN, error.to_string(), cure);
+        let what = match error {
+            NotAPerson::NeedsPassphrase => "an answer needs the approver's passphrase".to_owned(),
+            _ => error.to_string(),
+        };
+        let failure = Failure::new(StatusCode::FORBIDDEN, what, cure);
         match error {
             NotAPerson::WrongPassphrase | NotAPerson::TooShort | NotAPerson::NeedsPassphrase => {
                 failure.at("passphrase")

@@ -146,7 +146,12 @@ impl App {
             self.give(other, given.reach.for_others(), &given)?;
         }
         let after = self.request(id)?;
-        if after.took(given.word) {
+        let is_own = |answer: &Answer| {
+            answer.by == self.person && answer.reach == given.reach && answer.words == given.said()
+        };
+        // Where several must say yes, the narrowest counts, whoever said it.
+        let shared = after.progress.needs > 1 || after.decisive_answer().is_none_or(is_own);
+        if after.took(given.word) && shared {
             return Ok(after);
         }
         // Of answers that race one counts; whose does not must hear it.
@@ -159,7 +164,7 @@ impl App {
         let proof = self.proof(request, &reach, given)?;
         let project = find_project(Path::new(&request.dir));
         let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
-        let words = given.words.clone().filter(|words| !words.trim().is_empty());
+        let words = given.said();
         let (request_id, word, by) = (request.id.clone(), given.word, self.person.clone());
         gate.answer(request, Answer { request: request_id, word, by, words, reach, proof })?;
         Ok(())
@@ -169,7 +174,8 @@ impl App {
         match Approver::load(&self.setup.dirs)? {
             None => Ok(Proof::Browser),
             Some(approver) => {
-                let passphrase = Passphrase::new(given.passphrase.as_deref().unwrap_or_default())?;
+                let given_one = given.passphrase.as_deref().filter(|text| !text.is_empty());
+                let passphrase = Passphrase::new(given_one.ok_or(NotAPerson::NeedsPassphrase)?)?;
                 Ok(sign_answer(&approver, &passphrase, request, given.word, reach)?)
             }
         }
@@ -282,6 +288,13 @@ pub(crate) struct Given {
     pub alike: Vec<String>,
     /// Where it came from.
     pub peer: Peer,
+}
+
+impl Given {
+    /// Its words, if there are any.
+    fn said(&self) -> Option<String> {
+        self.words.clone().filter(|words| !words.trim().is_empty())
+    }
 }
 
 /// One rule for the page of rules.

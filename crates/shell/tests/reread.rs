@@ -88,3 +88,9 @@ fn lines_between_backquotes_are_joined_first() {
     check("a `rm \\\\\\\n x`", &["rm", " x"]);
     check("a `rm 'x\\\ny'`", &["rm", "xy"]);
 }
+
+/// Behind a lost `;` before `case`, a pattern stands on a line of its own.
+#[test]
+fn a_pattern_of_a_case_that_is_none_runs() {
+    check("a $(b <<E\nc\nE\nd; case e in rm) f;; esac)", &["rm"]);
+}

@@ -7,7 +7,7 @@ use crate::screen::{DIM, RED, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, inbox, install, logs};
 use clap::{Subcommand, ValueEnum};
 use std::process::ExitCode;
-use toolgate_core::{Handling, Pressing, Request};
+use toolgate_core::{EMERGENCY_MS, Handling, Pressing, Request};
 use toolgate_runtime::{BypassRefused, Gate, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -112,6 +112,13 @@ fn request(args: &RequestArgs) -> Outcome {
         request.id, request.id
     ));
     out("Go on with other work; once it is approved, repeat exactly the blocked call. It runs once.");
+    if urgency == Pressing::Emergency {
+        out(&format!(
+            "If nobody answers for {} seconds, it is let through then – where the policy lists this very command for \
+             emergencies, and nowhere else.",
+            EMERGENCY_MS / 1000
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

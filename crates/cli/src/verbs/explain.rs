@@ -181,6 +181,9 @@ fn decision(decided: &Decided) {
     if decided.delivered != decided.verdict {
         out(&format!("told     {}", decided.delivered.name()));
     }
+    if let Some(input) = &decided.modified {
+        out(&format!("instead  {}", visible(&logs::instead(input))));
+    }
     if let Some(request) = &decided.request {
         out(&format!("request  {request}"));
     }

@@ -187,7 +187,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
             out(&styled(DIM, &format!("{}{here}", one_line(&own.to_string_lossy(), 200))));
             project = Some(own);
         }
-        let state = styled(YELLOW, &format!("{:<8}", request.state.name()));
+        let state = styled(YELLOW, &format!("{:<8}", request.state_name(now)));
         let title = one_line(&request.title, 100);
         out(&format!("{}  {state} {:<9} {title}{alike}", request.id, left(request, now)));
     }
@@ -258,8 +258,7 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
 }
 
 fn card(request: &Request) {
-    let waits = request.state == RequestState::Pending;
-    let state = if waits && request.is_over(now_ms()) { "expired" } else { request.state.name() };
+    let state = request.state_name(now_ms());
     out(&styled(BOLD, &format!("{}  {state}", request.id)));
     out(&format!("what    {}", visible(&request.title)));
     for line in request.input.iter().flat_map(|input| input.lines()) {
@@ -342,6 +341,12 @@ fn standing(request: &Request, now: i64) {
             out(&format!("until   {end} – then the yes is over, used or not"));
         }
         RequestState::Pending => {
+            if let Some(from_ms) = request.presses_from_ms() {
+                let from = logs::time(from_ms);
+                out(&format!(
+                    "presses unanswered, it is let through from {from} on, where the policy lists its command"
+                ));
+            }
             out(&format!("until   {end} – then it counts as denied"));
             out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
         }
@@ -442,7 +447,8 @@ fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Resul
         // Racing answers: the first in the ledger counts, and this says which it was.
         let now = find(gate.store(), &request.id)?;
         if !how.json {
-            talk(&format!("{} is {}", request.id, now.state.name()));
+            let missing = now.still_missing().map(|text| format!(": {}", visible(&text)));
+            talk(&format!("{} is {}{}", request.id, now.state.name(), missing.unwrap_or_default()));
         }
         after.push(now);
     }

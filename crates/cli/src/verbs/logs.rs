@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Entry, Handling, Judgement, Record, Reviewed, Verdict};
+use toolgate_core::{Entry, Handling, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -179,10 +179,13 @@ fn print(record: &Record, as_json: bool) {
                 _ => " (only recorded)",
             };
             let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
+            let instead =
+                decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
             out(&format!(
-                "{stamp} {word} {:<6} {}  {}",
+                "{stamp} {word} {:<6} {}{}  {}",
                 one_line(&decided.tool, 30),
                 one_line(&decided.title, 100),
+                instead.unwrap_or_default(),
                 styled(DIM, &format!("{}{told}", rules.join(",")))
             ));
         }
@@ -230,6 +233,13 @@ fn print(record: &Record, as_json: bool) {
     }
 }
 
+/// What ran in place of what was asked for: the command, or the whole input of
+/// another tool.
+pub fn instead(input: &serde_json::Value) -> String {
+    let command = input.get("command").and_then(serde_json::Value::as_str);
+    command.map_or_else(|| input.to_string(), str::to_owned)
+}
+
 /// What was done with a request, in one word.
 fn handled(what: &Handling) -> &'static str {
     match what {
@@ -243,9 +253,11 @@ fn handled(what: &Handling) -> &'static str {
 
 /// What a supervisor said, in one line.
 fn reviewed(said: &Reviewed) -> String {
-    let decision = said.decision.map_or("no answer", Judgement::name);
     let words: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
     let why = said.missing.clone().unwrap_or_else(|| words.join(" "));
-    let sure = said.confidence_percent;
-    format!("{} {decision} ({sure} %) by {}  {}", said.request, said.supervisor, one_line(&why, 100))
+    let decision = match said.decision {
+        Some(decision) => format!("{} ({} %)", decision.name(), said.confidence_percent),
+        None => "without an answer".to_owned(),
+    };
+    format!("{} {decision} by {}  {}", said.request, said.supervisor, one_line(&why, 100))
 }

@@ -14,6 +14,7 @@ use crate::leak::{Personal, outward};
 use crate::session::Session;
 use crate::supervisor::data::SupervisorRole;
 use crate::supervisor::fence::Fence;
+use crate::supervisor::opinion::COMMAND_MAX;
 use crate::supervisor::room::sort_name;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -33,9 +34,6 @@ const RAN_MAX: usize = 12;
 /// Longest text a model is asked for: a small one that falls into repeating
 /// itself would else talk until it is cut, and a cut answer is none.
 const SCHEMA_TEXT_MAX: usize = 300;
-
-/// Longest command a model is asked for.
-const SCHEMA_COMMAND_MAX: usize = 2000;
 
 /// What an answer must fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +189,7 @@ fn decision_schema(is_shell: bool) -> Value {
     }
     let change = json!({
         "type": "object",
-        "properties": { "modify": { "type": "string", "maxLength": SCHEMA_COMMAND_MAX } },
+        "properties": { "modify": { "type": "string", "maxLength": COMMAND_MAX } },
         "required": ["modify"], "additionalProperties": false
     });
     json!({ "anyOf": [word, change] })

@@ -17,8 +17,8 @@ const PARTS_MAX: usize = 8;
 /// Longest text of one of them, in characters.
 const TEXT_MAX: usize = 600;
 
-/// Longest command it may want instead.
-const COMMAND_MAX: usize = 8 << 10;
+/// Longest command it may want instead, in characters.
+pub(crate) const COMMAND_MAX: usize = 2000;
 
 /// What a supervisor can decide (S1-20).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +166,13 @@ pub fn read_opinion(question: &Question, text: &str) -> Result<Opinion, Unread> 
         WireDecision::Delay => (Judgement::Delay, None),
         WireDecision::Modify(command) => (Judgement::Modify, Some(command)),
     };
-    let fits = |command: &String| !command.is_empty() && command.len() <= COMMAND_MAX && question.is_shell;
+    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let fits = |command: &String| {
+        !command.is_empty()
+            && command.chars().count() <= COMMAND_MAX
+            && command.chars().all(is_plain)
+            && question.is_shell
+    };
     if !instead.iter().all(fits) {
         return Err(Unread::Change);
     }

@@ -82,7 +82,8 @@ fn a_change_is_there_if_it_is_wanted_and_only_then() {
     let modify = |value: Value| with("decision", json!({ "modify": value }));
     assert_eq!(read(&modify(json!(null))), Err(Unread::Shape));
     assert_eq!(read(&modify(json!(""))), Err(Unread::Change));
-    assert_eq!(read(&modify(json!("x".repeat(9000)))), Err(Unread::Change));
+    assert_eq!(read(&modify(json!("x".repeat(2001)))), Err(Unread::Change));
+    assert_eq!(read(&modify(json!("ls \u{1b}[31m"))), Err(Unread::Change), "nothing a terminal would act on");
     let other = Question { is_shell: false, ..question() };
     assert_eq!(read_opinion(&other, &modify(json!("ls")).to_string()), Err(Unread::Change));
     for odd in

@@ -126,13 +126,16 @@ impl Parser<'_> {
     }
 
     /// Where the lost `;` stood before `case a in`, the patterns stand on a line
-    /// of their own: `(b|c)` runs `b` and `c`.
-    pub(super) fn lost_patterns(&mut self, simple: &Simple) -> List {
+    /// of their own: `(b|c)` runs `b` and `c`, `b)` runs `b` and ends there.
+    pub(super) fn lost_patterns(&mut self, simple: &mut Simple) -> List {
         let ends_head = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(text)] if text == "in");
-        if !self.reprint.active || !simple.words.last().is_some_and(ends_head) || !self.eat("(") {
-            return List::new();
+        let head = simple.words.iter().rposition(ends_head).filter(|_| self.reprint.active);
+        let Some(head) = head else { return List::new() };
+        let words = simple.words.split_off(head + 1);
+        if !words.is_empty() {
+            return vec![Node::Simple(Box::new(Simple { span: simple.span, words, ..Simple::default() }))];
         }
-        self.list()
+        if self.eat("(") { self.list() } else { List::new() }
     }
 
     /// The list of a substitution that stands from `open` to here, and how bash

@@ -91,7 +91,7 @@ impl Parser<'_> {
             self.fail_unexpected();
         }
         simple.span = self.span(start, last);
-        let patterns = self.lost_patterns(&simple);
+        let patterns = self.lost_patterns(&mut simple);
         let node = Node::Simple(Box::new(simple));
         if patterns.is_empty() {
             return node;
