@@ -94,3 +94,20 @@ fn lines_between_backquotes_are_joined_first() {
 fn a_pattern_of_a_case_that_is_none_runs() {
     check("a $(b <<E\nc\nE\nd; case e in rm) f;; esac)", &["rm"]);
 }
+
+/// The name of a coprocess may be any word, quoted or expanded.
+#[test]
+fn a_coprocess_is_named_by_any_word() {
+    check("coproc \\a (( 1 + $(rm x) ))", &["rm", "x"]);
+    check("coproc b\"c\" { rm x; }", &["rm", "x"]);
+    check("coproc $(rm x) { a; }", &["rm", "x"]);
+    check("coproc \"rm\" x", &["rm", "x"]);
+}
+
+/// What stands right behind `name=(…)` makes it text, and is no comment.
+#[test]
+fn a_list_with_more_behind_it_is_none() {
+    check("declare A=(b)#; rm x", &["rm", "x"]);
+    let found = read("declare -A A=([k]=ls)#; ${A[k]} x", &Setting::default());
+    assert!(!found.opaque.is_empty(), "{found:?}");
+}

@@ -334,10 +334,30 @@ impl Parser<'_> {
             let next = self.bare();
             if !named || !apart || !self.at_compound(next.as_str()) {
                 self.pos = back;
+                return self.coproc_with_word();
             }
         }
         self.coproc_at = Some(self.pos);
         Node::Coproc(Box::new(self.command()))
+    }
+
+    /// The same where its name, if it has one, is quoted or expanded.
+    fn coproc_with_word(&mut self) -> Node {
+        let back = self.pos;
+        let name = self.word();
+        let apart = matches!(self.peek(), Some(b' ' | b'\t'));
+        self.blanks();
+        let next = self.bare();
+        let name = name.filter(|_| apart && self.at_compound(next.as_str()));
+        if name.is_none() {
+            self.pos = back;
+        }
+        self.coproc_at = Some(self.pos);
+        let node = Node::Coproc(Box::new(self.command()));
+        match name {
+            Some(name) => Node::Group(vec![Node::Test(vec![name], Vec::new()), node], Vec::new()),
+            None => node,
+        }
     }
 
     fn function_word(&mut self) -> Node {

@@ -126,10 +126,12 @@ impl Parser<'_> {
             let head = self.slice(start, head_end).replace("\\\n", "");
             self.pos = head_end;
             let array = if named { self.array(&RESERVED) } else { self.array(&[]) };
-            let parts = match lists {
+            let mut parts = match lists {
                 Lists::Text => list_text(head, array),
                 _ => vec![Part::Plain(head.into()), array].into(),
             };
+            // Whatever stands right behind it makes it no list.
+            parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
