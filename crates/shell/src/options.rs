@@ -45,7 +45,7 @@ struct Row {
 /// The text a word has if every variable in it that nobody knows is empty:
 /// `--no-ver${Z}ify` is `--no-verify` then. `None` where that changes nothing.
 pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
-    if word.exact || !word.text.contains('$') || word.text.contains(['`', '(']) {
+    if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains(['`', '(']) {
         return None;
     }
     let mut kept = SmolStrBuilder::new();

@@ -17,7 +17,7 @@ pub(crate) type List = Vec<Node>;
 #[derive(Debug)]
 pub(crate) enum Node {
     /// `A=1 program words >redirects`
-    Simple(Box<Simple>),
+    Simple(Simple),
     /// `a | b | c`, at least two.
     Pipe(Vec<Node>),
     /// `a && b || c`: the first, then each with how it hangs on those before.

@@ -450,7 +450,9 @@ fn names_folder(text: &str) -> bool {
 /// A word such as `a=~/b` is given with the home in it.
 fn tilde_of(parts: &[Part]) -> Tilde {
     let Some(Part::Plain(text)) = parts.first() else { return Tilde::Start };
-    let Some((name, _)) = text.split_once('=') else { return Tilde::Start };
+    // Most words have none, and most are short.
+    let Some(end) = text.bytes().position(|byte| byte == b'=') else { return Tilde::Start };
+    let name = text.get(..end).unwrap_or_default();
     let name = name.strip_suffix('+').unwrap_or(name).split('[').next().unwrap_or_default();
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn is_join(&self, at: usize) -> bool {
-        at + 1 < self.end && self.bytes.get(at) == Some(&b'\\') && self.bytes.get(at + 1) == Some(&b'\n')
+        self.bytes.get(at) == Some(&b'\\') && at + 1 < self.end && self.bytes.get(at + 1) == Some(&b'\n')
     }
 
     /// The next `count` bytes, or all that are left; `None` where a backslash is
@@ -68,7 +68,14 @@ impl<'a> Parser<'a> {
         if self.pos < self.end { self.bytes.get(self.pos).copied() } else { None }
     }
 
+    #[inline]
     pub(super) fn looking_at(&self, text: &str) -> bool {
+        // Most times the first byte tells.
+        let first = self.raw();
+        (first == text.bytes().next() || first == Some(b'\\')) && self.is_ahead(text)
+    }
+
+    fn is_ahead(&self, text: &str) -> bool {
         if let Some(near) = self.near(text.len()) {
             return near == text.as_bytes();
         }

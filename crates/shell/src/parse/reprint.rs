@@ -133,7 +133,7 @@ impl Parser<'_> {
         let Some(head) = head else { return List::new() };
         let words = simple.words.split_off(head + 1);
         if !words.is_empty() {
-            return vec![Node::Simple(Box::new(Simple { span: simple.span, words, ..Simple::default() }))];
+            return vec![Node::Simple(Simple { span: simple.span, words, ..Simple::default() })];
         }
         if self.eat("(") { self.list() } else { List::new() }
     }

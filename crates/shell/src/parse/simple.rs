@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
         simple.span = self.span(start, last);
         let patterns = self.lost_patterns(&mut simple);
-        let node = Node::Simple(Box::new(simple));
+        let node = Node::Simple(simple);
         if patterns.is_empty() {
             return node;
         }
