@@ -344,7 +344,8 @@ impl Parser<'_> {
     /// The same where its name, if it has one, is quoted or expanded.
     fn coproc_with_word(&mut self) -> Node {
         let back = self.pos;
-        let name = self.word();
+        // `a=$(b)` is an assignment, which is no name.
+        let name = if self.assignment_head().is_none() { self.word() } else { None };
         let apart = matches!(self.peek(), Some(b' ' | b'\t'));
         self.blanks();
         let next = self.bare();

@@ -138,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// End of `name=`, `name+=` or `name[…]=` if that stands here.
-    fn assignment_head(&self) -> Option<usize> {
+    pub(super) fn assignment_head(&self) -> Option<usize> {
         let mut ahead = self.ahead().peekable();
         let mut first = true;
         while let Some((_, byte)) = ahead.peek() {
