@@ -274,7 +274,8 @@ fn sub_spec(model: &Model, subcommand: &[SmolStr]) -> Spec {
             &joined
         }
     };
-    let matching = |names: &str| holds_name(names, name);
+    // A list of names is no shorter than the name, and most are one name.
+    let matching = |names: &str| names.len() >= name.len() && holds_name(names, name);
     let found = model.subs.iter().find(|(names, _)| matching(names));
     let found = found.or_else(|| model.subs.iter().find(|(names, _)| *names == "*"));
     let options = found.map_or("", |(_, options)| *options);
@@ -288,7 +289,8 @@ fn sub_spec(model: &Model, subcommand: &[SmolStr]) -> Spec {
 fn holds_name(names: &str, name: &str) -> bool {
     let (mut rest, name) = (names.as_bytes(), name.as_bytes());
     loop {
-        if let Some(behind) = rest.strip_prefix(name)
+        if rest.first() == name.first()
+            && let Some(behind) = rest.strip_prefix(name)
             && behind.first().is_none_or(|next| *next == b'|')
         {
             return true;

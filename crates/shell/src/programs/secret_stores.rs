@@ -113,6 +113,11 @@ pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>)
 /// options stand somewhere?
 fn has_line(words: &[Word], line: &str) -> bool {
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
+    // Most times the first letter tells.
+    let first = operands.clone().next().and_then(|word| word.text.bytes().next());
+    if !line.starts_with('-') && line.bytes().next() != first {
+        return false;
+    }
     line.split(' ').all(|wanted| {
         if wanted.starts_with('-') {
             words.iter().any(|word| word.text == wanted)
