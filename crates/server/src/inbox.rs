@@ -129,6 +129,10 @@ impl App {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
+        if given.word == Word::Approve && request.progress.yes.iter().any(|yes| yes.by == self.person) {
+            let cure = "Somebody else must say it too; a no ends it.";
+            return Err(Failure::new(StatusCode::CONFLICT, "You have said yes already.", cure));
+        }
         if let Some(fault) = given.reach.fault_for(&request) {
             let field = match given.reach {
                 Extent::For { .. } => "minutes",
