@@ -5,6 +5,9 @@ use crate::looks::FAULTS;
 use crate::tab::Screen;
 use crate::{Stage, asked};
 use serde_json::json;
+use toolgate_core::{Answer, Context, Entry, Extent, Proof, Word};
+use toolgate_runtime::{Dirs, signing_key};
+use toolgate_store::{Sqlite, Store};
 
 #[test]
 fn a_no_with_words_reaches_the_agent() {
@@ -252,6 +255,38 @@ fn who_has_said_yes_is_told_and_not_asked_again() {
     tab.key("n");
     tab.leads_on(|tab| tab.key("Enter"));
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "denied");
+}
+
+/// Somebody else's yes is told, and this person's is still asked for.
+#[test]
+fn the_second_yes_lets_the_call_run() {
+    let house = House::with_policy(TWO);
+    let id = house.ask(ASKED).request();
+    let home = house.home().display().to_string();
+    let dirs = Dirs::from_env(&|name| (name == "HOME").then(|| home.clone()));
+    let mut store = Sqlite::open(&dirs.ledger(), signing_key(&dirs).unwrap()).unwrap();
+    let mut turn = store.begin().unwrap();
+    let request = turn.request(&id).unwrap().unwrap();
+    let yes = Answer {
+        request: id.clone(),
+        word: Word::Approve,
+        by: "bob\u{202e}".to_owned(),
+        words: None,
+        reach: Extent::Once,
+        proof: Proof::Terminal,
+    };
+    turn.append(request.made_ms, &Context::default(), Entry::Answered(yes)).unwrap();
+    turn.commit().unwrap();
+    drop(store);
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    let needs = tab.eval(&format!("document.querySelector('#{id} .needs').textContent"));
+    assert_eq!(needs, "needs 2 · bob\\u{202e} said yes");
+    stage.go(&format!("/requests/{id}"));
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "approved");
+    assert!(!stage.house.ask(ASKED).is_no());
 }
 
 impl Stage {

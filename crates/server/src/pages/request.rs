@@ -118,7 +118,7 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
                 covered,
                 reviews,
                 passphrase,
-                said_yes: request.progress.yes.iter().any(|yes| yes.by == app.person),
+                said_yes: app.has_said_yes(&request)?,
                 form: session.form,
                 also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
                 alike: alike.iter().map(|one| (one.id.clone(), Shown::all(&one.session))).collect(),
