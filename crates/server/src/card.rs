@@ -157,7 +157,8 @@ fn needs(request: &Request) -> Option<Shown> {
     }
     let yes: Vec<&str> = progress.yes.iter().map(|answer| answer.by.as_str()).collect();
     let so_far = if yes.is_empty() { "nobody".to_owned() } else { yes.join(", ") };
-    Some(Shown::line(&format!("needs {} · {so_far} said yes", progress.needs), 120))
+    let to_what = if progress.is_divided() { " to different things" } else { "" };
+    Some(Shown::line(&format!("needs {} · {so_far} said yes{to_what}", progress.needs), 120))
 }
 
 /// What a yes is worth, in one sentence.

@@ -140,10 +140,6 @@ impl App {
             let cure = "A call that is repeated makes a new request.";
             return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
         }
-        if given.word == Word::Approve && self.has_said_yes(&request)? {
-            let cure = "Somebody else must say it too; a no ends it.";
-            return Err(Failure::new(StatusCode::CONFLICT, "You have said yes already.", cure));
-        }
         if let Some(fault) = given.reach.fault_for(&request) {
             let field = match given.reach {
                 Extent::For { .. } => "minutes",

@@ -40,6 +40,8 @@ struct RequestPage {
     waits: bool,
     /// Whether whoever looks at it has said yes, and somebody else must.
     said_yes: bool,
+    /// Whose yes is there and what is missing, where several must say it.
+    missing: Option<Shown>,
     passphrase: bool,
     form: String,
     choices: Vec<Choice>,
@@ -151,6 +153,7 @@ fn page_of(request: &Request, draft: Draft, page: RequestPage) -> RequestPage {
         pattern: suggested(request).map(|own| draft.pattern.clone().unwrap_or(own)),
         claimed: progress.claimed.as_deref().map(Shown::all),
         comments,
+        missing: request.still_missing().as_deref().map(Shown::all),
         may_undo: request.may_be_undone(now_ms()),
         may_revoke: request.is_standing(),
         draft,
