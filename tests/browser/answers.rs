@@ -109,6 +109,10 @@ fn a_pattern_shows_what_it_would_cover() {
     tab.until("document.getElementById('covered').textContent.includes('covered 2 ')");
     write("git push --force * *");
     tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
+    tab.key("Enter");
+    tab.settle();
+    assert_eq!(tab.eval("document.activeElement.id"), "pattern", "Enter in a field answers nothing");
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));
     assert!(!stage.house.ask("git push --force origin three").is_no(), "it fits");
