@@ -1,7 +1,13 @@
-//! Answering: with words, only after the end was shown, without scripts, while the page is open.
+//! Answering: with words, how far, with others, without scripts, while the page is open.
 
 use crate::house::{ASKED, House, TICKET};
+use crate::looks::FAULTS;
+use crate::tab::Screen;
 use crate::{Stage, asked};
+use serde_json::json;
+use toolgate_core::{Answer, Context, Entry, Extent, Proof, Word};
+use toolgate_runtime::{Dirs, signing_key};
+use toolgate_store::{Sqlite, Store};
 
 #[test]
 fn a_no_with_words_reaches_the_agent() {
@@ -103,56 +109,14 @@ fn a_pattern_shows_what_it_would_cover() {
     tab.until("document.getElementById('covered').textContent.includes('covered 2 ')");
     write("git push --force * *");
     tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
+    tab.key("Enter");
+    tab.settle();
+    assert_eq!(tab.eval("document.activeElement.id"), "pattern", "Enter in a field answers nothing");
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));
     assert!(!stage.house.ask("git push --force origin three").is_no(), "it fits");
     assert!(stage.house.ask("git push --force origin three; true").is_no(), "nothing rides along");
-}
-
-#[test]
-fn yes_waits_until_the_end_of_the_whole_text_was_shown() {
-    let house = House::with_policy(TICKET);
-    let long = format!("{}git push --force origin main # the tail", "echo one more line\n".repeat(300));
-    let id = house.ask(&long).request();
-    let Some(stage) = Stage::set(house) else { return };
-    let tab = &stage.tab;
-    assert!(tab.is(&format!("document.querySelector('#{id} .more').textContent.includes('more lines')")));
-    stage.go(&format!("/requests/{id}"));
-    assert!(
-        tab.is("document.getElementById('what').textContent.endsWith('# the tail')"),
-        "all of it is there"
-    );
-    // Two frames after loading every observer has told what it saw.
-    tab.eval(
-        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))",
-    );
-    assert!(tab.is("document.getElementById('yes').disabled"));
-    assert!(!tab.is("document.getElementById('hint').hidden"));
-    // Each key brings one screen more; at the end yes can be said.
-    tab.key("y");
-    assert!(tab.is("document.getElementById('yes').disabled"), "one screen is not all of it");
-    for _ in 0..100 {
-        tab.key("y");
-        tab.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");
-        if !tab.is("document.getElementById('yes').disabled") {
-            break;
-        }
-    }
-    tab.until("!document.getElementById('yes').disabled");
-    assert!(tab.is("document.getElementById('hint').hidden"));
-    tab.key("y");
-    assert!(tab.is("document.activeElement.id === 'yes'"));
-    assert!(!tab.is("document.getElementById('no').disabled"), "no can always be said");
-}
-
-#[test]
-fn hidden_characters_are_spelled_out() {
-    let house = House::with_policy(TICKET);
-    let id = house.ask("git push --force origin 'a\u{202e}b\u{1b}[2Jc\u{200b}<b>d</b>'").request();
-    let Some(stage) = Stage::set(house) else { return };
-    stage.go(&format!("/requests/{id}"));
-    let text = stage.tab.eval("document.getElementById('what').textContent");
-    assert_eq!(text, "git push --force origin 'a\\u{202e}b\\u{1b}[2Jc\\u{200b}<b>d</b>'");
 }
 
 #[test]
@@ -205,6 +169,127 @@ fn the_slower_one_is_told() {
     tab.until("document.querySelector('.notice')");
     assert!(tab.is("document.querySelector('.notice').textContent.includes('denied')"));
     assert!(tab.is("document.getElementById('words').value === 'I am still writing'"), "nothing is lost");
+}
+
+/// What yes means is what is chosen, and nothing of it lies behind the answers.
+#[test]
+fn what_yes_means_follows_the_reach() {
+    let house = House::with_policy(TICKET);
+    for at in 1..=8 {
+        house.ask(&format!("git push --force origin a-branch-with-a-long-name/number-{at}"));
+    }
+    let id = house.ask(ASKED).request();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    let choose = |scope: &str| {
+        tab.eval(&format!("(() => {{ const scope = document.getElementById('scope'); scope.value = '{scope}'; scope.dispatchEvent(new Event('change')); }})()"));
+        tab.eval("document.getElementById('means').textContent").as_str().unwrap().to_owned()
+    };
+    for screen in [Screen::Light, Screen::Phone] {
+        tab.screen(screen);
+        stage.go(&format!("/requests/{id}"));
+        for (scope, means) in [
+            ("session", "as often as this session makes it"),
+            ("for", "in any session, for 30 minutes"),
+            ("always", "until it is revoked"),
+            ("once", "runs once"),
+            ("pattern", "every command that fits the pattern"),
+        ] {
+            let said = choose(scope);
+            assert!(said.contains(means), "{scope}: {said}");
+            assert_eq!(said.contains("once"), scope == "once", "{scope}: {said}");
+        }
+        tab.settle();
+        tab.picture(&format!("request-reach-{screen:?}").to_lowercase());
+        assert!(
+            tab.is("document.getElementById('covered').getBoundingClientRect().bottom <= document.getElementById('bar').getBoundingClientRect().top"),
+            "{screen:?}: what it would have covered lies behind the answers"
+        );
+    }
+    choose("for");
+    tab.eval("document.getElementById('minutes').select()");
+    tab.text("1");
+    assert!(tab.is("document.getElementById('means').textContent.endsWith('for 1 minute')"));
+    tab.scripts(false);
+    stage.go(&format!("/requests/{id}"));
+    tab.scripts(true);
+    assert!(
+        tab.is("document.getElementById('means').textContent.includes('unless you choose more')"),
+        "without a script it is true whatever is chosen"
+    );
+}
+
+const TWO: &str = "version: 1
+review: { delivery: ticket }
+people: { needs: { low: 2 } }
+";
+
+/// Where two must say yes, the card tells who has, and nobody is asked twice.
+#[test]
+fn who_has_said_yes_is_told_and_not_asked_again() {
+    let house = House::with_policy(TWO);
+    let id = house.ask(ASKED).request();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    let needs = |place: &str| tab.eval(&format!("document.querySelector('{place} .needs').textContent"));
+    assert_eq!(needs(&format!("#{id}")), "needs 2 · nobody said yes");
+    stage.go(&format!("/requests/{id}"));
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
+    assert_eq!(needs("h1"), "needs 2 · ada said yes");
+    assert!(!tab.is("document.getElementById('yes')") && tab.is("document.getElementById('no')"));
+    assert!(tab.is("document.getElementById('bar').textContent.includes('You have said yes. Take it back')"));
+    for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
+        tab.screen(screen);
+        for (name, path) in [("request", format!("/requests/{id}")), ("card", "/".to_owned())] {
+            stage.go(&path);
+            tab.picture(&format!("two-people-{name}-{screen:?}").to_lowercase());
+            assert_eq!(tab.eval(FAULTS), json!([]), "{name} {screen:?}");
+        }
+    }
+    assert_eq!(needs(&format!("#{id}")), "needs 2 · ada said yes");
+    stage.go(&format!("/requests/{id}"));
+    tab.leads_on(|tab| tab.click("#undo"));
+    assert_eq!(needs("h1"), "needs 2 · nobody said yes");
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert_eq!(needs("h1"), "needs 2 · ada said yes");
+    tab.key("n");
+    tab.leads_on(|tab| tab.key("Enter"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "denied");
+}
+
+/// Somebody else's yes is told, and this person's is still asked for.
+#[test]
+fn the_second_yes_lets_the_call_run() {
+    let house = House::with_policy(TWO);
+    let id = house.ask(ASKED).request();
+    let home = house.home().display().to_string();
+    let dirs = Dirs::from_env(&|name| (name == "HOME").then(|| home.clone()));
+    let mut store = Sqlite::open(&dirs.ledger(), signing_key(&dirs).unwrap()).unwrap();
+    let mut turn = store.begin().unwrap();
+    let request = turn.request(&id).unwrap().unwrap();
+    let yes = Answer {
+        request: id.clone(),
+        word: Word::Approve,
+        by: "bob\u{202e}".to_owned(),
+        words: None,
+        reach: Extent::Once,
+        proof: Proof::Terminal,
+    };
+    turn.append(request.made_ms, &Context::default(), Entry::Answered(yes)).unwrap();
+    turn.commit().unwrap();
+    drop(store);
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    let needs = tab.eval(&format!("document.querySelector('#{id} .needs').textContent"));
+    assert_eq!(needs, "needs 2 · bob\\u{202e} said yes");
+    stage.go(&format!("/requests/{id}"));
+    tab.until("!document.getElementById('yes').disabled");
+    tab.leads_on(|tab| tab.click("#yes"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "approved");
+    assert!(!stage.house.ask(ASKED).is_no());
 }
 
 impl Stage {

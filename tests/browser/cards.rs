@@ -68,8 +68,8 @@ fn the_answers_stay_on_the_screen() {
         assert!(tab.is("document.getElementById('yes').disabled"), "{screen:?}");
         tab.eval("scrollTo(0, 1500)");
         assert!(tab.is(inside), "{screen:?}: and while reading");
-        tab.eval("document.getElementById('end').scrollIntoView({ block: 'center' })");
-        tab.until("!document.getElementById('yes').disabled");
+        tab.settle();
+        assert!(tab.is("document.getElementById('yes').disabled"), "{screen:?}");
     }
     tab.scripts(false);
     stage.go(&format!("/requests/{id}"));

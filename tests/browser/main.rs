@@ -30,6 +30,7 @@ mod cards;
 mod chromium;
 mod keys;
 mod looks;
+mod reading;
 mod tab;
 
 use house::{ASKED, House, TICKET};

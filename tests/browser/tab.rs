@@ -167,7 +167,7 @@ impl Tab {
     pub fn key(&self, key: &str) {
         let text = match key {
             "Enter" => "\r",
-            "Tab" | "Escape" => "",
+            "Tab" | "Escape" | "PageDown" | "End" => "",
             other => other,
         };
         let mut down = json!({ "type": "keyDown", "key": key, "text": text });
@@ -175,6 +175,8 @@ impl Tab {
             let code = match key {
                 "Enter" => 13,
                 "Tab" => 9,
+                "PageDown" => 34,
+                "End" => 35,
                 _ => 27,
             };
             down["windowsVirtualKeyCode"] = json!(code);
@@ -211,14 +213,23 @@ impl Tab {
         self.say("Emulation.setScriptExecutionDisabled", &json!({ "value": !on }));
     }
 
-    /// Puts the tab on another screen.
-    pub fn screen(&self, screen: Screen) {
-        let (width, height, phone) = match screen {
-            Screen::Phone => (360, 740, true),
-            Screen::Light | Screen::Dark => (1200, 800, false),
-        };
+    /// Two frames: whatever a page does by itself after a key or a scroll is done.
+    pub fn settle(&self) {
+        self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");
+    }
+
+    /// Makes the window so large.
+    pub fn size(&self, width: u32, height: u32, phone: bool) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone });
         self.say("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    /// Puts the tab on another screen.
+    pub fn screen(&self, screen: Screen) {
+        match screen {
+            Screen::Phone => self.size(360, 740, true),
+            Screen::Light | Screen::Dark => self.size(1200, 800, false),
+        }
         let scheme = if matches!(screen, Screen::Dark) { "dark" } else { "light" };
         let wanted = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.say("Emulation.setEmulatedMedia", &wanted);

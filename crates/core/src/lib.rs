@@ -142,7 +142,7 @@ pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
-pub use visible::{one_line, visible};
+pub use visible::{Piece, one_line, pieces, visible};
 pub use wording::{agent_text, person_text};
 
 pub use toolgate_shell as shell;

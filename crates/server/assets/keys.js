@@ -19,45 +19,76 @@ function open(answer) {
   if (here) location.href = `/requests/${here}${answer}`;
 }
 
-// Yes only when the end of the whole text has been on the screen.
+// Yes only when the whole text has passed by. How far it has, from its top on and without a gap, is
+// kept: who leaps ahead has not seen what lies between.
 const yes = byId("yes");
 const bar = byId("bar");
-// The bar stays on the screen only where a script keeps yes until the end was shown.
+const what = byId("what");
+let seen = 0;
+let shape = "";
+// The bar stays on the screen only where a script keeps yes until all was shown.
 if (bar) document.documentElement.classList.add("scripted");
-const covers = () => bar?.offsetHeight ?? 0;
+const covers = () => (bar && getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0);
+// What lies behind the bar is not shown.
+const room = () => window.innerHeight - covers();
+const above = () => -what.getBoundingClientRect().top;
 function enable() {
   yes.disabled = false;
   byId("hint").hidden = true;
   if (location.hash === "#to-yes") yes.focus();
 }
+function look() {
+  if (!yes.disabled) return;
+  const now = `${what.offsetWidth} ${what.offsetHeight}`;
+  // On a screen of another width every line lies elsewhere.
+  if (now !== shape) [shape, seen] = [now, 0];
+  if (above() <= seen + 1) seen = Math.max(seen, above() + room());
+  if (byId("end").getBoundingClientRect().bottom + above() <= seen + 1) enable();
+}
+// On from where it stopped, a screen at a time.
+function readOn() {
+  window.scrollBy({ top: Math.max(seen - room() * 0.15, 0) - above(), behavior: "instant" });
+}
 if (yes) {
   yes.disabled = true;
   byId("hint").hidden = false;
-  new IntersectionObserver((seen, watch) => {
-    if (!seen.some((one) => one.isIntersecting)) return;
-    watch.disconnect();
-    enable();
-    // What lies behind the bar is not shown.
-  }, { rootMargin: `0px 0px -${covers()}px 0px` }).observe(byId("end"));
+  document.addEventListener("scroll", look, { passive: true });
+  window.addEventListener("resize", look);
+  // Only what has been painted: an address may lead past the text at once.
+  requestAnimationFrame(() => requestAnimationFrame(look));
+  byId("on").addEventListener("click", (event) => {
+    event.preventDefault();
+    readOn();
+  });
 }
+// What is gone to must not lie behind the bar.
+if (bar) new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = `${covers() + 8}px`; }).observe(bar);
 function answer(id) {
   const field = byId(id);
   // Not the id of the button: the browser would leap to it, past the text.
   if (!field) return open(id === "yes" ? "#to-yes" : `#${id}`);
-  // The whole text passes by, a screen at a time.
-  if (field.disabled) window.scrollBy({ top: (window.innerHeight - covers()) * 0.85, behavior: "instant" });
+  if (field.disabled) readOn();
   else field.focus();
 }
 if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slice(1))?.focus();
 
-// Only the fields a reach needs; what a pattern covers is asked as it is written.
+// Only the fields a reach needs, and what yes means then; what a pattern covers is asked as it is written.
 const scope = byId("scope");
+const once = byId("means")?.textContent;
+const near = (id) => byId(id)?.scrollIntoView({ block: "nearest", behavior: "instant" });
 function fit() {
   byId("for-time").hidden = scope.value !== "for";
   if (byId("for-pattern")) byId("for-pattern").hidden = scope.value !== "pattern";
+  const minutes = byId("minutes").value;
+  const long = minutes === "1" ? "1 minute" : `${minutes || "some"} minutes`;
+  byId("means").textContent = scope.value === "once" ? once : scope.selectedOptions[0].text.replace("some minutes", long);
 }
 if (scope) {
-  scope.addEventListener("change", fit);
+  scope.addEventListener("change", () => {
+    fit();
+    near(scope.value === "pattern" ? "covered" : scope.value === "for" ? "for-time" : "scope");
+  });
+  byId("minutes").addEventListener("input", fit);
   fit();
 }
 byId("pattern")?.addEventListener("input", async (event) => {
@@ -67,6 +98,7 @@ byId("pattern")?.addEventListener("input", async (event) => {
   const found = await answer.json();
   const some = found.calls.length ? `: ${found.calls.join(" · ")}` : "";
   byId("covered").textContent = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  near("covered");
 });
 
 const keys = {
@@ -85,8 +117,15 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
   if (event.key === "Escape" && typing) return event.target.blur();
-  // Enter on a button or a link is theirs.
-  if (typing || (event.key === "Enter" && /^(BUTTON|A|SUMMARY)$/.test(event.target.tagName))) return;
+  // Enter and the space bar on a button or a link are theirs.
+  const theirs = /^(BUTTON|A|SUMMARY)$/.test(event.target.tagName);
+  if (typing || ((event.key === "Enter" || event.key === " ") && theirs)) return;
+  // A page of the browser's own is as high as the window, with what lies behind the bar.
+  const down = event.key === "PageDown" || (event.key === " " && !event.shiftKey);
+  if (down && yes?.disabled && above() <= seen + 1 && above() + room() >= seen - 1) {
+    event.preventDefault();
+    return readOn();
+  }
   const deed = Object.hasOwn(keys, event.key) && keys[event.key];
   if (!deed) return;
   event.preventDefault();

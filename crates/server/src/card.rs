@@ -3,7 +3,8 @@
 use crate::inbox::is_waiting;
 use crate::pages::{clock, time};
 use crate::reach::Reader;
-use toolgate_core::{Pressing, Request, RequestState, Severity, Word, one_line, visible};
+use crate::shown::Shown;
+use toolgate_core::{Pressing, Request, RequestState, Severity, Word, one_line, pieces};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -14,13 +15,13 @@ const TEXT_MAX: usize = 700;
 #[derive(Default)]
 pub(crate) struct Card {
     pub id: String,
-    pub tool: String,
-    pub text: String,
+    pub tool: Shown,
+    pub text: Shown,
     /// What the card does not show of it.
     pub more: Option<String>,
-    pub place: String,
-    pub agent: String,
-    pub session: String,
+    pub place: Shown,
+    pub agent: Shown,
+    pub session: Shown,
     /// The session as it is called, for links.
     pub session_id: String,
     /// How bad it would be; empty if nobody can tell.
@@ -33,32 +34,33 @@ pub(crate) struct Card {
     /// How much a way past a guardrail presses; empty for other requests.
     pub urgency: &'static str,
     pub why: Vec<Why>,
-    pub reach: Vec<String>,
+    pub reach: Vec<Shown>,
+    /// How many people must say yes and who has, where one is not enough.
+    pub needs: Option<Shown>,
     pub yes: String,
     pub state: &'static str,
     pub left: String,
     /// What was said and how far it reaches, where that still counts.
-    pub stands: Option<String>,
+    pub stands: Option<Shown>,
     /// By when somebody must look at what an emergency let through, and whether that is past.
     pub review_due: Option<String>,
     pub overdue: bool,
     /// Who looked at it.
-    pub reviewed: Option<String>,
+    pub reviewed: Option<Shown>,
     /// In how many more sessions the same waits.
     pub alike: usize,
 }
 
 /// Why somebody is asked: a sentence, and the rule with file and line.
 pub(crate) struct Why {
-    pub sentence: String,
-    pub rule: String,
-    pub source: String,
+    pub sentence: Shown,
+    pub rule: Shown,
+    pub source: Shown,
 }
 
 impl Why {
     /// From `sentence (rule, file:line)`, as a request keeps it.
     pub(crate) fn of(text: &str) -> Why {
-        let text = visible(text);
         let parts = text
             .strip_suffix(')')
             .and_then(|text| text.rsplit_once(" ("))
@@ -66,9 +68,9 @@ impl Why {
             .filter(|(_, rule, _)| !rule.contains(' '));
         match parts {
             Some((sentence, rule, source)) => {
-                Why { sentence: sentence.to_owned(), rule: rule.to_owned(), source: source.to_owned() }
+                Why { sentence: Shown::all(sentence), rule: Shown::all(rule), source: Shown::all(source) }
             }
-            None => Why { sentence: text, rule: String::new(), source: String::new() },
+            None => Why { sentence: Shown::all(text), rule: Shown::default(), source: Shown::default() },
         }
     }
 }
@@ -79,12 +81,12 @@ impl Card {
         let (text, more) = beginning(&request.title);
         Card {
             id: request.id.clone(),
-            tool: one_line(&request.tool, 60),
+            tool: Shown::line(&request.tool, 60),
             text,
             more: more.or_else(|| request.input.as_ref().map(|_| "its whole input".to_owned())),
-            place: one_line(&request.dir, 120),
-            agent: one_line(&request.agent, 40),
-            session: visible(&request.session),
+            place: Shown::line(&request.dir, 120),
+            agent: Shown::line(&request.agent, 40),
+            session: Shown::all(&request.session),
             session_id: request.session.clone(),
             severity: reader.severity(request).map_or("", Severity::name),
             age: age(request.made_ms, now_ms()),
@@ -94,13 +96,14 @@ impl Card {
             urgency: request.bypass.as_ref().map_or("", |bypass| urgency(bypass.urgency)),
             why: request.why.iter().map(|why| Why::of(why)).collect(),
             reach: reader.of_request(request),
+            needs: needs(request),
             yes: yes_means(request),
             state: if over { "expired" } else { request.state.name() },
             left: left(request),
             stands: stands(request),
             review_due: request.progress.review_due_ms().map(time),
             overdue: request.progress.review_due_ms().is_some_and(|due| due < now_ms()),
-            reviewed: request.progress.reviewed.as_deref().map(visible),
+            reviewed: request.progress.reviewed.as_deref().map(Shown::all),
             alike: 0,
         }
     }
@@ -135,16 +138,27 @@ pub(crate) fn times(count: u32) -> String {
 }
 
 /// What was said, how far it reaches, until when, and how often it was used.
-fn stands(request: &Request) -> Option<String> {
+fn stands(request: &Request) -> Option<Shown> {
     let (answer, _) = request.answer()?;
     let word = if answer.word == Word::Approve { "yes" } else { "no" };
     let end = match request.ends_ms() {
         i64::MAX => "until it is revoked".to_owned(),
         end => format!("until {}", time(end)),
     };
-    let (by, reach, uses) =
-        (visible(&answer.by), visible(&answer.reach.words()), times(request.progress.uses));
-    Some(format!("{word} by {by}: {reach}; {end}; {uses}"))
+    let (by, reach, uses) = (&answer.by, answer.reach.words(), times(request.progress.uses));
+    Some(Shown::all(&format!("{word} by {by}: {reach}; {end}; {uses}")))
+}
+
+/// How many people must say yes and who has, where one is not enough.
+fn needs(request: &Request) -> Option<Shown> {
+    let progress = &request.progress;
+    if progress.needs < 2 || request.state != RequestState::Pending {
+        return None;
+    }
+    let yes: Vec<&str> = progress.yes.iter().map(|answer| answer.by.as_str()).collect();
+    let so_far = if yes.is_empty() { "nobody".to_owned() } else { yes.join(", ") };
+    let to_what = if progress.is_divided() { " to different things" } else { "" };
+    Some(Shown::line(&format!("needs {} · {so_far} said yes{to_what}", progress.needs), 120))
 }
 
 /// What a yes is worth, in one sentence.
@@ -172,7 +186,7 @@ pub(crate) fn left(request: &Request) -> String {
 }
 
 /// The first lines, and what is left out.
-fn beginning(text: &str) -> (String, Option<String>) {
+fn beginning(text: &str) -> (Shown, Option<String>) {
     let shown: Vec<&str> = text.lines().take(LINES_MAX).collect();
     let shown = shown.join("\n");
     let cut = one_piece(&shown);
@@ -183,12 +197,23 @@ fn beginning(text: &str) -> (String, Option<String>) {
         (0, rest) => Some(format!("{rest} more bytes")),
         (lines, rest) => Some(format!("{lines} more lines, {rest} bytes")),
     };
-    (visible(&cut), more)
+    (Shown::all(cut), more)
 }
 
-fn one_piece(text: &str) -> String {
-    let end = text.floor_char_boundary(TEXT_MAX);
-    text.get(..end).unwrap_or_default().to_owned()
+/// So much of it that what is shown of it stays short, however much of that is
+/// spelled out.
+fn one_piece(text: &str) -> &str {
+    let shown = |text: &str| pieces(text).iter().map(|piece| piece.text.len()).sum::<usize>();
+    let mut end = text.floor_char_boundary(TEXT_MAX);
+    loop {
+        let cut = text.get(..end).unwrap_or_default();
+        let long = shown(cut).saturating_sub(TEXT_MAX);
+        if long == 0 {
+            return cut;
+        }
+        // One byte is spelled out with at most six.
+        end = cut.floor_char_boundary(end.saturating_sub(long.div_ceil(6)));
+    }
 }
 
 #[cfg(test)]
@@ -198,11 +223,13 @@ mod tests {
 
     #[test]
     fn a_card_says_what_it_does_not_show() {
-        assert_eq!(beginning("ls"), ("ls".to_owned(), None));
-        assert_eq!(beginning("ls\n"), ("ls".to_owned(), None));
+        assert_eq!(beginning("ls"), (Shown::all("ls"), None));
+        assert_eq!(beginning("ls\n"), (Shown::all("ls"), None));
         let long = "x\n".repeat(30);
         assert_eq!(beginning(&long).1.unwrap(), "20 more lines, 41 bytes");
         assert_eq!(beginning(&"y".repeat(1000)).1.unwrap(), "300 more bytes");
+        let (shown, more) = beginning(&"x\u{1b}".repeat(300));
+        assert!(shown.to_string().len() < 3 * TEXT_MAX && more.unwrap().starts_with("400 more"), "{shown}");
     }
 
     #[test]
@@ -227,11 +254,11 @@ mod tests {
     fn why_is_told_apart_from_the_rule_that_asks() {
         let why = Why::of("rewrites history (of others) (git-push, /p/.toolgate/policy.yaml:3)");
         assert_eq!(
-            (why.sentence.as_str(), why.rule.as_str(), why.source.as_str()),
-            ("rewrites history (of others)", "git-push", "/p/.toolgate/policy.yaml:3")
+            [why.sentence, why.rule, why.source].map(|text| text.to_string()),
+            ["rewrites history (of others)", "git-push", "/p/.toolgate/policy.yaml:3"]
         );
         for plain in ["just words", "past a rule: because (normal urgency, asked by main)"] {
-            assert_eq!(Why::of(plain).sentence, plain);
+            assert_eq!(Why::of(plain).sentence, Shown::all(plain));
         }
     }
 }

@@ -4,8 +4,8 @@
 //! Only for inputs that say exactly this and nothing else; whatever has a field
 //! more is shown as it is, so that nothing hides behind a change.
 
+use crate::shown::Shown;
 use serde_json::{Map, Value};
-use toolgate_core::visible;
 
 /// Lines of both sides compared one by one; more are shown as gone and come.
 const COMPARED_MAX: usize = 1_000_000;
@@ -13,7 +13,7 @@ const COMPARED_MAX: usize = 1_000_000;
 /// One piece of a file, before and after.
 pub(crate) struct Change {
     /// What it is: the file, and how often.
-    pub head: String,
+    pub head: Shown,
     pub lines: Vec<Line>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Line {
     /// Its class on the page.
     pub sort: &'static str,
     /// Hidden characters spelled out.
-    pub text: String,
+    pub text: Shown,
 }
 
 impl Line {
@@ -35,7 +35,7 @@ impl Line {
             '-' => "goes",
             _ => "stays",
         };
-        Line { sign, sort, text: visible(text.strip_suffix('\n').unwrap_or(text)) }
+        Line { sign, sort, text: Shown::all(text.strip_suffix('\n').unwrap_or(text)) }
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn changes(tool: &str, input: &str) -> Option<Vec<Change>> {
     match tool {
         "Write" if only(fields, &["file_path", "content"]) => {
             let lines = compared("", text(fields, "content")?);
-            Some(vec![Change { head: format!("{} – its whole new content", visible(file)), lines }])
+            Some(vec![Change { head: Shown::all(&format!("{file} – its whole new content")), lines }])
         }
         "Edit" => edit(file, fields, &["file_path", "old_string", "new_string", "replace_all"])
             .map(|change| vec![change]),
@@ -69,7 +69,7 @@ fn edit(file: &str, fields: &Map<String, Value>, known: &[&str]) -> Option<Chang
     };
     let (old, new) = (text(fields, "old_string")?, text(fields, "new_string")?);
     let often = if everywhere { "every place" } else { "one place" };
-    let head = format!("{} – {often}", visible(file));
+    let head = Shown::all(&format!("{file} – {often}"));
     only(fields, known).then(|| Change { head, lines: compared(old, new) })
 }
 
@@ -167,7 +167,7 @@ mod tests {
         let write = json!({ "file_path": "a\u{202e}", "content": "x\u{1b}\r\ny\n" });
         assert_eq!(
             shown("Write", &write).unwrap(),
-            "a\\u{202e} – its whole new content\n+x\\u{1b}\\u{d}\n+y\n"
+            "a<mark>\\u{202e}</mark> – its whole new content\n+x<mark>\\u{1b}\\u{d}</mark>\n+y\n"
         );
         let several = json!({ "file_path": "a", "edits": [
             { "old_string": "x", "new_string": "y", "replace_all": true }, { "old_string": "p", "new_string": "" }] });

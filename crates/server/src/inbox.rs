@@ -110,6 +110,17 @@ impl App {
         Ok(Approver::load(&self.setup.dirs)?.is_some())
     }
 
+    /// Whether the person here has said yes to what several must say yes to: one
+    /// name is one person, and so is one key.
+    pub(crate) fn has_said_yes(&self, request: &Request) -> Result<bool, Failure> {
+        let own_key = Approver::load(&self.setup.dirs)?.map(|approver| approver.key);
+        let own = |yes: &Answer| match &yes.proof {
+            Proof::Signature { key, .. } if own_key.as_ref() == Some(key) => true,
+            _ => yes.by == self.person,
+        };
+        Ok(request.progress.yes.iter().any(own))
+    }
+
     /// What an agent sends, or a program below one, is nobody's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;

@@ -23,6 +23,7 @@ mod live;
 mod pages;
 mod peer;
 mod reach;
+mod shown;
 mod stores;
 mod view;
 

@@ -2,10 +2,11 @@
 //! text that is shown.
 
 use crate::App;
+use crate::shown::Shown;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use toolgate_core::shell::Command;
-use toolgate_core::{Call, Event, EventKind, Facts, Request, Session, Severity, one_line};
+use toolgate_core::{Call, Event, EventKind, Facts, Request, Session, Severity};
 use toolgate_runtime::{Scene, Setup, find_project};
 
 /// Things named before the rest is only counted.
@@ -29,7 +30,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the call of a request reaches; nothing if it cannot be told.
-    pub(crate) fn of_request(&mut self, request: &Request) -> Vec<String> {
+    pub(crate) fn of_request(&mut self, request: &Request) -> Vec<Shown> {
         self.of_call(self.call_of(request))
     }
 
@@ -58,12 +59,12 @@ impl<'a> Reader<'a> {
     }
 
     /// What a shell command reaches.
-    pub(crate) fn of_command(&mut self, tool: &str, command: &str, dir: &str) -> Vec<String> {
+    pub(crate) fn of_command(&mut self, tool: &str, command: &str, dir: &str) -> Vec<Shown> {
         let input = serde_json::json!({ "command": command });
         self.of_call((self.app.lent.call)(tool, input, dir).ok())
     }
 
-    fn of_call(&mut self, call: Option<Call>) -> Vec<String> {
+    fn of_call(&mut self, call: Option<Call>) -> Vec<Shown> {
         let Some(call) = call else { return Vec::new() };
         self.enter(&call);
         self.scene.as_ref().map(|scene| words(&scene.facts(&call))).unwrap_or_default()
@@ -83,10 +84,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn words(facts: &Facts) -> Vec<String> {
+fn words(facts: &Facts) -> Vec<Shown> {
     let mut known = BTreeSet::new();
     let mut all = Vec::new();
-    let mut add = |what: String| {
+    let mut add = |what: Shown| {
         if known.insert(what.clone()) {
             all.push(what);
         }
@@ -116,7 +117,7 @@ fn words(facts: &Facts) -> Vec<String> {
     let more = all.len().saturating_sub(NAMED_MAX);
     all.truncate(NAMED_MAX);
     if more > 0 {
-        all.push(format!("and {more} more"));
+        all.push(Shown::all(&format!("and {more} more")));
     }
     all
 }
@@ -125,6 +126,6 @@ fn programs<'a>(commands: impl Iterator<Item = &'a Command>) -> BTreeSet<String>
     commands.map(|command| command.program.to_string()).filter(|name| !name.is_empty()).collect()
 }
 
-fn thing(what: &str, target: &str) -> String {
-    one_line(&format!("{what} {target}"), THING_MAX).trim_end().to_owned()
+fn thing(what: &str, target: &str) -> Shown {
+    Shown::line(format!("{what} {target}").trim_end(), THING_MAX)
 }

@@ -6,9 +6,10 @@ use crate::access::Session;
 use crate::card::{Card, times};
 use crate::inbox::apart;
 use crate::reach::Reader;
+use crate::shown::Shown;
 use askama::Template;
 use axum::extract::{Extension, State};
-use toolgate_core::{Request, Word, one_line, visible};
+use toolgate_core::{Request, Word};
 use toolgate_store::{Behind, Part};
 
 /// Lines on one page.
@@ -23,14 +24,14 @@ struct GrantsPage {
 /// One answer that may still count.
 struct Row {
     id: String,
-    what: String,
+    what: Shown,
     word: &'static str,
-    reach: String,
+    reach: Shown,
     end: String,
     uses: String,
-    by: String,
+    by: Shown,
     given: String,
-    place: String,
+    place: Shown,
 }
 
 fn row(request: &Request) -> Option<Row> {
@@ -41,14 +42,14 @@ fn row(request: &Request) -> Option<Row> {
     };
     Some(Row {
         id: request.id.clone(),
-        what: one_line(&request.title, 160),
+        what: Shown::line(&request.title, 160),
         word: if answer.word == Word::Approve { "yes" } else { "no" },
-        reach: visible(&answer.reach.words()),
+        reach: Shown::all(&answer.reach.words()),
         end,
         uses: times(request.progress.uses),
-        by: one_line(&answer.by, 60),
+        by: Shown::line(&answer.by, 60),
         given: time(at_ms),
-        place: one_line(&request.dir, 120),
+        place: Shown::line(&request.dir, 120),
     })
 }
 

@@ -5,12 +5,13 @@ use crate::Shared;
 use crate::access::Session;
 use crate::failure::Failure;
 use crate::inbox::{Proven, apart};
+use crate::shown::Shown;
 use askama::Template;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Extension, Path, Query, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
-use toolgate_core::{Entry, Record, Word, one_line, visible};
+use toolgate_core::{Entry, Record, Word};
 
 /// Records on one page.
 const LINES: u32 = 100;
@@ -28,10 +29,10 @@ struct LedgerPage {
 struct RecordPage {
     seq: u64,
     time: String,
-    session: String,
+    session: Shown,
     raw: String,
-    host: String,
-    body: String,
+    host: Shown,
+    body: Shown,
     hash: String,
     prev: String,
 }
@@ -40,9 +41,9 @@ struct Line {
     seq: u64,
     time: String,
     sort: String,
-    what: String,
-    by: String,
-    session: String,
+    what: Shown,
+    by: Shown,
+    session: Shown,
     /// As it is called, for links.
     raw: String,
 }
@@ -107,9 +108,9 @@ fn line(record: &Record) -> Line {
         seq: record.seq,
         time: time(record.time_ms),
         sort,
-        what: one_line(&what, 160),
-        by: one_line(&by, 80),
-        session: visible(&record.context.session),
+        what: Shown::line(&what, 160),
+        by: Shown::line(&by, 80),
+        session: Shown::all(&record.context.session),
         raw: record.context.session.clone(),
     }
 }
@@ -141,10 +142,10 @@ pub(crate) async fn record(
     page(&RecordPage {
         seq,
         time: time(record.time_ms),
-        session: visible(&record.context.session),
+        session: Shown::all(&record.context.session),
         raw: record.context.session.clone(),
-        host: visible(&record.context.host),
-        body: visible(&pretty),
+        host: Shown::all(&record.context.host),
+        body: Shown::all(&pretty),
         hash,
         prev: record.prev.to_string(),
     })

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::handling::{Choice, Covered, Deed, choices, pattern_of};
 use crate::inbox::{Given, apart, is_waiting};
 use crate::reach::Reader;
+use crate::shown::Shown;
 use crate::{App, Shared};
 use askama::Template;
 use axum::extract::rejection::FormRejection;
@@ -31,26 +32,28 @@ struct RequestPage {
     head: u64,
     now_ms: i64,
     card: Card,
-    text: String,
+    text: Shown,
     /// What it changes in files, where its input is just that.
     changes: Vec<Change>,
-    input: Option<String>,
-    said: Option<String>,
+    input: Option<Shown>,
+    said: Option<Shown>,
     waits: bool,
+    /// Whether whoever looks at it has said yes, and somebody else must.
+    said_yes: bool,
+    /// Whose yes is there and what is missing, where several must say it.
+    missing: Option<Shown>,
     passphrase: bool,
     form: String,
     choices: Vec<Choice>,
     pattern: Option<String>,
     covered: Covered,
-    claimed: Option<String>,
-    comments: Vec<(String, String, String)>,
-    reviews: Vec<String>,
-    /// How many people must say yes, and who has.
-    needs: Option<String>,
+    claimed: Option<Shown>,
+    comments: Vec<(Shown, Shown, String)>,
+    reviews: Vec<Shown>,
     may_undo: bool,
     may_revoke: bool,
     /// What other sessions ask alike: request and session.
-    alike: Vec<(String, String)>,
+    alike: Vec<(String, Shown)>,
     /// The same requests, for the form.
     also: String,
     /// What was written before, where something was wrong with it.
@@ -100,8 +103,8 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
         let head = app.head()?;
         let request = app.request(&id)?;
         let card = Card::of(&request, &mut Reader::new(app));
-        let covered = match draft.pattern.clone().or_else(|| pattern_of(&request)) {
-            Some(pattern) if is_waiting(&request) => app.covered(&pattern)?,
+        let covered = match draft.pattern.clone().or_else(|| suggested(&request)) {
+            Some(pattern) if is_waiting(&request) && !pattern.is_empty() => app.covered(&pattern)?,
             _ => Covered::default(),
         };
         let alike = app.alike(&request)?;
@@ -117,9 +120,10 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
                 covered,
                 reviews,
                 passphrase,
+                said_yes: app.has_said_yes(&request)?,
                 form: session.form,
                 also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
-                alike: alike.iter().map(|one| (one.id.clone(), visible(&one.session))).collect(),
+                alike: alike.iter().map(|one| (one.id.clone(), Shown::all(&one.session))).collect(),
                 ..RequestPage::default()
             },
         ))
@@ -131,24 +135,25 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
 fn page_of(request: &Request, draft: Draft, page: RequestPage) -> RequestPage {
     let progress = &request.progress;
     let comments = progress.comments.iter();
-    let comments = comments.map(|one| (visible(&one.by), visible(&one.text), time(one.at_ms))).collect();
+    let comments =
+        comments.map(|one| (Shown::all(&one.by), Shown::all(&one.text), time(one.at_ms))).collect();
     let said = request.decisive_answer().map(|answer| {
-        let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
-        let (by, reach) = (visible(&answer.by), visible(&answer.reach.words()));
-        format!("by {by}{} – {reach}", words.unwrap_or_default())
+        let words = answer.words.as_ref().map(|words| format!(": {words}"));
+        let (by, reach) = (&answer.by, answer.reach.words());
+        Shown::all(&format!("by {by}{} – {reach}", words.unwrap_or_default()))
     });
     let changes = request.input.as_deref().and_then(|input| changes(&request.tool, input));
     RequestPage {
-        text: visible(&request.title),
+        text: Shown::all(&request.title),
         changes: changes.unwrap_or_default(),
-        input: request.input.as_deref().map(visible),
+        input: request.input.as_deref().map(Shown::all),
         said,
         waits: is_waiting(request),
         choices: choices(request),
-        pattern: pattern_of(request).map(|own| draft.pattern.clone().unwrap_or(own)),
-        claimed: progress.claimed.as_deref().map(visible),
+        pattern: suggested(request).map(|own| draft.pattern.clone().unwrap_or(own)),
+        claimed: progress.claimed.as_deref().map(Shown::all),
         comments,
-        needs: needs(request),
+        missing: request.still_missing().as_deref().map(Shown::all),
         may_undo: request.may_be_undone(now_ms()),
         may_revoke: request.is_standing(),
         draft,
@@ -158,7 +163,7 @@ fn page_of(request: &Request, draft: Draft, page: RequestPage) -> RequestPage {
 
 impl App {
     /// What supervisors said, with what they wanted run instead.
-    fn reviews(&self, request: &Request) -> Result<Vec<String>, Failure> {
+    fn reviews(&self, request: &Request) -> Result<Vec<Shown>, Failure> {
         let wants = |note: &&ReviewNote| note.decision == Some(Judgement::Modify);
         let mut records = Vec::new();
         if request.reviews.iter().any(|note| wants(&note)) {
@@ -170,9 +175,11 @@ impl App {
                 _ => None,
             });
             let taken = if is_taken(&records, &request.id, &note.by) { "taken" } else { "not taken" };
-            found.map(|instead| format!(" – wanted instead, {taken}: {}", visible(&instead)))
+            found.map(|instead| format!(" – wanted instead, {taken}: {instead}"))
         };
-        let line = |note: &ReviewNote| format!("{}{}", review(note), proposed(note).unwrap_or_default());
+        let line = |note: &ReviewNote| {
+            Shown::all(&format!("{}{}", review(note), proposed(note).unwrap_or_default()))
+        };
         Ok(request.reviews.iter().map(line).collect())
     }
 }
@@ -196,15 +203,13 @@ pub(crate) fn is_taken(records: &[Record], request: &str, supervisor: &str) -> b
 /// What a supervisor said, in one line.
 fn review(note: &ReviewNote) -> String {
     let word = note.decision.as_ref().map_or("no answer", |decision| decision.name());
-    visible(&format!("{}: {word} ({} %) – {}", note.by, note.confidence_percent, note.said))
+    format!("{}: {word} ({} %) – {}", note.by, note.confidence_percent, note.said)
 }
 
-/// How many people must say yes and who has, where one is not enough.
-fn needs(request: &Request) -> Option<String> {
-    let progress = &request.progress;
-    let yes: Vec<String> = progress.yes.iter().map(|answer| visible(&answer.by)).collect();
-    let so_far = if yes.is_empty() { "nobody so far".to_owned() } else { yes.join(", ") };
-    (progress.needs > 1).then(|| format!("{} people must say yes; {so_far}", progress.needs))
+/// A pattern for the person to edit; an empty one where it would hold what
+/// nobody sees: a field cannot spell it out, and what is not seen is not said yes to.
+fn suggested(request: &Request) -> Option<String> {
+    pattern_of(request).map(|pattern| if visible(&pattern) == pattern { pattern } else { String::new() })
 }
 
 /// What a form sends.

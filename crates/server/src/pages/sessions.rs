@@ -8,11 +8,12 @@ use crate::api::Before;
 use crate::failure::Failure;
 use crate::inbox::apart;
 use crate::reach::Reader;
+use crate::shown::Shown;
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Path, Query, State};
 use std::collections::BTreeMap;
-use toolgate_core::{Decided, Entry, EventKind, Judgement, Record, Reviewed, Word, one_line, visible};
+use toolgate_core::{Decided, Entry, EventKind, Judgement, Record, Reviewed, Word, visible};
 
 /// Sessions on the list.
 const SESSIONS: u32 = 100;
@@ -21,13 +22,13 @@ const SESSIONS: u32 = 100;
 const RECORDS: u32 = 200;
 
 struct SessionLine {
-    id: String,
+    id: Shown,
     /// As it is called, for links.
     raw: String,
     started: String,
     calls: u64,
     stopped: u64,
-    labels: String,
+    labels: Shown,
 }
 
 #[derive(Template)]
@@ -39,7 +40,9 @@ struct SessionsPage {
 #[derive(Template)]
 #[template(path = "session.html")]
 struct SessionPage {
-    id: String,
+    id: Shown,
+    /// The same without marks.
+    title: String,
     raw: String,
     steps: Vec<Step>,
     older: Option<u64>,
@@ -51,12 +54,12 @@ struct Step {
     time: String,
     verdict: String,
     told: String,
-    what: String,
-    reach: Vec<String>,
-    rules: Vec<String>,
-    who: String,
+    what: Shown,
+    reach: Vec<Shown>,
+    rules: Vec<Shown>,
+    who: Shown,
     took: String,
-    result: String,
+    result: Shown,
     request: Option<String>,
 }
 
@@ -64,12 +67,12 @@ struct Step {
 pub(crate) async fn sessions(State(app): State<Shared>, Extension(_inside): Extension<Inside>) -> Page {
     let found = apart(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
     let line = |session: &toolgate_core::Session| SessionLine {
-        id: visible(&session.id),
+        id: Shown::all(&session.id),
         raw: session.id.clone(),
         started: session.started_ms.map(time).unwrap_or_default(),
         calls: session.calls,
         stopped: session.stopped,
-        labels: session.labels.keys().map(|label| visible(label)).collect::<Vec<_>>().join(", "),
+        labels: Shown::all(&session.labels.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
     };
     page(&SessionsPage { sessions: found.iter().map(line).collect() })
 }
@@ -83,7 +86,7 @@ pub(crate) async fn session(
 ) -> Page {
     let Query(Before { before }) = query
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the newest page."))?;
-    let (name, raw) = (visible(&id), id.clone());
+    let (name, title, raw) = (Shown::all(&id), visible(&id), id.clone());
     let found = apart(&app, move |app| {
         let records = app.store(|store| Ok(store.records_of(&id, before.unwrap_or(u64::MAX), RECORDS)?))?;
         let older = records
@@ -93,7 +96,7 @@ pub(crate) async fn session(
         Ok((steps(&records, &mut Reader::new(app)), older))
     });
     let (steps, older) = found.await?;
-    page(&SessionPage { id: name, raw, steps, older })
+    page(&SessionPage { id: name, title, raw, steps, older })
 }
 
 fn steps(records: &[Record], reader: &mut Reader<'_>) -> Vec<Step> {
@@ -102,15 +105,15 @@ fn steps(records: &[Record], reader: &mut Reader<'_>) -> Vec<Step> {
 }
 
 /// How calls ended, by the host's id.
-fn ends(records: &[Record]) -> BTreeMap<&str, String> {
+fn ends(records: &[Record]) -> BTreeMap<&str, Shown> {
     let mut all = BTreeMap::new();
     for record in records {
         if let Entry::Resulted(resulted) = &record.entry
             && let Some(call) = resulted.call.as_deref()
         {
-            let said = resulted.message.as_ref().map(|said| format!(": {}", one_line(said, 160)));
+            let said = resulted.message.as_ref().map(|said| format!(": {said}"));
             let word = if resulted.succeeded() { "ran" } else { "failed" };
-            all.insert(call, format!("{word}{}", said.unwrap_or_default()));
+            all.insert(call, Shown::line(&format!("{word}{}", said.unwrap_or_default()), 170));
         }
     }
     all
@@ -119,12 +122,12 @@ fn ends(records: &[Record]) -> BTreeMap<&str, String> {
 fn step(
     record: &Record,
     all: &[Record],
-    ends: &BTreeMap<&str, String>,
+    ends: &BTreeMap<&str, Shown>,
     reader: &mut Reader<'_>,
 ) -> Option<Step> {
     let (seq, time) = (record.seq, time(record.time_ms));
-    let agent = one_line(&record.context.agent, 40);
-    let plain = |verdict: &str, what: String, who: String, request: Option<String>| Step {
+    let agent = Shown::line(&record.context.agent, 40);
+    let plain = |verdict: &str, what: Shown, who: Shown, request: Option<String>| Step {
         seq,
         time: time.clone(),
         verdict: verdict.to_owned(),
@@ -134,13 +137,17 @@ fn step(
         rules: Vec::new(),
         who,
         took: String::new(),
-        result: String::new(),
+        result: Shown::default(),
         request,
     };
     match &record.entry {
         Entry::Decided(decided) => Some(Step {
             reach: reach(decided, reader),
-            rules: decided.findings.iter().map(|one| format!("{} {}", one.guard, one.source)).collect(),
+            rules: decided
+                .findings
+                .iter()
+                .map(|one| Shown::all(&format!("{} {}", one.guard, one.source)))
+                .collect(),
             told: told(decided),
             took: took(decided),
             result: decided
@@ -149,44 +156,49 @@ fn step(
                 .filter(|_| decided.delivered.runs() && decided.event == EventKind::PreExecution)
                 .and_then(|id| ends.get(id).cloned())
                 .unwrap_or_default(),
-            ..plain(decided.verdict.name(), one_line(&decided.title, 400), agent, decided.request.clone())
+            ..plain(decided.verdict.name(), Shown::line(&decided.title, 400), agent, decided.request.clone())
         }),
         Entry::Answered(answer) => {
             let word = if answer.word == Word::Approve { "yes" } else { "no" };
-            let words = answer.words.as_deref().map(|words| one_line(words, 300)).unwrap_or_default();
-            Some(plain(word, words, one_line(&answer.by, 60), Some(answer.request.clone())))
+            let words = answer.words.as_deref().map(|words| Shown::line(words, 300)).unwrap_or_default();
+            Some(plain(word, words, Shown::line(&answer.by, 60), Some(answer.request.clone())))
         }
         Entry::Reviewed(said) => {
             let word = said.decision.map_or("no answer", Judgement::name);
-            let who =
-                one_line(&format!("supervisor {}, {} % sure", said.supervisor, said.confidence_percent), 80);
+            let who = Shown::line(
+                &format!("supervisor {}, {} % sure", said.supervisor, said.confidence_percent),
+                80,
+            );
             let step = plain(word, reviewed(said), who, Some(said.request.clone()));
             Some(Step { result: proposed(said, all), ..step })
         }
-        Entry::Expired { request } => {
-            Some(plain("expired", "nobody answered in time".to_owned(), String::new(), Some(request.clone())))
-        }
+        Entry::Expired { request } => Some(plain(
+            "expired",
+            Shown::all("nobody answered in time"),
+            Shown::default(),
+            Some(request.clone()),
+        )),
         Entry::Noted { what, text } => {
-            Some(plain("noted", one_line(&format!("{what}: {text}"), 300), agent, None))
+            Some(plain("noted", Shown::line(&format!("{what}: {text}"), 300), agent, None))
         }
         _ => None,
     }
 }
 
 /// Why a supervisor said what it said, or why it said nothing.
-fn reviewed(said: &Reviewed) -> String {
+fn reviewed(said: &Reviewed) -> Shown {
     let reasons: Vec<&str> = said.reasons.iter().map(|one| one.text.as_str()).collect();
-    one_line(&said.missing.clone().unwrap_or_else(|| reasons.join(" ")), 300)
+    Shown::line(&said.missing.clone().unwrap_or_else(|| reasons.join(" ")), 300)
 }
 
 /// What it wanted run instead, and whether that was done.
-fn proposed(said: &Reviewed, all: &[Record]) -> String {
-    let Some(instead) = &said.instead else { return String::new() };
+fn proposed(said: &Reviewed, all: &[Record]) -> Shown {
+    let Some(instead) = &said.instead else { return Shown::default() };
     let taken = if is_taken(all, &said.request, &said.supervisor) { "taken" } else { "not taken" };
-    format!("wanted instead, {taken}: {}", one_line(instead, 400))
+    Shown::line(&format!("wanted instead, {taken}: {instead}"), 430)
 }
 
-fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<String> {
+fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<Shown> {
     if decided.event != EventKind::PreExecution || decided.tool != "Bash" {
         return Vec::new();
     }

@@ -1,0 +1,114 @@
+//! Text of agents and files on a page: what is spelled out of it stands in an
+//! element of its own, so that `\u{1b}` and what is only written like it look
+//! and are different.
+//!
+//! The only text that goes into a page without being escaped there: it is
+//! escaped here, piece by piece.
+
+use askama::filters::{Escaper, Html, HtmlSafe};
+use std::fmt::{self, Write};
+use toolgate_core::{Piece, pieces};
+
+/// What a page shows of a text, as HTML.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Shown(String);
+
+impl HtmlSafe for Shown {}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Shown {
+    /// All of it, line breaks kept.
+    pub(crate) fn all(text: &str) -> Shown {
+        Shown::of(&pieces(text))
+    }
+
+    /// In one line of at most `max` characters.
+    pub(crate) fn line(text: &str, max: usize) -> Shown {
+        let flat = flat(pieces(text));
+        let count = |piece: &Piece| piece.text.chars().count();
+        if flat.iter().map(count).sum::<usize>() <= max {
+            return Shown::of(&flat);
+        }
+        let mut room = max.saturating_sub(1);
+        let mut cut = Vec::new();
+        for Piece { text, spelled } in flat {
+            let text: String = text.chars().take(room).collect();
+            room = room.saturating_sub(text.chars().count());
+            cut.push(Piece { text, spelled });
+            if room == 0 {
+                break;
+            }
+        }
+        cut.push(Piece { text: "…".to_owned(), spelled: false });
+        Shown::of(&cut)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn of(pieces: &[Piece]) -> Shown {
+        let mut html = String::new();
+        for piece in pieces.iter().filter(|piece| !piece.text.is_empty()) {
+            let (open, close) = if piece.spelled { ("<mark>", "</mark>") } else { ("", "") };
+            html.push_str(open);
+            // Writing to a string cannot fail; what could not be written is not shown.
+            if Html.write_escaped_str(&mut html, &piece.text).is_err() {
+                let _ = html.write_str("?");
+            }
+            html.push_str(close);
+        }
+        Shown(html)
+    }
+}
+
+/// Line breaks spelled out as well.
+fn flat(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        for (at, line) in piece.text.split('\n').enumerate() {
+            if at > 0 {
+                all.push(Piece { text: "⏎".to_owned(), spelled: true });
+            }
+            all.push(Piece { text: line.to_owned(), spelled: piece.spelled });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shown;
+
+    #[test]
+    fn what_is_spelled_out_is_marked_and_the_same_letters_are_not() {
+        for (text, shown) in [
+            ("a\u{1b}b", "a<mark>\\u{1b}</mark>b"),
+            ("a\\u{1b}b", "a\\u{1b}b"),
+            ("\u{1b}\u{202e}", "<mark>\\u{1b}\\u{202e}</mark>"),
+            ("<mark>x</mark>\n&", "&#60;mark&#62;x&#60;/mark&#62;\n&#38;"),
+            ("", ""),
+        ] {
+            assert_eq!(Shown::all(text).to_string(), shown);
+        }
+        assert!(Shown::all("").is_empty());
+    }
+
+    #[test]
+    fn a_line_is_cut_after_so_many_characters() {
+        for (text, max, shown) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("a\nb", 3, "a<mark>⏎</mark>b"),
+            ("a⏎b", 3, "a⏎b"),
+            ("ab\u{1b}", 4, "ab<mark>\\</mark>…"),
+        ] {
+            assert_eq!(Shown::line(text, max).to_string(), shown, "{text:?}");
+        }
+    }
+}
