@@ -9,6 +9,7 @@ use crate::call::{Call, Kind};
 use crate::facts::Facts;
 use crate::inbox::Request;
 use crate::path::is_within;
+use crate::visible::visible;
 use serde::{Deserialize, Serialize};
 use toolgate_shell::{Command, Reading, RedirectKind, Setting, Word, read};
 
@@ -93,6 +94,9 @@ impl Extent {
         match self {
             Extent::For { minutes } if *minutes == 0 || *minutes > MINUTES_MAX => {
                 Some(format!("a yes for a time lasts 1 to {MINUTES_MAX} minutes"))
+            }
+            Extent::Always { pattern: Some(pattern) } if visible(pattern) != *pattern => {
+                Some(format!("the pattern holds characters that hide: `{}`", visible(pattern)))
             }
             Extent::Always { pattern: Some(pattern) } if of_pattern(pattern).is_none() => {
                 Some(format!("`{pattern}` is not one plain command that begins with the name of a program"))

@@ -40,6 +40,8 @@ pub(crate) struct Card {
     pub yes: String,
     pub state: &'static str,
     pub left: String,
+    /// What happens to an emergency nobody answers.
+    pub presses: String,
     /// What was said and how far it reaches, where that still counts.
     pub stands: Option<Shown>,
     /// By when somebody must look at what an emergency let through, and whether that is past.
@@ -100,6 +102,7 @@ impl Card {
             yes: yes_means(request),
             state: if over { "expired" } else { request.state.name() },
             left: left(request),
+            presses: presses(request),
             stands: stands(request),
             review_due: request.progress.review_due_ms().map(time),
             overdue: request.progress.review_due_ms().is_some_and(|due| due < now_ms()),
@@ -183,6 +186,14 @@ pub(crate) fn left(request: &Request) -> String {
     } else {
         String::new()
     }
+}
+
+/// From when on an emergency is let through.
+fn presses(request: &Request) -> String {
+    let from = request.presses_from_ms().map(time);
+    from.map_or_else(String::new, |from| {
+        format!("; an emergency: let through from {from} on, where the policy lists its command")
+    })
 }
 
 /// The first lines, and what is left out.

@@ -4,6 +4,7 @@
 use crate::inbox::RuleLine;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Answer, Comment, Extent, Record, Request, Word};
+use toolgate_runtime::now_ms;
 use utoipa::ToSchema;
 
 /// Yes or no.
@@ -205,7 +206,7 @@ impl RequestView {
         let answer = request.answer().map(|(answer, at_ms)| AnswerView::of(answer, at_ms));
         RequestView {
             id: request.id.clone(),
-            state: request.state.name(),
+            state: request.state_name(now_ms()),
             session: request.session.clone(),
             agent: request.agent.clone(),
             arguments: request.arguments.to_string(),
