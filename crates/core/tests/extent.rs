@@ -70,9 +70,23 @@ fn a_star_stays_inside_its_word() {
 
 #[test]
 fn what_is_no_pattern_is_refused() {
-    for pattern in
-        ["", "*", "* x", "a; b", "a | b", "$X y", "a > b", "X=1 a", "sudo rm", "a $(b)", "'", "a && b", "\n"]
-    {
+    for pattern in [
+        "git push \u{202e}x *",
+        "ls \u{1b}[1m *",
+        "",
+        "*",
+        "* x",
+        "a; b",
+        "a | b",
+        "$X y",
+        "a > b",
+        "X=1 a",
+        "sudo rm",
+        "a $(b)",
+        "'",
+        "a && b",
+        "\n",
+    ] {
         assert!(Extent::Always { pattern: Some(pattern.to_owned()) }.fault().is_some(), "{pattern:?}");
     }
     for minutes in [0, 7 * 24 * 60 + 1, u32::MAX] {
