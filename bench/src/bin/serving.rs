@@ -160,6 +160,11 @@ fn row(name: &str, clients: usize, ask: &(dyn Fn(usize) -> Result<()> + Sync)) -
 
 /// How long the inbox takes to open, with every one of these asking something else.
 fn inbox(server: &Server) -> Result<()> {
+    // Before anything is asked: whoever has asked is not let in.
+    let path = server.enter.rsplit_once(&server.address).map(|(_, path)| path.to_owned()).unwrap_or_default();
+    let answer = http(server, "GET", &path, "", "")?;
+    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).ok_or_else(|| Error::other("not let in"))?;
+    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap_or_default());
     let token = format!("Authorization: Bearer {}\r\n", server.token);
     let many: usize =
         std::env::var("TOOLGATE_BENCH_REQUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
@@ -167,15 +172,15 @@ fn inbox(server: &Server) -> Result<()> {
         let asks = event(server, &format!("git push --force origin branch{number}"), number);
         http(server, "POST", "/hook/claude-code", &token, &asks)?;
     }
-    let path = server.enter.rsplit_once(&server.address).map(|(_, path)| path.to_owned()).unwrap_or_default();
-    let answer = http(server, "GET", &path, "", "")?;
-    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap_or_default();
-    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap_or_default());
     let mut took = Vec::new();
     let mut bytes = 0;
     for _ in 0..20 {
         let began = Instant::now();
-        bytes = http(server, "GET", "/", &cookie, "")?.len();
+        let page = http(server, "GET", "/", &cookie, "")?;
+        if !page.contains("branch1") {
+            return Err(Error::other("the inbox does not show what was asked"));
+        }
+        bytes = page.len();
         took.push(began.elapsed());
     }
     let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
