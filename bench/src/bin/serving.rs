@@ -163,7 +163,10 @@ fn inbox(server: &Server) -> Result<()> {
     // Before anything is asked: whoever has asked is not let in.
     let path = server.enter.rsplit_once(&server.address).map(|(_, path)| path.to_owned()).unwrap_or_default();
     let answer = http(server, "GET", &path, "", "")?;
-    let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).ok_or_else(|| Error::other("not let in"))?;
+    let cookie = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("set-cookie: "))
+        .ok_or_else(|| Error::other("not let in"))?;
     let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap_or_default());
     let token = format!("Authorization: Bearer {}\r\n", server.token);
     let many: usize =
@@ -177,7 +180,7 @@ fn inbox(server: &Server) -> Result<()> {
     for _ in 0..20 {
         let began = Instant::now();
         let page = http(server, "GET", "/", &cookie, "")?;
-        if !page.contains("branch1") {
+        if !page.contains("origin branch") {
             return Err(Error::other("the inbox does not show what was asked"));
         }
         bytes = page.len();
