@@ -265,17 +265,21 @@ fn every_answer_forbids_frames_and_caches() {
     }
 }
 
-/// Sends an answer from a process of its own: `sh` by way of bash's sockets.
-fn answered_by(stage: &Stage, first: &str, environment: &[(&str, &str)]) -> String {
-    let (host, port) = stage.server.host.split_once(':').unwrap();
+/// A yes with a good token, as a program sends it.
+fn approval(stage: &Stage) -> String {
     let body = r#"{"word":"approve"}"#;
-    let request = format!(
+    format!(
         "POST /api/requests/{}/answer HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         stage.id,
         stage.server.host,
         stage.token(),
         body.len()
-    );
+    )
+}
+
+/// Sends something from a process of its own: `sh` by way of bash's sockets.
+fn sent_by(stage: &Stage, first: &str, environment: &[(&str, &str)], request: &str) -> String {
+    let (host, port) = stage.server.host.split_once(':').unwrap();
     let script = format!("exec 3<>/dev/tcp/{host}/{port}; cat >&3; cat <&3");
     let mut command =
         stage.house.command("bash", &["-c", &format!("exec -a {first} bash -c '{script}; true'")]);
@@ -293,36 +297,39 @@ fn answered_by(stage: &Stage, first: &str, environment: &[(&str, &str)]) -> Stri
 fn an_answer_from_below_an_agent_is_refused() {
     let stage = Stage::set();
     for (first, environment) in [("bash", &[("CLAUDECODE", "1")][..]), ("claude", &[]), ("codex", &[])] {
-        let said = answered_by(&stage, first, environment);
+        let said = sent_by(&stage, first, environment, &approval(&stage));
         assert!(said.starts_with("HTTP/1.1 403") && said.contains("inside an agent"), "{first}: {said}");
         assert!(stage.is_open());
     }
-    assert!(answered_by(&stage, "bash", &[]).starts_with("HTTP/1.1 200"), "a person's own program may");
+    let said = sent_by(&stage, "bash", &[], &approval(&stage));
+    assert!(said.starts_with("HTTP/1.1 200"), "a person's own program may: {said}");
 }
 
-/// Whoever sends a word and closes the connection cannot be seen, so it is nobody's; and a link is used up by
-/// following it only.
+/// Whoever sends a word and closes the connection cannot be seen, so it is nobody's.
 #[test]
 fn an_answer_whose_sender_has_gone_is_refused() {
     let stage = Stage::set();
-    let body = r#"{"word":"approve"}"#;
-    let request = format!(
-        "POST /api/requests/{}/answer HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        stage.id,
-        stage.server.host,
-        stage.token(),
-        body.len()
-    );
     for _ in 0..20 {
         let mut stream = std::net::TcpStream::connect(&stage.server.host).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        stream.write_all(approval(&stage).as_bytes()).unwrap();
         drop(stream);
     }
-    // Behind these in the same queue.
     assert_eq!(stage.send("GET", "/api/requests", "Host: HOST\nCOOKIE", "").status, 200);
     assert!(stage.is_open());
-    let looked = stage.send("HEAD", "/enter?token=x", "Host: HOST\n", "");
-    assert_eq!(looked.status, 405, "{}", looked.head);
+}
+
+/// An agent that has got hold of the link is not let in, and neither it nor who only looks uses the link up.
+#[test]
+fn the_link_opens_for_no_agent() {
+    let mut stage = Stage::set();
+    stage.server.renew();
+    let path = stage.server.enter.split_once(&stage.server.host).unwrap().1.to_owned();
+    let follow = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", stage.server.host);
+    let said = sent_by(&stage, "bash", &[("CLAUDECODE", "1")], &follow);
+    assert!(said.starts_with("HTTP/1.1 403") && said.contains("inside an agent"), "{said}");
+    assert_eq!(stage.send("HEAD", &path, "Host: HOST\n", "").status, 405);
+    let said = sent_by(&stage, "bash", &[], &follow);
+    assert!(said.starts_with("HTTP/1.1 200"), "a person's own program may: {said}");
 }
 
 /// A host nobody has heard of that asks – by the hook or over HTTP – and then answers with a good token.

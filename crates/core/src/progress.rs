@@ -70,7 +70,7 @@ impl Progress {
     /// answers. Where none lies within all the others, they have not agreed yet.
     #[must_use]
     pub fn agreed(&self) -> Option<&Answer> {
-        let enough = self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX);
+        let enough = self.is_enough();
         let is_narrowest = |one: &&Answer| self.yes.iter().all(|other| one.reach.is_within(&other.reach));
         self.yes.iter().filter(|_| enough).find(is_narrowest)
     }
@@ -78,7 +78,11 @@ impl Progress {
     /// Whether enough people have said yes, each to something else.
     #[must_use]
     pub fn is_divided(&self) -> bool {
-        self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX) && self.agreed().is_none()
+        self.is_enough() && self.agreed().is_none()
+    }
+
+    fn is_enough(&self) -> bool {
+        self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX)
     }
 }
 
