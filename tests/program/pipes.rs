@@ -67,6 +67,22 @@ fn a_stdout_nobody_reads_ends_with_2() {
     assert_eq!(finish(full, event.as_bytes()).code, Some(2));
 }
 
+/// What is closed stays so: the ledger, opened next, does not become stdout.
+#[test]
+fn a_closed_stdout_takes_no_answer() {
+    let house = House::new();
+    let event = house.event("ls").to_string();
+    for closed in [">&-", "2>&-", ">&- 2>&-"] {
+        let script = format!("exec {TOOLGATE} hook claude-code {closed}");
+        let said = finish(house.command("/bin/sh", &["-c", &script]), event.as_bytes());
+        let heard = if closed == "2>&-" { Some(0) } else { Some(2) };
+        assert_eq!(said.code, heard, "{closed}: {said:?}");
+        finish(house.toolgate(&["ledger", "verify"]), b"").ended(0);
+    }
+    let script = format!("exec {TOOLGATE} rules list >&-");
+    finish(house.command("/bin/sh", &["-c", &script]), b"").ended(0);
+}
+
 /// Without a home there is no ledger, so there is no yes.
 #[test]
 fn without_a_home_the_gate_is_closed() {

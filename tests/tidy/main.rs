@@ -140,6 +140,19 @@ fn nothing_is_left_to_do_in_silence() {
     nothing_wrong("marks of unfinished work", &wrong);
 }
 
+/// The one file that may say the word: `start` gives the program its C entry.
+#[test]
+fn unsafe_code_is_in_one_place() {
+    let word = concat!("uns", "afe");
+    let says = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default();
+        [" {", "(", " fn", " extern", " impl"].iter().any(|behind| code.contains(&format!("{word}{behind}")))
+    };
+    let saying: Vec<String> =
+        sources().into_iter().filter(|file| file.text.lines().any(says)).map(|file| file.path).collect();
+    assert_eq!(saying, ["crates/runtime/src/start.rs"]);
+}
+
 #[test]
 fn unsafe_code_is_forbidden() {
     let law = text_files().into_iter().find(|file| file.path == "Cargo.toml").unwrap();

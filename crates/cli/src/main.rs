@@ -1,6 +1,7 @@
 //! The `toolgate` binary. `hook` is looked at before the command line is
 //! parsed: it runs on every tool call and must cost nothing else.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 // Printing is this crate's work.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -15,7 +16,9 @@ mod reference;
 mod screen;
 mod verbs;
 
-fn main() -> std::process::ExitCode {
+toolgate_runtime::start!(run);
+
+fn run() -> std::process::ExitCode {
     let mut words = std::env::args_os();
     let (_, verb, name, more) = (words.next(), words.next(), words.next(), words.next());
     if verb.is_none_or(|verb| verb != "hook") {

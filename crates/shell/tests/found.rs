@@ -418,12 +418,20 @@ fn errors_given_to_a_shell_are_not_known() {
         "exec >f; echo q; exec >/dev/null; sh f",
         "echo q 1<>f; sh f",
         "{ echo q >f; time ls; sh f; } >\"${V}f\" 2>&1",
+        "{ time ls; } >\"$(a)f\" 2>&1; sh f",
+        "ls >\"${V}f\"; sh f",
         "exec 3<<<q; a && exec 3<<<p; sh <&3",
         "exec 3<<<q; (exec 3<<<p); sh <&3",
     ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
-    for source in ["echo ls |& sh", "cd '$(rm x)' | sh", "make 2>&1 | tail -5", "echo ls >f 2>&1; sh f"] {
+    for source in [
+        "echo ls |& sh",
+        "cd '$(rm x)' | sh",
+        "make 2>&1 | tail -5",
+        "echo ls >f 2>&1; sh f",
+        "ls >\"$V\"; sh f",
+    ] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
     }
     check("printf 'rm x' |& sh", &["rm", "x"]);

@@ -111,3 +111,33 @@ fn a_list_with_more_behind_it_is_none() {
     let found = read("declare -A A=([k]=ls)#; ${A[k]} x", &Setting::default());
     assert!(!found.opaque.is_empty(), "{found:?}");
 }
+
+/// When `$((…))` is expanded, a comment in it hides a parenthesis.
+#[test]
+fn a_comment_makes_commands_of_arithmetic() {
+    check("a $(( rm x #$(b # c\nd) ))", &["rm", "x"]);
+    check("(( $(a $(( rm x #$(b # c\nd) )) ) + 1 ))", &["rm", "x"]);
+    assert!(read("echo $((16#ff + $#))", &Setting::default()).fault.is_none());
+}
+
+/// `$'…'` in arithmetic is read as if its text stood there, with an odd quote as well.
+#[test]
+fn a_quote_in_decoded_arithmetic_hides_nothing() {
+    check("a $(( $'\\x24(rm x)\"' )); b", &["rm", "x"]);
+    check("a $(( $'\\x27\\x24(rm x)' )); b", &["rm", "x"]);
+}
+
+/// Bash refuses a quoted name of a function; other shells do not.
+#[test]
+fn a_function_with_a_quoted_name_may_be_defined() {
+    check("\\f() { X=rm; }; f; $X x", &["rm", "x"]);
+    check("'f'() { rm x; }; f", &["rm", "x"]);
+    assert!(!read("\\f() { X=ls; }; f; $X x", &Setting::default()).opaque.is_empty());
+}
+
+/// Behind its first name, `export` has no options.
+#[test]
+fn an_option_behind_a_name_is_none() {
+    check("export X=rm sh -c; bash -c \"$X x\"", &["rm", "x"]);
+    check("declare -u X=rm; $X x", &["RM", "x"]);
+}

@@ -364,13 +364,10 @@ impl Parser<'_> {
     fn function_word(&mut self) -> Node {
         self.take_bare("function");
         self.blanks();
-        let name = match self.word() {
-            Some(word) => plain_text(&word),
-            None => {
-                self.fail_unexpected();
-                SmolStr::default()
-            }
-        };
+        let name = self.word();
+        if name.is_none() {
+            self.fail_unexpected();
+        }
         self.blanks();
         // `function f ( … )` has a body in parentheses.
         let before = self.pos;
@@ -381,11 +378,11 @@ impl Parser<'_> {
         if !head {
             self.pos = before;
         }
-        self.function_body(name)
+        self.function_body(name.as_ref())
     }
 
     /// The body after `f()`: bash takes a compound command and nothing else.
-    pub(super) fn function_body(&mut self, name: SmolStr) -> Node {
+    pub(super) fn function_body(&mut self, name: Option<&RawWord>) -> Node {
         self.lines();
         let bare = self.bare();
         self.reprint.functions += 1;
@@ -395,7 +392,13 @@ impl Parser<'_> {
             self.fail_unexpected();
             Node::Group(Vec::new(), Vec::new())
         });
-        Node::Function { name, body: Rc::new(body) }
+        let parts = name.map_or(&[] as &[Part], |name| name.parts.as_slice());
+        let function = Node::Function { name: name.map(plain_text).unwrap_or_default(), body: Rc::new(body) };
+        if parts.iter().all(|part| matches!(part, Part::Plain(_))) {
+            return function;
+        }
+        // `\f() { … }`: bash refuses the name, other shells define `f`.
+        Node::If { arms: vec![(Vec::new(), vec![function])], rest: None, redirects: Vec::new() }
     }
 }
 

@@ -28,10 +28,11 @@ impl<'a> Parser<'a> {
             && let Some(close) = self.arithmetic_close(3)
         {
             let has_case = self.slice(start, close).contains("esac");
+            let has_comment = [" #", "\t#", "\n#"].iter().any(|sign| self.slice(start, close).contains(sign));
             self.advance(3);
             let mut inner = self.arithmetic_body(close);
-            if has_case && self.fault.is_none() {
-                inner.push(self.printed_otherwise(start));
+            if (has_case || has_comment) && self.fault.is_none() {
+                inner.push(self.printed_otherwise(start, has_comment));
             }
             return Part::Unknown { text: self.spelling(start), inner: inner.into() };
         }
@@ -77,10 +78,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Bash prints `case a in (b)` in a substitution without the first
-    /// parenthesis, and may then take for commands what was arithmetic.
-    fn printed_otherwise(&mut self, start: usize) -> Part {
+    /// parenthesis, and may then take for commands what was arithmetic. When it
+    /// expands it, it also skips comments, as in a here-document.
+    fn printed_otherwise(&mut self, start: usize, skips_comments: bool) -> Part {
         let (next, mistake) = (std::mem::replace(&mut self.pos, start), self.mistake.take());
+        let in_document = self.in_document;
+        self.in_document |= skips_comments;
         let (list, _) = self.nested_subshell(start);
+        self.in_document = in_document;
         self.mistake = mistake;
         if self.fault.is_none() {
             self.pos = next;

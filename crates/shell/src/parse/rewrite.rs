@@ -70,7 +70,9 @@ impl Parser<'_> {
             return self.fail(start, "unclosed `$'`");
         }
         if text.contains(['$', '`', '\\', '"', '\'', '(', ')', '[', ']', '{', '}']) {
-            self.rewrite.decoded.push((start, self.pos, text.clone()));
+            // Its quotes keep nothing from being expanded; read here, an odd one
+            // would hide all that follows.
+            self.rewrite.decoded.push((start, self.pos, text.replace(['"', '\''], "")));
         }
         parts.push(Part::Quoted(text.into()));
     }

@@ -105,8 +105,7 @@ impl Parser<'_> {
         if !self.eat(")") {
             self.fail_unexpected();
         }
-        let name = simple.words.last().map(plain_text).unwrap_or_default();
-        self.function_body(name)
+        self.function_body(simple.words.last())
     }
 
     /// A word; after `declare` and its like also `name=(…)`. What stands first

@@ -116,9 +116,9 @@ impl Walker<'_> {
     }
 
     fn declare(&mut self, command: &Command, arguments: &[Word]) {
-        let exports = command.program == "export"
-            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
-        let refused = arguments.iter().map_while(|word| word.text.strip_prefix('-')).any(is_refused);
+        let letters = leading_options(arguments);
+        let exports = command.program == "export" || has_letter(letters, &['x']);
+        let refused = letters.iter().filter_map(|word| word.text.strip_prefix('-')).any(is_refused);
         for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
             match word.text.split_once('=') {
                 Some((name, text)) => {
@@ -128,14 +128,14 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let mut options = self.declared(arguments, text, exact);
+                    let mut options = self.declared(letters, text, exact);
                     if refused {
                         // Either way: other shells know other letters.
                         let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
-                    self.keep_attributes(arguments, name, text, exact && !refused);
+                    self.keep_attributes(letters, name, text, exact && !refused);
                     if exports {
                         self.export(name, Word { text: text.into(), ..word.clone() });
                     }
@@ -150,17 +150,17 @@ impl Walker<'_> {
                         );
                     }
                 }
-                None => self.keep_attributes(arguments, &word.text, "", false),
+                None => self.keep_attributes(letters, &word.text, "", false),
             }
         }
     }
 
     /// What `-i`, `-l`, `-u`, `-c` and `-n` make of values from now on.
-    fn keep_attributes(&mut self, arguments: &[Word], name: &str, text: &str, exact: bool) {
-        if has_letter(arguments, &['i', 'l', 'u', 'c']) {
+    fn keep_attributes(&mut self, letters: &[Word], name: &str, text: &str, exact: bool) {
+        if has_letter(letters, &['i', 'l', 'u', 'c']) {
             self.scope.attribute(name);
         }
-        if exact && has_letter(arguments, &['n']) {
+        if exact && has_letter(letters, &['n']) {
             self.scope.set_one(&mark_of("ref", name), Text::exact(text));
         }
     }
@@ -177,8 +177,8 @@ impl Walker<'_> {
     }
 
     /// `declare -l`, `-u` and `-n` change what the value means.
-    fn declared(&mut self, arguments: &[Word], text: &str, exact: bool) -> Options {
-        let has = |letter: char| has_letter(arguments, &[letter]);
+    fn declared(&mut self, letters: &[Word], text: &str, exact: bool) -> Options {
+        let has = |letter: char| has_letter(letters, &[letter]);
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
@@ -251,9 +251,16 @@ impl Walker<'_> {
     }
 }
 
+/// The options of `declare`: behind the first name, `-c`
+/// is a bad name and no option.
+fn leading_options(arguments: &[Word]) -> &[Word] {
+    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
+    arguments.split_at(arguments.iter().take_while(is_option).count()).0
+}
+
 /// Is one of the letters among the options of `declare`?
-fn has_letter(arguments: &[Word], letters: &[char]) -> bool {
-    arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(letters))
+fn has_letter(options: &[Word], letters: &[char]) -> bool {
+    options.iter().any(|word| word.text.starts_with('-') && word.text.contains(letters))
 }
 
 /// Does `declare` know one of these letters not? Then it sets nothing.

@@ -3,6 +3,7 @@
 use super::Walker;
 use super::links::{is_errors, leaves};
 use crate::deed::Deed;
+use crate::options::with_empty_unknowns;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
 use crate::stream::Stream;
@@ -38,6 +39,7 @@ impl Walker<'_> {
             own = self.stream_of(&redirect, raw).or(own);
             if self.takes_output(&redirect, raw) {
                 written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
+                beside.extend(written.is_none().then(|| redirect.clone()));
             } else if is_beside(raw) {
                 beside.push(redirect.clone());
             }
@@ -78,10 +80,24 @@ impl Walker<'_> {
     fn doubt_file(&mut self, redirect: &Redirect) {
         let writes =
             matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite);
-        if writes && redirect.target.exact && redirect.target.text != "/dev/null" {
-            let path = self.path_key(&redirect.target);
-            self.files.insert(path, Stream::unknown());
+        if writes && redirect.target.text != "/dev/null" {
+            self.doubt_target(&redirect.target);
         }
+    }
+
+    /// Whatever is in this file is not known. In `$(x)f`, nothing may stand before
+    /// the `f`.
+    fn doubt_target(&mut self, target: &Word) {
+        let behind_output = || {
+            let (_, tail) = target.text.rsplit_once([')', '`'])?;
+            (!target.exact && target.text.starts_with(['$', '`']) && !tail.is_empty()).then(|| tail.into())
+        };
+        let path = match with_empty_unknowns(target).or_else(behind_output) {
+            Some(text) => self.path_key(&Word { text, ..target.clone() }),
+            None if target.exact => self.path_key(target),
+            None => return,
+        };
+        self.files.insert(path, Stream::unknown());
     }
 
     /// What runs beside the rest may put errors into the files that are open,
@@ -176,6 +192,8 @@ impl Walker<'_> {
         if let Some(target) = written.filter(|target| target.exact) {
             let adds = |one: &Redirect| one.kind == RedirectKind::Append && one.target == *target;
             self.keep_written(target, out, command.redirects.iter().any(adds));
+        } else if let Some(target) = written {
+            self.doubt_target(target);
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {
