@@ -437,6 +437,13 @@ fn errors_given_to_a_shell_are_not_known() {
     check("printf 'rm x' |& sh", &["rm", "x"]);
 }
 
+/// A shell that cannot read its text may not have written the file.
+#[test]
+fn a_mistake_leaves_files_as_they_were() {
+    let found = read("time ls 2>f; sh <<'E'\n{ echo q >f\nE\nsh f", &Setting::default());
+    assert!(found.opaque.iter().any(|one| one.what.contains("text of `f`")), "{:?}", found.opaque);
+}
+
 #[test]
 fn printf_writes_into_a_variable_however_it_is_spelled() {
     for source in ["printf -v X %s rm; $X x", "printf -vX %s rm; $X x"] {

@@ -102,6 +102,8 @@ fn a_coprocess_is_named_by_any_word() {
     check("coproc b\"c\" { rm x; }", &["rm", "x"]);
     check("coproc $(rm x) { a; }", &["rm", "x"]);
     check("coproc \"rm\" x", &["rm", "x"]);
+    check("coproc \"a \"$(b <<E)\nc\nE\nrm x", &["rm", "x"]);
+    check("coproc $(b <<E) { a; }\n$(rm x)\nE\n", &["rm", "x"]);
 }
 
 /// What stands right behind `name=(…)` makes it text, and is no comment.

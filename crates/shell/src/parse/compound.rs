@@ -344,14 +344,18 @@ impl Parser<'_> {
     /// The same where its name, if it has one, is quoted or expanded.
     fn coproc_with_word(&mut self) -> Node {
         let back = self.pos;
+        let open = std::mem::take(&mut self.pending);
         // `a=$(b)` is an assignment, which is no name.
         let name = if self.assignment_head().is_none() { self.word() } else { None };
         let apart = matches!(self.peek(), Some(b' ' | b'\t'));
         self.blanks();
         let next = self.bare();
         let name = name.filter(|_| apart && self.at_compound(next.as_str()));
-        if name.is_none() {
-            self.pos = back;
+        // Read once more, it leaves its here-documents open once more.
+        let left = std::mem::replace(&mut self.pending, open);
+        match name {
+            Some(_) => self.leave_open(left),
+            None => self.pos = back,
         }
         self.coproc_at = Some(self.pos);
         let node = Node::Coproc(Box::new(self.command()));

@@ -150,6 +150,7 @@ impl Walker<'_> {
         }
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
         let (broken, mark) = (parsed.fault.is_some(), self.scope.mark());
+        let overwritten = self.overwritten.len();
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
             self.opaque(text.span, fault.kind, what);
@@ -178,6 +179,7 @@ impl Walker<'_> {
         }
         if broken {
             // What stands around the mistake was read and may not have run.
+            self.doubt_written(overwritten);
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);
         }
