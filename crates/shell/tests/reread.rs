@@ -119,6 +119,7 @@ fn a_list_with_more_behind_it_is_none() {
 fn a_comment_makes_commands_of_arithmetic() {
     check("a $(( rm x #$(b # c\nd) ))", &["rm", "x"]);
     check("(( $(a $(( rm x #$(b # c\nd) )) ) + 1 ))", &["rm", "x"]);
+    check("a $(( 1 + #(1) )); rm x", &["rm", "x"]);
     assert!(read("echo $((16#ff + $#))", &Setting::default()).fault.is_none());
 }
 
@@ -142,4 +143,11 @@ fn a_function_with_a_quoted_name_may_be_defined() {
 fn an_option_behind_a_name_is_none() {
     check("export X=rm sh -c; bash -c \"$X x\"", &["rm", "x"]);
     check("declare -u X=rm; $X x", &["RM", "x"]);
+}
+
+/// Behind `eval` of half a line, bash knows no reserved word.
+#[test]
+fn what_follows_half_a_line_is_not_known() {
+    assert!(!read("eval 'a \\\n'\n! rm x", &Setting::default()).opaque.is_empty());
+    assert!(read("eval 'a \\\nb'\n! c x", &Setting::default()).opaque.is_empty());
 }

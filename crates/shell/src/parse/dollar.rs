@@ -86,6 +86,8 @@ impl<'a> Parser<'a> {
         self.in_document |= skips_comments;
         let (list, _) = self.nested_subshell(start);
         self.in_document = in_document;
+        // Where it does not hold together that way, this expansion fails and no more.
+        self.forgive(next);
         self.mistake = mistake;
         if self.fault.is_none() {
             self.pos = next;

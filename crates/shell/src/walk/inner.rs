@@ -148,6 +148,10 @@ impl Walker<'_> {
             self.opaque(text.span, kind, format!("{via} of `{}`", text.text));
             return;
         }
+        if via == "eval" && text.text.ends_with("\\\n") {
+            // Bash goes on as if in the middle of a command: a `{` is a name then.
+            self.opaque(text.span, Unknown::Name, "command behind `eval` of half a line".to_string());
+        }
         let parsed = parse::parse(&text.text, Some(text.span), self.depth);
         let (broken, mark) = (parsed.fault.is_some(), self.scope.mark());
         let overwritten = self.overwritten.len();
