@@ -10,7 +10,6 @@ use crate::path::absolute;
 use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use toolgate_shell::{Command, Deed, Reading, Setting, SmolStr, Word, read};
 
 /// What happens to a file.
@@ -172,8 +171,15 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let reading = read(text, &setting);
     let home = places.home.as_deref();
     let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
+    // Commands that follow each other mostly run in the same folder.
+    let mut base: Option<(SmolStr, String)> = None;
     for (at, command) in reading.commands.iter().enumerate() {
-        files.extend(files_of(at, command, dir, home));
+        let known = base.as_ref().map(|(written, _)| written);
+        if let Some(word) = command.dir.as_ref().filter(|word| known != Some(&word.text)) {
+            base = Some((word.text.clone(), absolute(&word.text, dir)));
+        }
+        let base = command.dir.as_ref().and(base.as_ref()).map_or(dir, |(_, base)| base);
+        files.extend(files_of(at, command, base, home));
     }
     let elsewhere = crate::displaced::of(&reading.commands, &files, dir);
     files.extend(elsewhere);
@@ -184,14 +190,14 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
 fn files_of<'a>(
     at: usize,
     command: &'a Command,
-    start: &'a str,
+    base: &'a str,
     home: Option<&'a str>,
 ) -> impl Iterator<Item = FileFact> + use<'a> {
     command.effects.iter().filter_map(move |effect| {
         let access = Access::of(effect.deed)?;
         let target = effect.target.as_ref()?;
         let known = home_of_user(target, home);
-        Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), start))
+        Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), base))
     })
 }
 
@@ -220,23 +226,21 @@ fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
     Some(Word { text: format!("{folder}{rest}").into(), exact: !rest.contains(['$', '`']), ..target.clone() })
 }
 
-fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, start: &str) -> FileFact {
-    let (base, base_exact) = match dir {
-        Some(word) => (Cow::Owned(absolute(&word.text, start)), word.exact),
-        None => (Cow::Borrowed(start), true),
-    };
+/// `base` is the folder the command runs in, `dir` how that was written.
+fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, base: &str) -> FileFact {
+    let base_exact = dir.is_none_or(|word| word.exact);
     let exact = target.exact && (base_exact || target.text.starts_with('/'));
     let plain = target.glob.then(|| without_single_choices(&target.text));
     let text = plain.as_deref().unwrap_or(&target.text);
     // Every file below a folder, at any depth: nothing of it is left.
     let all = access == Access::Delete && target.text.ends_with("/**");
-    let path = absolute(text, &base);
+    let path = absolute(text, base);
     // `cd .clau*; rm x`: the folder is one of those the pattern names.
     let in_pattern = dir.is_some_and(|word| word.glob) && !text.starts_with('/');
     FileFact {
         access: if all { Access::DeleteTree } else { access },
         written: target.text.clone(),
-        raw: raw_of(text, &base, &path),
+        raw: raw_of(text, base, &path),
         path,
         real: None,
         exists: None,

@@ -10,6 +10,7 @@
 
 mod deed;
 mod expand;
+mod few;
 mod heads;
 mod normal;
 mod options;

@@ -143,7 +143,7 @@ fn of_parts(parts: &[Part], depth: usize) -> Vec<Outline> {
             inside.extend(of_parts(&param.word, depth));
             inside
         }
-        Part::Unknown { inner, .. } => of_parts(inner, depth),
+        Part::Unknown(value) => of_parts(&value.inner, depth),
         Part::Array(words) => of_words(words, depth),
     };
     parts.iter().flat_map(one).collect()

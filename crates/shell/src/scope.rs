@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use smol_str::{SmolStr, SmolStrBuilder};
 
+use crate::few::Few;
 use crate::reading::Word;
 use crate::tree::Node;
 
@@ -62,10 +63,10 @@ impl Text {
 }
 
 /// One value: a scalar is a list of one, an unset variable a list of none.
-pub(crate) type Value = Vec<Text>;
+pub(crate) type Value = Few<Text>;
 
 /// The values a variable may have. INVARIANT: never empty.
-pub(crate) type Options = Vec<Value>;
+pub(crate) type Options = Few<Value>;
 
 /// What each text of a value counts for, beside its bytes.
 const TEXT_COST: usize = 32;
@@ -142,14 +143,17 @@ impl Scope {
         let name = if self.has_refs { target.as_str() } else { name };
         self.has_refs |= name.starts_with("=ref ");
         if !self.typed.is_empty() && self.typed.contains(name) {
-            options.iter_mut().flatten().for_each(|text| text.exact &= is_number(&text.text));
+            options
+                .iter_mut()
+                .flat_map(|value| value.iter_mut())
+                .for_each(|text| text.exact &= is_number(&text.text));
         }
         let old = self.put(name, options);
         self.log.push((name.into(), old));
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
-        self.set(name, vec![vec![text]]);
+        self.set(name, Few::One(Few::One(text)));
     }
 
     /// From now on, the variable makes something else of what it is given.
@@ -161,7 +165,7 @@ impl Scope {
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
         for _ in 0..REFS_MAX {
-            match self.values.get(&mark_of("ref", name)).map(Vec::as_slice) {
+            match self.values.get(&mark_of("ref", name)).map(Few::as_slice) {
                 Some([value]) => match value.as_slice() {
                     [text] if text.exact && !text.text.contains('[') => name = &text.text,
                     _ => return name,
@@ -252,19 +256,19 @@ impl Scope {
         names.sort();
         names.dedup();
         for name in names {
-            let base = self.values.get(name).cloned();
-            let mut options = Options::new();
+            let base = self.values.get(name);
+            let mut options = Options::default();
             if maybe_none {
-                add(&mut options, base.as_ref(), name);
+                add(&mut options, base, name);
             }
             for branch in branches {
                 if options.len() > OPTIONS_MAX {
                     break;
                 }
-                add(&mut options, branch.get(name).unwrap_or(&base).as_ref(), name);
+                add(&mut options, branch.get(name).map_or(base, Option::as_ref), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = vec![vec![Text::unknown(concat(&["$", name]))]];
+                options = Few::One(Few::One(Text::unknown(concat(&["$", name]))));
             }
             self.set(name, options);
         }
@@ -303,7 +307,7 @@ impl Scope {
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {
     let Some(more) = more else {
-        let unknown: Value = vec![Text::unknown(concat(&["$", name]))];
+        let unknown: Value = Few::One(Text::unknown(concat(&["$", name])));
         if !options.contains(&unknown) {
             options.push(unknown);
         }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
+use crate::few::Few;
 use crate::reading::{RedirectKind, Span};
 
 /// A list of commands, in order.
@@ -107,83 +108,8 @@ pub(crate) struct RawAssignment {
     pub(crate) value: RawWord,
 }
 
-/// The stretches of a word. Most words have one, which needs no list.
-#[derive(Debug, Clone)]
-pub(crate) enum Pieces {
-    One(Part),
-    Many(Vec<Part>),
-}
-
-impl Default for Pieces {
-    fn default() -> Pieces {
-        Pieces::Many(Vec::new())
-    }
-}
-
-impl Pieces {
-    pub(crate) fn as_slice(&self) -> &[Part] {
-        match self {
-            Pieces::One(part) => std::slice::from_ref(part),
-            Pieces::Many(parts) => parts,
-        }
-    }
-
-    pub(crate) fn push(&mut self, part: Part) {
-        match self {
-            Pieces::Many(parts) if parts.is_empty() => *self = Pieces::One(part),
-            Pieces::Many(parts) => parts.push(part),
-            Pieces::One(_) => {
-                if let Pieces::One(first) = std::mem::take(self) {
-                    *self = Pieces::Many(vec![first, part]);
-                }
-            }
-        }
-    }
-}
-
-impl std::ops::Deref for Pieces {
-    type Target = [Part];
-
-    fn deref(&self) -> &[Part] {
-        self.as_slice()
-    }
-}
-
-impl From<Vec<Part>> for Pieces {
-    fn from(parts: Vec<Part>) -> Pieces {
-        Pieces::Many(parts)
-    }
-}
-
-impl From<Pieces> for Vec<Part> {
-    fn from(pieces: Pieces) -> Vec<Part> {
-        match pieces {
-            Pieces::One(part) => vec![part],
-            Pieces::Many(parts) => parts,
-        }
-    }
-}
-
-impl FromIterator<Part> for Pieces {
-    fn from_iter<T: IntoIterator<Item = Part>>(parts: T) -> Pieces {
-        Pieces::Many(parts.into_iter().collect())
-    }
-}
-
-impl Extend<Part> for Pieces {
-    fn extend<T: IntoIterator<Item = Part>>(&mut self, parts: T) {
-        parts.into_iter().for_each(|part| self.push(part));
-    }
-}
-
-impl IntoIterator for Pieces {
-    type Item = Part;
-    type IntoIter = std::vec::IntoIter<Part>;
-
-    fn into_iter(self) -> std::vec::IntoIter<Part> {
-        Vec::from(self).into_iter()
-    }
-}
+/// The stretches of a word. Most words have one.
+pub(crate) type Pieces = Few<Part>;
 
 /// A word as written.
 #[derive(Debug, Default)]
@@ -206,12 +132,26 @@ pub(crate) enum Part {
     /// `<(…)` and `>(…)`
     Process(Rc<Output>),
     /// A value that is never known (arithmetic, a glob group), with what it runs.
-    Unknown { text: SmolStr, inner: Vec<Part> },
+    Unknown(Box<Computed>),
     /// `(a b c)` after `name=`.
     Array(Rc<Vec<RawWord>>),
 }
 
+/// A value nobody knows.
+#[derive(Debug, Clone)]
+pub(crate) struct Computed {
+    /// Its spelling.
+    pub(crate) text: SmolStr,
+    /// What is expanded for it.
+    pub(crate) inner: Pieces,
+}
+
 impl Part {
+    /// A value nobody knows, spelled this way, for which `inner` is expanded.
+    pub(crate) fn unknown(text: SmolStr, inner: Pieces) -> Part {
+        Part::Unknown(Box::new(Computed { text, inner }))
+    }
+
     /// The text, where it is nothing else.
     pub(crate) fn literal(&self) -> Option<&str> {
         match self {

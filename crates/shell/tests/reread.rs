@@ -102,6 +102,8 @@ fn a_coprocess_is_named_by_any_word() {
     check("coproc b\"c\" { rm x; }", &["rm", "x"]);
     check("coproc $(rm x) { a; }", &["rm", "x"]);
     check("coproc \"rm\" x", &["rm", "x"]);
+    check("coproc A=b { rm x", &["{", "rm", "x"]);
+    check("coproc A=$(rm x) b", &["rm", "x"]);
     check("coproc \"a \"$(b <<E)\nc\nE\nrm x", &["rm", "x"]);
     check("coproc $(b <<E) { a; }\n$(rm x)\nE\n", &["rm", "x"]);
 }
@@ -150,4 +152,14 @@ fn an_option_behind_a_name_is_none() {
 fn what_follows_half_a_line_is_not_known() {
     assert!(!read("eval 'a \\\n'\n! rm x", &Setting::default()).opaque.is_empty());
     assert!(read("eval 'a \\\nb'\n! c x", &Setting::default()).opaque.is_empty());
+}
+
+/// In a substitution, redirects are printed behind the words, and `!` is none.
+#[test]
+fn a_redirect_before_a_reserved_word_hides_nothing() {
+    check("a $(<f ! rm x)", &["rm", "x"]);
+    check("a $(<f time -p rm x)", &["rm", "x"]);
+    check("a <(2>f coproc rm x)", &["rm", "x"]);
+    check("a \"$(<<E ! rm x; b)\"", &["rm", "x"]);
+    check("<f ! rm x", &["!", "rm", "x"]);
 }

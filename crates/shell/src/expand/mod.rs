@@ -15,8 +15,9 @@ use std::borrow::Cow;
 
 use smol_str::{SmolStr, SmolStrBuilder};
 
+use crate::few::Few;
 use crate::reading::{Span, Word};
-use crate::scope::{Text, hides_in_subscript};
+use crate::scope::{Text, Value, hides_in_subscript};
 use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
@@ -33,14 +34,14 @@ pub(crate) enum Resolved {
     /// One text; split where it stands unquoted.
     One(Text),
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
-    Many(Vec<Text>),
+    Many(Value),
     /// The words of `${x:-…}`, split already.
     Words(Cut),
 }
 
 /// Words cut out of a value, and whether blanks stood before and behind them.
 pub(crate) struct Cut {
-    words: Vec<Word>,
+    words: Few<Word>,
     before: bool,
     behind: bool,
 }
@@ -60,7 +61,7 @@ enum Tilde {
 
 /// Words under construction.
 struct Fields {
-    done: Vec<Word>,
+    done: Few<Word>,
     current: Option<Growing>,
     span: Span,
     /// Blanks came before the first word.
@@ -76,7 +77,7 @@ struct Growing {
 
 impl Fields {
     fn new(span: Span) -> Fields {
-        Fields { done: Vec::new(), current: None, span, blank_before: false }
+        Fields { done: Few::default(), current: None, span, blank_before: false }
     }
 
     fn current(&mut self) -> &mut Growing {
@@ -156,14 +157,14 @@ impl Walker<'_> {
     }
 
     /// The words a raw word becomes.
-    pub(crate) fn fields(&mut self, word: &RawWord) -> Vec<Word> {
+    pub(crate) fn fields(&mut self, word: &RawWord) -> Few<Word> {
         if !brace::has_brace(&word.parts) {
             return self.split_fields(&word.parts, word.span, tilde_of(&word.parts));
         }
         let braces = if self.is_spent() { Braces::TooMany } else { brace::expand(&word.parts) };
         match braces {
             Braces::Words(words) => {
-                let mut all = Vec::new();
+                let mut all = Few::default();
                 for parts in words {
                     let made = self.split_fields(&parts, word.span, Tilde::Start);
                     let bytes: usize = made.iter().map(|word| word.text.len() + MADE_COST).sum();
@@ -182,12 +183,12 @@ impl Walker<'_> {
                 }
                 let mut one = self.single(&word.parts, word.span);
                 one.exact = false;
-                vec![one]
+                Few::One(one)
             }
         }
     }
 
-    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Vec<Word> {
+    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Few<Word> {
         self.cut_fields(parts, span, tilde).words
     }
 
@@ -210,9 +211,9 @@ impl Walker<'_> {
                     }
                 }
                 Part::Quoted(text) => fields.push(text, true),
-                Part::Unknown { text, inner } => {
-                    self.arithmetic(inner, span);
-                    fields.push(text, false);
+                Part::Unknown(value) => {
+                    self.arithmetic(&value.inner, span);
+                    fields.push(&value.text, false);
                 }
                 Part::Array(words) => {
                     self.list_items(words, span);
@@ -328,9 +329,9 @@ impl Walker<'_> {
                     Text::exact(self.tilde(text, tilde, at == 0, at + 1 == parts.len()))
                 }
                 Part::Quoted(text) => Text::exact(text.clone()),
-                Part::Unknown { text, inner } => {
-                    self.arithmetic(inner, span);
-                    Text::unknown(text.clone())
+                Part::Unknown(value) => {
+                    self.arithmetic(&value.inner, span);
+                    Text::unknown(value.text.clone())
                 }
                 Part::Array(words) => {
                     self.list_items(words, span);

@@ -1,6 +1,7 @@
 //! The value of `$x` and `${x…}`.
 
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
+use crate::few::Few;
 use crate::reading::{Span, Word};
 use crate::scope::{DIR, Text, Value, size_of_value};
 use crate::tree::{Param, ParamOp, Part};
@@ -94,19 +95,19 @@ impl Walker<'_> {
             let first = usize::from(index.is_none());
             let items = value.as_deref().and_then(|value| edit::slice(value, &word.text, first));
             return match items.filter(|items| word.exact && items.iter().all(|text| text.exact)) {
-                Some(items) => Resolved::Many(items),
+                Some(items) => Resolved::Many(items.into()),
                 None => Resolved::One(Text::unknown(param.text.clone())),
             };
         }
         let picked = match self.pick(param, value, index) {
-            Resolved::One(text) => vec![text],
+            Resolved::One(text) => Few::One(text),
             Resolved::Many(texts) => texts,
-            Resolved::Words(_) => Vec::new(),
+            Resolved::Words(_) => Value::default(),
         };
         if op == ":" && picked.len() != 1 {
             return Resolved::One(Text::unknown(param.text.clone()));
         }
-        let mut done = Vec::new();
+        let mut done = Value::default();
         for text in picked {
             // A replacement may be longer than what it replaces.
             let bytes = text.text.len().saturating_mul(if word.glob || op.starts_with('/') {
@@ -164,19 +165,19 @@ impl Walker<'_> {
                 None => value,
             };
             let bytes = size_of_value(value);
-            let value = (bytes < VALUE_MAX).then(|| value.to_vec());
+            let value = (bytes < VALUE_MAX).then(|| value.iter().cloned().collect::<Value>());
             return value.filter(|_| self.grow(bytes));
         }
         match name {
-            "IFS" => Some(vec![Text::exact(" \t\n")]),
-            "HOME" => self.setting.home.clone().map(|home| vec![Text::exact(home)]),
-            "PWD" => self.here().map(|here| vec![here]),
+            "IFS" => Some(Few::One(Text::exact(" \t\n"))),
+            "HOME" => self.setting.home.clone().map(|home| Few::One(Text::exact(home))),
+            "PWD" => self.here().map(|here| Few::One(here)),
             "#" => {
                 let options = self.scope.get("@")?;
                 self.widest = self.widest.max(options.len());
                 let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
                 let exact = value.iter().all(|text| text.exact);
-                Some(vec![Text { text: value.len().to_smolstr(), exact }])
+                Some(Few::One(Text { text: value.len().to_smolstr(), exact }))
             }
             _ => None,
         }

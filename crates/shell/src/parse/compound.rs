@@ -322,7 +322,8 @@ impl Parser<'_> {
         self.take_bare("coproc");
         self.blanks();
         let back = self.pos;
-        if !self.at_compound(self.bare().as_str()) {
+        // Behind `a=b`, which is no name, `{` is a word.
+        if !self.at_compound(self.bare().as_str()) && self.assignment_head().is_none() {
             // Any word is taken here; whether it is a name bash asks later.
             let mut apart = !self.identifier().is_empty() && self.peek() == Some(b'(');
             while self.peek().is_some_and(|byte| !b" \t\n;&|<>()'\"`$\\".contains(&byte)) {
@@ -345,8 +346,7 @@ impl Parser<'_> {
     fn coproc_with_word(&mut self) -> Node {
         let back = self.pos;
         let open = std::mem::take(&mut self.pending);
-        // `a=$(b)` is an assignment, which is no name.
-        let name = if self.assignment_head().is_none() { self.word() } else { None };
+        let name = self.word();
         let apart = matches!(self.peek(), Some(b' ' | b'\t'));
         self.blanks();
         let next = self.bare();

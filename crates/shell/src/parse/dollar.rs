@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
             if (has_case || has_comment) && self.fault.is_none() {
                 inner.push(self.printed_otherwise(start, has_comment));
             }
-            return Part::Unknown { text: self.spelling(start), inner: inner.into() };
+            return Part::unknown(self.spelling(start), inner);
         }
         if self.looking_at("$((") {
             let (list, holds) = self.nested_subshell(start);
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
         }
         if self.eat("$[") {
             let inner = self.subscript();
-            return Part::Unknown { text: self.spelling(start), inner: inner.into() };
+            return Part::unknown(self.spelling(start), inner);
         }
         if self.eat("${") {
             return match self.peek() {
@@ -449,7 +449,7 @@ fn output_part(output: Output, holds: bool) -> Part {
     if holds {
         return Part::Output(Rc::new(output));
     }
-    Part::Unknown { text: output.text.clone(), inner: vec![Part::Output(Rc::new(output))] }
+    Part::unknown(output.text.clone(), Pieces::One(Part::Output(Rc::new(output))))
 }
 
 fn names_parameter(byte: u8) -> bool {

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::Parser;
 use super::word::Parts;
-use crate::tree::Part;
+use crate::tree::{Part, Pieces};
 
 impl<'a> Parser<'a> {
     /// Parts up to the `}` at `close`, where single quotes are plain text.
@@ -24,7 +24,7 @@ impl<'a> Parser<'a> {
         self.pending = outer;
         if self.fault.is_some() {
             // What bash makes of it is not known.
-            parts.push(Part::Unknown { text: SmolStr::default(), inner: Vec::new() });
+            parts.push(Part::unknown(SmolStr::default(), Pieces::default()));
         }
         self.pos = if self.fault.is_none() { close + 1 } else { self.end };
         self.forgive(close + 1);

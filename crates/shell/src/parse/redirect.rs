@@ -300,7 +300,7 @@ impl<'a> Parser<'a> {
             self.forgive(next);
             self.fault = self.fault.take().or(fault);
         }
-        Part::Unknown { text: SmolStr::default(), inner: inner.into() }
+        Part::unknown(SmolStr::default(), inner)
     }
 }
 

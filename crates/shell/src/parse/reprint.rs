@@ -6,7 +6,7 @@
 
 use super::Parser;
 use crate::reading::Unknown;
-use crate::tree::{List, Node, Part, RawWord, Simple};
+use crate::tree::{List, Node, Part, Pieces, RawWord, Simple};
 
 /// How often bash may print one substitution: for each it stands in, it is
 /// read and printed once more, and so it is in `a=(…)`.
@@ -121,8 +121,26 @@ impl Parser<'_> {
             self.blanks();
         }
         let text = self.spelling(start);
-        let parts = vec![Part::Unknown { text, inner: Vec::new() }];
-        (self.pos > start).then(|| RawWord { span: self.span(start, self.pos), parts: parts.into() })
+        let parts = Pieces::One(Part::unknown(text, Pieces::default()));
+        (self.pos > start).then(|| RawWord { span: self.span(start, self.pos), parts })
+    }
+
+    /// In a substitution, bash prints redirects behind the words: `$(<f ! rm x)`
+    /// is `! rm x <f` when it runs, where the `!` is no word.
+    pub(super) fn skip_printed_front(&mut self, simple: &Simple) {
+        if self.substitutions == 0 || !simple.words.is_empty() || !simple.assignments.is_empty() {
+            return;
+        }
+        self.blanks();
+        while matches!(self.bare().as_str(), "!" | "time" | "coproc") {
+            let length = self.bare().as_str().len();
+            self.advance(length);
+            self.blanks();
+            while self.looking_at("-p ") {
+                self.advance(2);
+                self.blanks();
+            }
+        }
     }
 
     /// Where the lost `;` stood before `case a in`, the patterns stand on a line

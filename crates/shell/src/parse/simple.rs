@@ -64,6 +64,7 @@ impl Parser<'_> {
                 && let Some(redirect) = self.redirect()
             {
                 simple.redirects.push(redirect);
+                self.skip_printed_front(&simple);
             } else if simple.words.is_empty()
                 && let Some(head) = self.head()
             {
@@ -244,7 +245,7 @@ impl Parser<'_> {
                     self.forgive(next);
                     // Nothing was assigned then.
                     let inner = words.drain(..).flat_map(|word: RawWord| word.parts).collect();
-                    let parts = Pieces::One(Part::Unknown { text: "$list".into(), inner });
+                    let parts = Pieces::One(Part::unknown("$list".into(), inner));
                     words.push(RawWord { parts, ..RawWord::default() });
                     break;
                 }

@@ -1,6 +1,7 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::{Walker, join_path};
+use crate::few::Few;
 use crate::reading::{Command, Unknown, Word};
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, is_number, mark_of, size_of};
 use crate::stream::Stream;
@@ -31,7 +32,7 @@ impl Walker<'_> {
                         Some((name, _)) => {
                             self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
                         }
-                        None => self.scope.set(&word.text, vec![Vec::new()]),
+                        None => self.scope.set(&word.text, Few::One(Few::default())),
                     }
                 }
             }
@@ -131,7 +132,7 @@ impl Walker<'_> {
                     let mut options = self.declared(letters, text, exact);
                     if refused {
                         // Either way: other shells know other letters.
-                        let old = self.scope.get(name).cloned().unwrap_or_else(|| vec![Vec::new()]);
+                        let old = self.scope.get(name).cloned().unwrap_or_else(|| Few::One(Few::default()));
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
@@ -182,7 +183,7 @@ impl Walker<'_> {
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
-            return known.unwrap_or_else(|| vec![vec![Text::unknown(format!("${text}"))]]);
+            return known.unwrap_or_else(|| Few::One(Few::One(Text::unknown(format!("${text}")))));
         }
         let exact = exact && (!has('i') || is_number(text));
         let text = match (has('l'), has('u')) {
@@ -194,7 +195,7 @@ impl Walker<'_> {
             }
             _ => text.to_string(),
         };
-        vec![vec![Text { text: text.into(), exact }]]
+        Few::One(Few::One(Text { text: text.into(), exact }))
     }
 
     /// `set -- a b`: the positional parameters.
@@ -222,7 +223,7 @@ impl Walker<'_> {
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
             let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
             let before = self.scope.get("@").cloned().filter(|_| refused);
-            let before = before.unwrap_or_else(|| vec![vec![Text::unknown("$@")]]);
+            let before = before.unwrap_or_else(|| Few::One(Few::One(Text::unknown("$@"))));
             let unchanged = before.into_iter().take(if refused { OPTIONS_MAX - 2 } else { 0 });
             self.scope.set("@", std::iter::once(all).chain(known).chain(unchanged).collect());
         }
@@ -242,8 +243,8 @@ impl Walker<'_> {
         }
         let left = |value: &Value| -> Value {
             match count {
-                Some(count) => value.get(count..).unwrap_or(value).to_vec(),
-                None => vec![Text::unknown("$@")],
+                Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
+                None => Few::One(Text::unknown("$@")),
             }
         };
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());

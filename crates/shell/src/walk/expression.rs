@@ -3,6 +3,7 @@
 
 use super::Walker;
 use super::written::from_socket;
+use crate::few::Few;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
 use crate::scope::{DIR, Text, hides_in_subscript, mark_of};
 use crate::stream::Stream;
@@ -115,7 +116,7 @@ impl Walker<'_> {
         self.scope.set_one("@", Text::unknown("$@"));
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
-            options.push(vec![Text::unknown(format!("${name}"))]);
+            options.push(Few::One(Text::unknown(format!("${name}"))));
             self.scope.set(name, options);
         }
     }

@@ -4,9 +4,10 @@
 use super::Walker;
 use super::simple::Call;
 use crate::deed::Deed;
+use crate::few::Few;
 use crate::parse;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{Text, Value, size_of};
+use crate::scope::{Text, size_of};
 use crate::stream::Stream;
 use crate::wrappers::{self, Inner};
 
@@ -63,8 +64,10 @@ impl Walker<'_> {
                 }
                 let span = span_of(command, &words);
                 let moved = moved || !command.in_place;
-                let values =
-                    assignments.iter().map(|one| (one.name.clone(), vec![Text::of(&one.value)])).collect();
+                let values = assignments
+                    .iter()
+                    .map(|one| (one.name.clone(), Few::One(Text::of(&one.value))))
+                    .collect();
                 let call = Call { span, words, assignments, dir, moved, ..Call::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
@@ -163,13 +166,13 @@ impl Walker<'_> {
         self.grow(outer.as_ref().map_or(0, size_of));
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);
-        let mut value: Value = arguments.iter().map(Text::of).collect();
-        let name = (!value.is_empty()).then(|| value.remove(0));
+        let mut arguments = arguments.iter().map(Text::of);
+        let name = arguments.next();
         let outer_name = self.scope.get("0").cloned();
         let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
-            self.scope.set("@", vec![value]);
+            self.scope.set("@", Few::One(arguments.collect()));
         }
         self.via.push(via.into());
         let _ = self.list(&parsed.list, stdin);

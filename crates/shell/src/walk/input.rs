@@ -4,6 +4,7 @@ use smol_str::format_smolstr;
 
 use super::Walker;
 use crate::expand::USUAL;
+use crate::few::Few;
 use crate::reading::Word;
 use crate::scope::{OPTIONS_MAX, Options, Text, Value};
 use crate::stream::Stream;
@@ -73,8 +74,8 @@ impl Walker<'_> {
         let trims = arguments.iter().any(|word| word.text == "-t");
         let items: Option<Value> =
             text.filter(|_| affordable && trims).map(|text| lines(text).map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| vec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]);
-        self.scope.set(name, vec![value]);
+        let value = items.unwrap_or_else(|| Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))));
+        self.scope.set(name, Few::One(value));
     }
 
     /// `read x`: every line of a known input may be its value.
@@ -92,9 +93,9 @@ impl Walker<'_> {
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
         for (at, name) in request.names.iter().enumerate() {
-            let unknown: Options = vec![vec![Text::unknown(format_smolstr!("${name}"))]];
+            let unknown: Options = Few::One(Few::One(Text::unknown(format_smolstr!("${name}"))));
             let pick = |(separators, line): &(&str, &str)| -> Value {
-                vec![Text::exact(field(line, separators, at, count))]
+                Few::One(Text::exact(field(line, separators, at, count)))
             };
             let options = if known { cut.iter().map(pick).collect() } else { unknown };
             self.scope.set(name, options);
@@ -104,7 +105,7 @@ impl Walker<'_> {
             let options: Options = if plain {
                 cut.iter().map(|(_, line)| items(line).map(Text::exact).collect()).collect()
             } else {
-                vec![vec![Text::unknown(format_smolstr!("${{{name}[@]}}"))]]
+                Few::One(Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))))
             };
             self.scope.set(name, options);
         }

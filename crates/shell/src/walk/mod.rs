@@ -25,6 +25,7 @@ use std::rc::Rc;
 
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::few::Few;
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
 use crate::scope::{DIR, Scope, Text, Value, hides_in_subscript, mark_of};
 use crate::stream::Stream;
@@ -380,9 +381,9 @@ impl<'a> Walker<'a> {
         stdin: Option<&Stream>,
     ) -> Stream {
         let unknown = || Text::unknown(format_smolstr!("${name}"));
-        let mut values: Vec<Text> = match items {
-            [only] if uses_name => vec![Text::unknown(only.text.clone())],
-            _ if !uses_name => vec![unknown()],
+        let mut values: Value = match items {
+            [only] if uses_name => Few::One(Text::unknown(only.text.clone())),
+            _ if !uses_name => Few::One(unknown()),
             _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
             _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
         };

@@ -8,6 +8,7 @@ use super::flow::is_descriptor;
 use super::links::{is_errors, is_quiet, leaves};
 use super::{Walker, join_path};
 use crate::deed::Deed;
+use crate::few::Few;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
@@ -57,7 +58,7 @@ impl Walker<'_> {
             self.choice = at;
             self.widest = 1;
             let (call, values, own) = self.expand_simple(simple);
-            let folders = self.scope.get(DIR).map_or(1, Vec::len);
+            let folders = self.scope.get(DIR).map_or(1, |folders| folders.len());
             choices = choices.max(self.widest.max(folders).min(OPTIONS_MAX));
             self.in_place = was_in_place && choices == 1;
             if call.words.is_empty() {
@@ -107,7 +108,7 @@ impl Walker<'_> {
             old.push((exported.clone(), self.scope.get(&exported).cloned()));
             self.scope.set_one(&exported, Text::exact("1"));
             old.push((name.clone(), before));
-            self.scope.set(&name, vec![value]);
+            self.scope.set(&name, Few::One(value));
         }
         old
     }
@@ -121,7 +122,7 @@ impl Walker<'_> {
             call.assignments.push(Assignment { name: raw.name.clone(), value: word });
             if simple.words.is_empty() {
                 // `A=1 B=$A` alone on a line: the second sees the first.
-                self.scope.set(&raw.name, vec![value.clone()]);
+                self.scope.set(&raw.name, Few::One(value.clone()));
             }
             values.push((raw.name.clone(), value));
         }
@@ -160,7 +161,7 @@ impl Walker<'_> {
             }
             parts => {
                 let word = self.value(parts, raw.value.span);
-                (vec![Text { text: word.text.clone(), exact: word.exact }], word)
+                (Few::One(Text { text: word.text.clone(), exact: word.exact }), word)
             }
         };
         self.assigned(&raw.name, &word);
@@ -169,7 +170,7 @@ impl Walker<'_> {
             self.scope.set_alias(&name, &word.text);
         }
         if raw.index.is_some() {
-            value = vec![Text::unknown(format_smolstr!("${{{}}}", raw.name))];
+            value = Few::One(Text::unknown(format_smolstr!("${{{}}}", raw.name)));
         } else if raw.append {
             let is_list = matches!(raw.value.parts.as_slice(), [Part::Array(_)]);
             value = self.appended(&raw.name, value, is_list);
@@ -178,7 +179,7 @@ impl Walker<'_> {
     }
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
-        let unknown = || vec![Text::unknown(format_smolstr!("${name}"))];
+        let unknown = || Few::One(Text::unknown(format_smolstr!("${name}")));
         let Some(options) = self.scope.get(name) else { return unknown() };
         self.widest = self.widest.max(options.len());
         let now = options.get(self.choice.min(options.len().saturating_sub(1)));
@@ -401,7 +402,7 @@ impl Walker<'_> {
         let mut out = Stream::unknown();
         for body in &bodies {
             self.called.insert(Rc::as_ptr(body));
-            self.scope.set("@", vec![Value::clone(&arguments)]);
+            self.scope.set("@", Few::One(Value::clone(&arguments)));
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             out = self.node(body, stdin);
             self.bodies.pop();
@@ -456,7 +457,7 @@ fn unspelled(mut values: Vec<(SmolStr, Value)>, words: &[Word]) -> Vec<(SmolStr,
     for (name, value) in &mut values {
         let spells = |word: &Word| !word.exact && word.text.contains(name.as_str());
         if words.iter().any(spells) {
-            *value = vec![Text::unknown(format!("${name}"))];
+            *value = Few::One(Text::unknown(format!("${name}")));
         }
     }
     values
@@ -494,7 +495,7 @@ fn collect(assigned: &mut Vec<(SmolStr, Options)>, values: Vec<(SmolStr, Value)>
         match assigned.iter_mut().find(|(known, _)| *known == name) {
             Some((_, options)) if !options.contains(&value) => options.push(value),
             Some(_) => {}
-            None => assigned.push((name, vec![value])),
+            None => assigned.push((name, Few::One(value))),
         }
     }
 }
