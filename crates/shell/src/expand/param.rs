@@ -171,7 +171,7 @@ impl Walker<'_> {
         match name {
             "IFS" => Some(Few::One(Text::exact(" \t\n"))),
             "HOME" => self.setting.home.clone().map(|home| Few::One(Text::exact(home))),
-            "PWD" => self.here().map(|here| Few::One(here)),
+            "PWD" => self.here().map(Few::One),
             "#" => {
                 let options = self.scope.get("@")?;
                 self.widest = self.widest.max(options.len());

@@ -120,6 +120,9 @@ impl Parser<'_> {
         if let Some(left) = self.rewrite.left.take() {
             return Some(self.with_lines_moved(start, &left));
         }
+        if self.rewrite.decoded.is_empty() {
+            return None;
+        }
         let mut decoded = std::mem::take(&mut self.rewrite.decoded);
         // What is looked at twice is found twice.
         decoded.sort_unstable_by_key(|(from, ..)| *from);
