@@ -4,6 +4,8 @@
 //! `toolgate-runtime`; comparing never happens on raw prefixes, so
 //! `/work/app2` is not inside `/work/app`.
 
+use toolgate_shell::is_clean_path;
+
 /// `path` seen from `dir`, cleaned.
 #[must_use]
 pub fn absolute(path: &str, dir: &str) -> String {
@@ -23,19 +25,11 @@ pub fn normalise(path: &str) -> String {
     rooted(clean)
 }
 
-/// Has it nothing to be cleaned of? Most have not.
-fn is_clean(path: &[u8]) -> bool {
-    let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
-    matches!(path, [first, ..] if !matches!(first, b'/' | b'.'))
-        && path.last() != Some(&b'/')
-        && !path.windows(2).any(is_odd)
-}
-
 /// Adds the parts of `path`, each behind a slash. Most are a few bytes long, so
 /// the slashes are looked for byte by byte.
 fn add_parts(clean: &mut String, path: &str) {
     let below = path.strip_prefix('/').unwrap_or(path);
-    if is_clean(below.as_bytes()) {
+    if is_clean_path(below) {
         clean.push('/');
         clean.push_str(below);
         return;

@@ -133,6 +133,10 @@ impl Scope {
     }
 
     pub(crate) fn set(&mut self, name: &str, mut options: Options) {
+        if let Some((list, _)) = name.split_once('[').filter(|_| !name.starts_with('=')) {
+            // One item of a list is another; which is not followed.
+            return self.set_one(list, Text::unknown(concat(&["${", list, "}"])));
+        }
         for text in options.iter().flatten().filter(|text| hides(&text.text)) {
             self.hiding = true;
             if text.exact && self.subscripts.len() < SUBSCRIPTS_MAX && hides_in_subscript(&text.text) {

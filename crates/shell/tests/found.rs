@@ -444,6 +444,15 @@ fn a_mistake_leaves_files_as_they_were() {
     assert!(found.opaque.iter().any(|one| one.what.contains("text of `f`")), "{:?}", found.opaque);
 }
 
+/// An item that is written makes the whole list one nobody knows.
+#[test]
+fn an_item_written_by_name_changes_the_list() {
+    for writes in ["printf -v 'A[0]' x", "read 'A[0]' <<<x", "declare 'A[0]=x'"] {
+        let found = read(&format!("A=(ls); {writes}; ${{A[0]}} y"), &Setting::default());
+        assert!(!found.opaque.is_empty(), "{writes}: {found:?}");
+    }
+}
+
 #[test]
 fn printf_writes_into_a_variable_however_it_is_spelled() {
     for source in ["printf -v X %s rm; $X x", "printf -vX %s rm; $X x"] {

@@ -122,6 +122,8 @@ fn a_comment_makes_commands_of_arithmetic() {
     check("a $(( rm x #$(b # c\nd) ))", &["rm", "x"]);
     check("(( $(a $(( rm x #$(b # c\nd) )) ) + 1 ))", &["rm", "x"]);
     check("a $(( 1 + #(1) )); rm x", &["rm", "x"]);
+    check("a <<E\n$((# 1 + $(rm x) ))\nE\n", &["rm", "x"]);
+    check("a \"${U:-'$(( (b) ) |& { # `\nrm x\n})'}\"", &["rm", "x"]);
     assert!(read("echo $((16#ff + $#))", &Setting::default()).fault.is_none());
 }
 
@@ -162,4 +164,16 @@ fn a_redirect_before_a_reserved_word_hides_nothing() {
     check("a <(2>f coproc rm x)", &["rm", "x"]);
     check("a \"$(<<E ! rm x; b)\"", &["rm", "x"]);
     check("<f ! rm x", &["!", "rm", "x"]);
+}
+
+/// Quotes around a value nobody knows do not make its spelling the value.
+#[test]
+fn quotes_do_not_make_a_spelling_known() {
+    let found = read("bash -c \"rm '$X y'\"; bash -c 'rm '\\''z'\\'", &Setting::default());
+    let exact = |text: &str| {
+        let words = found.commands.iter().flat_map(|command| &command.words);
+        words.filter(|word| word.text == text).map(|word| word.exact).collect::<Vec<_>>()
+    };
+    assert_eq!(exact("$X y"), [false]);
+    assert_eq!(exact("z"), [true]);
 }

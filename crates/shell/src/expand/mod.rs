@@ -144,7 +144,7 @@ impl Walker<'_> {
     /// Adds the words a raw word becomes. Most are what they seem to be.
     pub(crate) fn add_fields(&mut self, word: &RawWord, all: &mut Vec<Word>) {
         let plain = match word.parts.as_slice() {
-            [Part::Quoted(text)] => Some((text, false)),
+            [Part::Quoted(text)] if !self.is_spelling(text) => Some((text, false)),
             [Part::Plain(text)] if !text.contains(['{', '~']) => Some((text, has_glob(text))),
             _ => None,
         };
@@ -154,6 +154,11 @@ impl Walker<'_> {
             }
             None => all.extend(self.fields(word)),
         }
+    }
+
+    /// Quotes that came with a value nobody knows protect its spelling, not it.
+    fn is_spelling(&self, text: &str) -> bool {
+        self.spelled && text.contains(['$', '`'])
     }
 
     /// The words a raw word becomes.
@@ -210,7 +215,7 @@ impl Walker<'_> {
                         fields.current().glob |= has_glob(&text);
                     }
                 }
-                Part::Quoted(text) => fields.push(text, true),
+                Part::Quoted(text) => fields.push(text, !self.is_spelling(text)),
                 Part::Unknown(value) => {
                     self.arithmetic(&value.inner, span);
                     fields.push(&value.text, false);

@@ -11,6 +11,8 @@ impl<'a> Parser<'a> {
     pub(super) fn braced_text(&mut self, close: usize, parts: &mut Parts<'a>) {
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
+        // It is looked through when it is expanded.
+        let in_document = std::mem::replace(&mut self.in_document, true);
         while let Some(byte) = self.peek() {
             match byte {
                 b'\'' | b'}' => self.quoted_byte(parts),
@@ -20,6 +22,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        self.in_document = in_document;
         self.end = outer_end;
         self.pending = outer;
         if self.fault.is_some() {

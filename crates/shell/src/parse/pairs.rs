@@ -84,7 +84,7 @@ impl Parser<'_> {
         while let Some(byte) = self.byte_at(at) {
             match byte {
                 b'\\' => at += 1,
-                b'#' if self.in_document && self.begins_word(start, at) => at = self.comment_end(at),
+                b'#' if self.in_document && self.follows_blank(at) => at = self.comment_end(at),
                 b'(' => level += 1,
                 b')' if level == 1 => return Some(at),
                 b')' => level -= 1,
@@ -105,8 +105,8 @@ impl Parser<'_> {
 
     /// In the text of a here-document, which is looked through when it is
     /// expanded, comments are skipped.
-    fn begins_word(&self, start: usize, at: usize) -> bool {
-        at == start || matches!(self.byte_at(at.wrapping_sub(1)), Some(b' ' | b'\t' | b'\n'))
+    fn follows_blank(&self, at: usize) -> bool {
+        matches!(self.byte_at(at.wrapping_sub(1)), Some(b' ' | b'\t' | b'\n'))
     }
 
     fn comment_end(&self, start: usize) -> usize {

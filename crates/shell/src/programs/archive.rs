@@ -115,7 +115,15 @@ fn compress(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::of(Deed::ReadsFile, &usage.operands);
     if !usage.has("--stdout") && !usage.has("--test") && !usage.has("--list") {
-        deeds.on_each(Deed::WritesFile, &usage.operands);
+        // Without `-r`, folders are passed over.
+        let deep = usage.has("--recursive");
+        deeds.on_each(Deed::WritesFile, usage.operands.iter().filter(|word| deep || !is_folder(&word.text)));
     }
     deeds
+}
+
+/// Is this a folder on every machine?
+fn is_folder(path: &str) -> bool {
+    const FOLDERS: [&str; 9] = ["/etc", "/usr", "/var", "/bin", "/lib", "/opt", "/home", "/root", "/tmp"];
+    path.ends_with('/') || matches!(path, "." | "..") || FOLDERS.contains(&path)
 }

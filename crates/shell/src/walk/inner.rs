@@ -175,7 +175,9 @@ impl Walker<'_> {
             self.scope.set("@", Few::One(arguments.collect()));
         }
         self.via.push(via.into());
+        let spelled = std::mem::replace(&mut self.spelled, !text.exact);
         let _ = self.list(&parsed.list, stdin);
+        self.spelled = spelled;
         super::runaway::mark(&parsed.list, "", &mut self.commands);
         self.via.pop();
         self.choice = choice;

@@ -15,6 +15,7 @@ mod input;
 mod links;
 mod logins;
 mod order;
+mod paths;
 mod runaway;
 mod simple;
 mod strands;
@@ -30,6 +31,9 @@ use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Sett
 use crate::scope::{DIR, Scope, Text, Value, hides_in_subscript, mark_of};
 use crate::stream::Stream;
 use crate::tree::{List, Node, Output};
+
+pub use paths::is_clean_path;
+pub(crate) use paths::join_path;
 
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
@@ -57,6 +61,8 @@ pub(crate) struct Walker<'a> {
     starter: Option<usize>,
     in_place: bool,
     depth: usize,
+    /// The text is made of values nobody knows, in their spelling.
+    pub(crate) spelled: bool,
     /// Some variable was declared to be an integer.
     counted: bool,
     /// Work done so far; above `WORK_MAX` nothing more is looked at.
@@ -163,6 +169,7 @@ impl<'a> Walker<'a> {
             descriptor_file: None,
             outputs: Vec::new(),
             away: false,
+            spelled: false,
             hidden: Vec::new(),
         }
     }
@@ -465,35 +472,5 @@ impl<'a> Walker<'a> {
             self.scope.rollback(mark);
         }
         self.in_place = true;
-    }
-}
-
-/// `path` as seen from `dir`, without `.` and `..` where they can be resolved.
-pub(crate) fn join_path(dir: &str, path: &str) -> SmolStr {
-    if path.starts_with('~') {
-        return path.into();
-    }
-    let dir = if path.starts_with('/') { "/" } else { dir };
-    let absolute = dir.starts_with('/');
-    // Each part behind a slash, which the first of a relative path loses again.
-    let mut joined = String::with_capacity(dir.len() + path.len() + 2);
-    for part in dir.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." if joined.is_empty() && absolute => {}
-            ".." if !joined.is_empty() && !joined.ends_with("/..") => {
-                joined.truncate(joined.rfind('/').unwrap_or(0));
-            }
-            part => {
-                joined.push('/');
-                joined.push_str(part);
-            }
-        }
-    }
-    match (absolute, joined.strip_prefix('/')) {
-        (true, None) => "/".into(),
-        (true, Some(_)) => joined.into(),
-        (false, None) => ".".into(),
-        (false, Some(relative)) => relative.into(),
     }
 }

@@ -204,19 +204,6 @@ impl Walker<'_> {
         Redirect { kind: raw.kind, target }
     }
 
-    pub(super) fn path_key(&self, word: &Word) -> SmolStr {
-        let here = self.here().or_else(|| self.dir_now().map(|dir| Text::exact(dir.text)));
-        join_path(&here.unwrap_or_default().text, &word.text)
-    }
-
-    pub(super) fn dir_now(&self) -> Option<Word> {
-        let options = self.scope.get(DIR)?;
-        let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
-        let text = value.first().filter(|text| !text.text.is_empty())?;
-        let glob = !text.exact && crate::expand::carries_glob(&text.text);
-        Some(Word { text: text.text.clone(), exact: text.exact, glob, ..Word::default() })
-    }
-
     /// Lists one command and follows it.
     pub(super) fn call(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
         let cost = self.cost_of(&call, stdin);

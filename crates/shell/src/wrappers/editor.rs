@@ -1,5 +1,5 @@
-//! `ed` and its like: a line of their input that begins with `!`, or that reads
-//! from or writes to one, is given to a shell.
+//! `ed` and its like, `dc` and `ftp`: a line of their input that begins with `!`,
+//! or that reads from or writes to one, is given to a shell.
 
 use super::Inner;
 use crate::reading::{Command, Word};
@@ -9,10 +9,19 @@ use crate::stream::Stream;
 const LINES_MAX: usize = 64;
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
-    if !matches!(command.program.as_str(), "ed" | "ex") {
+    if !matches!(command.program.as_str(), "ed" | "ex" | "dc" | "ftp" | "lftp" | "sftp") {
         return None;
     }
-    let text = stdin.and_then(|stream| stream.text.as_deref()).unwrap_or_default();
+    let known = stdin.and_then(|stream| stream.text.as_deref()).unwrap_or_default();
+    // `dc -e '!x'`, `lftp -c '!x'`
+    let orders = |word: &Word| matches!(word.text.as_str(), "-e" | "-c");
+    let given = command.words.windows(2).filter_map(|pair| match pair {
+        [option, text] if orders(option) => Some(text.text.as_str()),
+        [option, _] => option.text.strip_prefix("--expression="),
+        _ => None,
+    });
+    let given: Vec<&str> = given.collect();
+    let last = command.words.last().and_then(|word| word.text.strip_prefix("--expression="));
     let run = |line: &str| {
         let (front, line) = line.split_once('!')?;
         // An address and perhaps `r` or `w` in front, nothing else.
@@ -20,5 +29,6 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
         let word = Word { text: line.into(), exact: true, glob: false, span: command.span };
         front.chars().all(reads).then(|| Inner::text(word))
     };
-    Some(text.lines().take(LINES_MAX).filter_map(run).collect())
+    let lines = given.into_iter().chain(last).chain([known]).flat_map(str::lines);
+    Some(lines.take(LINES_MAX).filter_map(run).collect())
 }

@@ -6,7 +6,7 @@ use crate::reading::{Assignment, Command, Unknown, Usage, Word};
 use crate::stream::Stream;
 
 /// Variables that name a command other programs start.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: &[&str] = &[
     "EDITOR",
     "VISUAL",
     "PAGER",
@@ -23,6 +23,27 @@ const COMMANDS: [&str; 16] = [
     "MANPAGER",
     "LESSOPEN",
     "BROWSER",
+    "SUDO_EDITOR",
+    "SYSTEMD_EDITOR",
+    "KUBE_EDITOR",
+    "GH_EDITOR",
+    "SVN_EDITOR",
+    "HGEDITOR",
+    "FCEDIT",
+    "SYSTEMD_PAGER",
+    "AWS_PAGER",
+    "GH_PAGER",
+    "BAT_PAGER",
+    "SVN_SSH",
+    "RSYNC_RSH",
+    "FZF_DEFAULT_COMMAND",
+    "CC",
+    "CXX",
+    "LD",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
 ];
 
 /// More `-S` in each other than this are not followed.
@@ -111,11 +132,12 @@ fn moved(mut found: Vec<Inner>) -> Vec<Inner> {
 
 /// Does a variable of this name hold a command?
 pub(crate) fn names_command(name: &str) -> bool {
-    COMMANDS.contains(&name)
+    let by_target = || name.ends_with("_RUNNER") || name.ends_with("_LINKER");
+    COMMANDS.contains(&name) || name.starts_with("CARGO_TARGET_") && by_target()
 }
 
 /// Commands named by the variables in front of `command`.
 pub(crate) fn editors(command: &Command) -> Vec<Inner> {
-    let named = command.assignments.iter().filter(|one| COMMANDS.contains(&one.name.as_str()));
+    let named = command.assignments.iter().filter(|one| names_command(&one.name));
     named.filter(|one| !one.value.text.is_empty()).map(|one| Inner::text(one.value.clone())).collect()
 }

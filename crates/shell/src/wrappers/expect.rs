@@ -9,7 +9,8 @@ use crate::stream::Stream;
 const STATEMENTS_MAX: usize = 256;
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
-    if command.program != "expect" {
+    // `expect` is Tcl with more words.
+    if !matches!(command.program.as_str(), "expect" | "tclsh" | "wish") {
         return None;
     }
     let words = arguments(command);

@@ -13,6 +13,10 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         "psql" | "mysql" | "mariadb" | "sqlite3" => escapes(command),
         "sed" | "gsed" => super::sed::open(command),
         "man" => by_option(command, &["-P", "--pager"]),
+        "zip" => by_option(command, &["-TT", "--unzip-command"]),
+        "less" | "more" => command.words.iter().filter_map(pager_order).collect(),
+        "cargo" => by_option(command, &["--config"]).into_iter().flat_map(cargo_setting).collect(),
+        "osascript" => by_option(command, &["-e"]).into_iter().filter_map(apple_script).collect(),
         "gdb" | "lldb" => debugger(command),
         "emacs" => by_option(command, &["--eval", "-eval", "--execute"]).into_iter().flat_map(lisp).collect(),
         "nc" | "ncat" | "netcat" => ["--exec", "--sh-exec"]
@@ -72,6 +76,33 @@ fn debugger(command: &Command) -> Vec<Inner> {
         Some(Inner::text(Word { text: text.into(), ..word.clone() }))
     };
     orders.filter_map(run).collect()
+}
+
+/// `less '+!x' file`.
+fn pager_order(word: &Word) -> Option<Inner> {
+    let (_, text) = word.text.strip_prefix('+')?.split_once('!')?;
+    Some(Inner::text(Word { text: text.into(), ..word.clone() }))
+}
+
+/// `cargo --config 'target.x.runner="x"'`, and other settings that name a program.
+fn cargo_setting(inner: Inner) -> Option<Inner> {
+    const NAMES: [&str; 5] = ["runner", "linker", "rustc", "rustc-wrapper", "rustc-workspace-wrapper"];
+    let Inner::Text { text: word, .. } = inner else { return None };
+    let (key, value) = word.text.split_once('=')?;
+    let name = key.trim().rsplit('.').next()?.trim_matches(['"', '\'']);
+    // A list of words is one command.
+    let value = value.trim().trim_matches(['[', ']']).replace("\",", "\" ").replace("',", "' ");
+    NAMES
+        .contains(&name)
+        .then(|| Inner::text(Word { text: value.replace(['"', '\''], "").into(), ..word.clone() }))
+}
+
+/// `do shell script "x"`.
+fn apple_script(inner: Inner) -> Option<Inner> {
+    let Inner::Text { text: word, .. } = inner else { return None };
+    let (_, behind) = word.text.split_once("do shell script")?;
+    let (text, _) = super::language::literal(behind.trim_start())?;
+    Some(Inner::text(Word { text: text.into(), ..word }))
 }
 
 /// `(shell-command "x")` in a line of Lisp.

@@ -1,6 +1,6 @@
 //! `make`: the recipes of a makefile that this same text gives it.
 
-use super::{Inner, arguments};
+use super::{Inner, arguments, names_command};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
@@ -43,6 +43,12 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
                 Inner::File(file)
             });
         }
+        // `SHELL=x` runs every recipe, `CC=x` what they call so.
+        if let Some((_, value)) =
+            text.split_once('=').filter(|(name, _)| *name == "SHELL" || names_command(name))
+        {
+            found.push(Inner::text(Word { text: value.into(), ..word.clone() }));
+        }
         let eval = if text == "--eval" { next() } else { attached("--eval=") };
         found.extend(eval.map(|text| recipes(&text)).unwrap_or_default());
     }
@@ -60,6 +66,11 @@ pub(super) fn recipes(file: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let text = file.text.replace("\\\n", " ");
     for line in text.lines().take(LINES_MAX) {
+        found.extend(
+            shell_calls(line).map(|run| {
+                Inner::text(Word { text: filled(run, &known).into(), exact: true, ..file.clone() })
+            }),
+        );
         let run = match line.strip_prefix('\t') {
             Some(recipe) => Some(recipe),
             None => {
@@ -75,6 +86,20 @@ pub(super) fn recipes(file: &Word) -> Vec<Inner> {
         found.push(Inner::text(Word { text: filled(run, &known).into(), exact: true, ..file.clone() }));
     }
     found
+}
+
+/// The text of each `$(shell …)` in a line, which runs when the file is read.
+fn shell_calls(line: &str) -> impl Iterator<Item = &str> {
+    line.split("$(shell ").skip(1).map(|behind| {
+        let mut open = 0usize;
+        let end = behind.bytes().position(|byte| {
+            open += usize::from(byte == b'(');
+            let closes = byte == b')' && open == 0;
+            open -= usize::from(byte == b')' && open > 0);
+            closes
+        });
+        behind.get(..end.unwrap_or(behind.len())).unwrap_or(behind)
+    })
 }
 
 /// `NAME = value`, `NAME := value`, `NAME ?= value`.

@@ -13,6 +13,7 @@ mod language;
 mod launcher;
 mod make;
 mod many;
+mod placed;
 mod powershell;
 mod prefix;
 mod remote;
@@ -92,6 +93,7 @@ const FAMILIES: &[Family] = &[
     prefix::open,
     many::open,
     launcher::open,
+    placed::open,
     remote::open,
     runner::open,
     language::open,
@@ -130,7 +132,7 @@ pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
 /// Programs that are the name of their language.
 fn own_language(program: &str) -> Option<&'static str> {
     match program {
-        "expect" => Some("expect"),
+        "expect" | "tclsh" | "wish" => Some("expect"),
         "make" | "gmake" => Some("make"),
         _ => None,
     }
@@ -139,7 +141,7 @@ fn own_language(program: &str) -> Option<&'static str> {
 /// The shell text in a program of another language.
 pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
     match language {
-        "expect" => expect::starts(text),
+        "expect" | "tclsh" | "wish" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
         // A program on the input is named by who runs it: `python3`.
         _ => language::calls(language::name_of(language).unwrap_or(language), text),

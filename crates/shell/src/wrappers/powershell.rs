@@ -58,9 +58,19 @@ fn statements(text: &Word) -> Vec<Inner> {
         found.push(Inner::Opaque { span: text.span, kind: Unknown::Computed, what });
     }
     for statement in text.text.split([';', '\n', '|', '{', '}']) {
-        found.extend(removal(statement, text));
+        found.extend(removal(statement, text).or_else(|| started(statement, text)));
     }
     found
+}
+
+/// A statement that is a plain command: programs have the same names here.
+fn started(statement: &str, text: &Word) -> Option<Inner> {
+    let statement = statement.trim().trim_start_matches(['&', '.', ' ']);
+    let begins = |first: char| first.is_alphabetic() || matches!(first, '/' | '"' | '\'');
+    let word =
+        |one: String| Word { exact: !one.contains('$'), text: one.into(), glob: false, span: text.span };
+    let words: Vec<Word> = super::split(statement).into_iter().map(word).collect();
+    (statement.starts_with(begins) && !statement.contains('=')).then(|| Inner::made(words))
 }
 
 /// `Remove-Item -Recurse path` is `rm -r path`.

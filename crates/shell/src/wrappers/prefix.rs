@@ -70,7 +70,7 @@ const PREFIXES: &[Prefix] = &[
         skip: 0,
     },
     Prefix {
-        names: &["setpriv", "systemd-run", "bwrap", "firejail", "systemd-inhibit"],
+        names: &["setpriv", "systemd-run", "firejail", "systemd-inhibit"],
         options: "u,unit= p,property= uid= gid= slice= what= who= why= mode= E,setenv= t,pty P,pipe q,quiet G,collect wait user scope",
         skip: 0,
     },
@@ -143,6 +143,7 @@ const PREFIXES: &[Prefix] = &[
         skip: 0,
     },
     Prefix { names: &["nocache", "chronic", "ifne", "cpulimit"], options: "l= i z", skip: 0 },
+    Prefix { names: &["daemonize"], options: "a c= e= o= p= l= u= E= v", skip: 0 },
     Prefix { names: &["busybox", "toybox"], options: "", skip: 0 },
     Prefix { names: &["then", "coproc"], options: "", skip: 0 },
 ];

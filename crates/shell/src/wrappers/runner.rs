@@ -65,6 +65,8 @@ const RUNNERS: &[Row] = &[
     ("rustup", "run", "install", 1),
     ("cross-env", "", "", 0),
     ("nix", "develop", "", 0),
+    ("foreman", "run", "f,procfile= e,env= d,root=", 0),
+    ("honcho", "run", "f,procfile= e,env= d,app-root=", 0),
     ("gosu", "", "", 1),
     ("su-exec", "", "", 1),
     ("tini", "", "s g v p= e=", 0),

@@ -3,6 +3,7 @@
 use super::{Inner, arguments, joined};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 pub(super) const SHELLS: [&str; 11] =
     ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh"];
@@ -56,6 +57,10 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
     for assignment in &command.assignments {
         if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
             found.push(Inner::File(assignment.value.clone()));
+            // The name is expanded before the file is opened.
+            let text = format_smolstr!(": {}", assignment.value.text);
+            let expands = assignment.value.text.contains("$(") || assignment.value.text.contains('`');
+            found.extend(expands.then(|| Inner::text(Word { text, ..assignment.value.clone() })));
         }
     }
     let mut wants_text = false;
