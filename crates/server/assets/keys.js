@@ -91,13 +91,25 @@ if (scope) {
   byId("minutes").addEventListener("input", fit);
   fit();
 }
+// A call with what is spelled out in it marked, as the server marks it.
+function called(pieces) {
+  const code = document.createElement("code");
+  for (const { text, spelled } of pieces) {
+    const mark = spelled ? document.createElement("mark") : null;
+    if (mark) mark.textContent = text;
+    code.append(mark ?? text);
+  }
+  return code;
+}
 byId("pattern")?.addEventListener("input", async (event) => {
   const asked = event.target.value;
   const answer = await fetch(`/api/covered?pattern=${encodeURIComponent(asked)}`);
   if (!answer.ok || asked !== byId("pattern").value) return;
   const found = await answer.json();
-  const some = found.calls.length ? `: ${found.calls.join(" · ")}` : "";
-  byId("covered").textContent = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  const some = found.pieces.length ? ": " : "";
+  const said = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  const calls = found.pieces.flatMap((pieces, at) => [at ? " · " : "", called(pieces)]);
+  byId("covered").replaceChildren(said, ...calls);
   near("covered");
 });
 
