@@ -149,6 +149,8 @@ fn a_no_needs_no_policy() {
     stage.go(&format!("/requests/{id}"));
     assert!(tab.is("document.getElementById('broken').textContent.includes('nobody can say yes')"));
     assert!(!tab.is("document.getElementById('yes')"));
+    assert!(!tab.is("document.getElementById('means')"), "there is no yes to mean anything");
+    tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'session'; scope.dispatchEvent(new Event('change')); })()");
     tab.picture("request-broken-policy");
     tab.key("r");
     tab.text("mend the policy first");

@@ -79,6 +79,7 @@ const near = (id) => byId(id)?.scrollIntoView({ block: "nearest", behavior: "ins
 function fit() {
   byId("for-time").hidden = scope.value !== "for";
   if (byId("for-pattern")) byId("for-pattern").hidden = scope.value !== "pattern";
+  if (!byId("means")) return;
   const minutes = byId("minutes").value;
   const long = minutes === "1" ? "1 minute" : `${minutes || "some"} minutes`;
   byId("means").textContent = scope.value === "once" ? once : scope.selectedOptions[0].text.replace("some minutes", long);

@@ -365,7 +365,7 @@ fn deny_all(how: &How) -> Outcome {
     }
     let after = if own.is_empty() { own } else { give(&mut desk, own, how, Word::Deny)? };
     if how.json {
-        json(&after);
+        json(&after.iter().map(Told::of).collect::<Vec<_>>());
     }
     Ok(ended(&after, Word::Deny))
 }

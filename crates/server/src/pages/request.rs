@@ -118,7 +118,8 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
         let said_yes = request.progress.is_said_by(&app.person);
         let said_as = key.as_deref().filter(|_| !said_yes);
         let said_as = said_as.and_then(|key| request.progress.said_as(&app.person, key)).map(Shown::all);
-        let broken = policy_of(&app.setup.dirs, &request).err().filter(|_| is_waiting(&request));
+        let waiting = Some(&request).filter(|request| is_waiting(request));
+        let broken = waiting.and_then(|request| policy_of(&app.setup.dirs, request).err());
         Ok(page_of(
             &request,
             draft,
