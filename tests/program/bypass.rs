@@ -132,6 +132,8 @@ fn a_request_makes_way_a_few_times_and_then_stands() {
         "the same is no new one"
     );
     assert_eq!(house.records().len(), before);
+    let listed = house.run(&["bypass", "list"]).ended(0).text();
+    assert!(listed.starts_with(&last) && listed.lines().count() == 4, "the newest first: {listed}");
     let other = named(&house.ask_event(&write(&house, "test_b.py")));
     ask(&house, "custom-scope-001", &other, REASON).ended(0);
     answer(&house, "approve", &last, PASSPHRASE).ended(0);

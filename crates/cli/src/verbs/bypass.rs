@@ -156,8 +156,9 @@ fn due(request: &Request) -> String {
 
 fn list(as_json: bool) -> Outcome {
     let mut desk = Desk::open(&project::dirs())?;
-    let all: Vec<Request> =
+    let mut all: Vec<Request> =
         desk.store().requests(Which::All)?.into_iter().filter(|request| request.bypass.is_some()).collect();
+    all.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
     if as_json {
         all.iter().for_each(json);
         return Ok(ExitCode::SUCCESS);
@@ -170,7 +171,7 @@ fn list(as_json: bool) -> Outcome {
         let line = format!(
             "{:<13} {:<9} {:<22} {}{}",
             request.id,
-            request.state.name(),
+            request.state_name(now_ms()),
             own.guardrail,
             one_line(&own.reason, 80),
             due(request)
