@@ -184,7 +184,8 @@ fn beside(
         return Ok(Beside::TheSame);
     }
     if anew >= ANEW_MAX {
-        let why = format!("{id} stands as it was asked: it took the place of {anew} others and makes way for none");
+        let why =
+            format!("{id} stands as it was asked: it took the place of {anew} others and makes way for none");
         return Err(BypassRefused::No(why, "wait for its answer, or go on with other work"));
     }
     Ok(Beside::Another { anew: anew.saturating_add(1) })
