@@ -62,7 +62,10 @@ if (yes) {
   });
 }
 // What is gone to must not lie behind the bar.
-if (bar) new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = `${covers() + 8}px`; }).observe(bar);
+function pad() {
+  document.documentElement.style.scrollPaddingBottom = `${covers() + 8}px`;
+}
+if (bar) new ResizeObserver(pad).observe(bar);
 function answer(id) {
   const field = byId(id);
   // Not the id of the button: the browser would leap to it, past the text.
@@ -75,7 +78,11 @@ if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slic
 // Only the fields a reach needs, and what yes means then; what a pattern covers is asked as it is written.
 const scope = byId("scope");
 const once = byId("means")?.textContent;
-const near = (id) => byId(id)?.scrollIntoView({ block: "nearest", behavior: "instant" });
+function near(id) {
+  // The observer speaks with the next frame; this may come before it.
+  pad();
+  byId(id)?.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
 function fit() {
   byId("for-time").hidden = scope.value !== "for";
   if (byId("for-pattern")) byId("for-pattern").hidden = scope.value !== "pattern";
