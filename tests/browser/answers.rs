@@ -119,6 +119,49 @@ fn a_pattern_shows_what_it_would_cover() {
     assert!(stage.house.ask("git push --force origin three; true").is_no(), "nothing rides along");
 }
 
+/// What the script shows of covered calls is marked as the server marks it.
+#[test]
+fn hidden_characters_of_covered_calls_are_marked() {
+    let house = House::with_policy(TICKET);
+    house.ask("git push --force origin ma\u{200b}in");
+    let id = house.ask("git push --force upstream next").request();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    stage.go(&format!("/requests/{id}"));
+    tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'pattern'; scope.dispatchEvent(new Event('change')); })()");
+    assert!(tab.is("document.querySelectorAll('#covered mark').length === 0"));
+    tab.eval("document.getElementById('pattern').select()");
+    tab.text("git push --force origin *");
+    tab.until("document.querySelector('#covered mark')?.textContent === '\\\\u{200b}'");
+    assert!(tab.is(
+        "document.querySelector('#covered code').textContent === 'git push --force origin ma\\\\u{200b}in'"
+    ));
+    tab.picture("request-covered-hidden");
+}
+
+/// With a policy that does not load the page says so, offers no yes, and takes the no.
+#[test]
+fn a_no_needs_no_policy() {
+    let (house, id) = asked();
+    let Some(stage) = Stage::set(house) else { return };
+    let tab = &stage.tab;
+    stage.house.write(".toolgate/policy.yaml", "version: 1\nrules: [ { id: \n");
+    stage.go(&format!("/requests/{id}"));
+    assert!(tab.is("document.getElementById('broken').textContent.includes('nobody can say yes')"));
+    assert!(!tab.is("document.getElementById('yes')"));
+    assert!(!tab.is("document.getElementById('means')"), "there is no yes to mean anything");
+    tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'session'; scope.dispatchEvent(new Event('change')); })()");
+    tab.picture("request-broken-policy");
+    tab.key("r");
+    tab.text("mend the policy first");
+    tab.key("Escape");
+    tab.key("n");
+    tab.leads_on(|tab| tab.key("Enter"));
+    assert_eq!(tab.eval("document.getElementById('state').textContent"), "denied");
+    stage.house.write(".toolgate/policy.yaml", TICKET);
+    assert!(stage.house.ask(ASKED).text().contains("mend the policy first"));
+}
+
 #[test]
 fn everything_works_without_scripts() {
     let (house, id) = asked();

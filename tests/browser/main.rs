@@ -31,6 +31,7 @@ mod chromium;
 mod keys;
 mod looks;
 mod reading;
+mod refused;
 mod tab;
 
 use house::{ASKED, House, TICKET};

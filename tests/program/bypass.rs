@@ -105,6 +105,68 @@ fn another_reason_is_another_question() {
     house.run(&["ledger", "verify"]).ended(0);
 }
 
+/// Each question calls people, so an agent cannot put it anew for ever.
+#[test]
+fn a_request_makes_way_a_few_times_and_then_stands() {
+    let house = house();
+    let call = named(&house.ask_event(&write(&house, "test_a.py")));
+    let reason = |number: u32| format!("{REASON}, said for the {number}. time");
+    let mut last = id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));
+    for number in 1..=3 {
+        let next = id(&ask(&house, "custom-scope-001", &call, &reason(number)).ended(0));
+        assert_ne!(next, last);
+        assert_eq!(
+            (state(&house, &last), state(&house, &next)),
+            ("expired".to_owned(), "pending".to_owned())
+        );
+        last = next;
+    }
+    let before = house.records().len();
+    for number in [4, 5] {
+        let said = ask(&house, "custom-scope-001", &call, &reason(number)).ended(1);
+        assert!(said.err.contains(&format!("{last} stands as it was asked")), "{}", said.err);
+    }
+    assert_eq!(
+        id(&ask(&house, "custom-scope-001", &call, &reason(3)).ended(0)),
+        last,
+        "the same is no new one"
+    );
+    assert_eq!(house.records().len(), before);
+    let listed = house.run(&["bypass", "list"]).ended(0).text();
+    assert!(listed.starts_with(&last) && listed.lines().count() == 4, "the newest first: {listed}");
+    let other = named(&house.ask_event(&write(&house, "test_b.py")));
+    ask(&house, "custom-scope-001", &other, REASON).ended(0);
+    answer(&house, "approve", &last, PASSPHRASE).ended(0);
+    let said = ask(&house, "custom-scope-001", &call, REASON).ended(1);
+    assert!(said.err.contains(&format!("{last} is approved already")), "{}", said.err);
+    assert!(!house.ask_event(&write(&house, "test_a.py")).is_no());
+    id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// Asking on does not undo a no: a better reason may be given, the same one not, and no emergency is made of it.
+#[test]
+fn after_a_no_only_something_new_is_asked() {
+    let house = house();
+    let call = named(&house.ask_event(&write(&house, "test_a.py")));
+    let first = id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));
+    let no = ["inbox", "deny", &first, "--words", "which function?", "--passphrase-stdin"];
+    house.run_with(&no, PASSPHRASE).ended(0);
+    let same = ask(&house, "custom-scope-001", &call, REASON).ended(1);
+    assert!(same.err.contains(&format!("ada said no to {first}: which function?")), "{}", same.err);
+    let better = "the test must follow parse_line, which is parse_row now";
+    let second = id(&ask(&house, "custom-scope-001", &call, better).ended(0));
+    assert_eq!((state(&house, &first), state(&house, &second)), ("denied".to_owned(), "pending".to_owned()));
+    let haste = ["--call", &call, "--reason", better, "--urgency", "emergency"];
+    let args: Vec<&str> = ["bypass", "request", "custom-scope-001"].into_iter().chain(haste).collect();
+    let refused = house.run_as_agent(&args).ended(1);
+    assert!(refused.err.contains(&format!("ada said no to {first}")), "{}", refused.err);
+    assert_eq!(state(&house, &second), "pending");
+    answer(&house, "approve", &second, PASSPHRASE).ended(0);
+    assert!(!house.ask_event(&write(&house, "test_a.py")).is_no());
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
 #[test]
 fn a_no_and_an_empty_reason_open_nothing() {
     let house = house();

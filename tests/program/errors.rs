@@ -60,7 +60,7 @@ fn a_policy_error_says_where() {
             (&Value::from("unknown word `rulez`"), &Value::from("did you mean `rules`?"))
         );
     }
-    let broken = error(&house, &["inbox", "list", "--json"]);
+    let broken = error(&house, &["logs", "--json"]);
     assert!(broken["what"].as_str().unwrap().contains("rulez") && broken["cure"].is_string(), "{broken}");
 }
 

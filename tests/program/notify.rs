@@ -77,6 +77,40 @@ fn a_signed_message_without_the_call_is_sent_once() {
     assert!(sent.recv().unwrap().contains(&other));
 }
 
+/// Who asks past a guardrail for the same once more calls nobody once more.
+#[test]
+fn a_bypass_asked_twice_is_told_once() {
+    let (url, sent) = service("200 OK");
+    let house = House::with_policy(
+        "version: 1
+guardrails:
+  - id: custom-scope-001
+    type: pre_execution
+    condition: { expression: \"action.program == 'make'\" }
+    validation: { check: \"false\" }
+    bypass: { allowed: true, requires_approval: architect }
+",
+    );
+    house.write_user(&format!(
+        "version: 1\npacks: []\nnotify: {{ webhook: {{ url: '{url}', secret_env: HOOK_SECRET }} }}\n"
+    ));
+    let ask = |command: &str| {
+        let blocked = house.ask(command);
+        let call = blocked.text().split("--call ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let reason = "the release needs this one target built";
+        let args = ["bypass", "request", "custom-scope-001", "--call", &call, "--reason", reason, "--json"];
+        let mut command = house.below_agent(&args);
+        command.env("HOOK_SECRET", SECRET);
+        let said: Value = serde_json::from_str(&finish(command, b"").ended(0).text()).unwrap();
+        said["id"].as_str().unwrap().to_owned()
+    };
+    let id = ask("make a");
+    assert!(sent.recv().unwrap().contains(&id));
+    assert_eq!(ask("make a"), id);
+    let next = ask("make b");
+    assert!(sent.recv().unwrap().contains(&next), "nothing was sent in between");
+}
+
 #[test]
 fn a_service_that_fails_changes_nothing() {
     let refused = house("http://127.0.0.1:1/hook");

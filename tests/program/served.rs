@@ -133,6 +133,30 @@ fn lists_are_short_and_one_request_is_whole() {
     assert_eq!(server.get("/api/grants?behind=x", &cookie).status, 400);
 }
 
+/// Calls a pattern would cover are shown as every other text is: what is spelled out is marked, the same letters are not.
+#[test]
+fn hidden_characters_of_covered_calls_are_marked() {
+    let house = House::with_policy(TICKET);
+    house.ask("git push --force origin ma\u{200b}in");
+    house.ask("git push --force origin 'ma\\u{200b}in'");
+    let id = house.ask("git push --force origin next").request();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let page = server.get(&format!("/requests/{id}"), &cookie).body;
+    assert!(page.contains("<code>git push --force origin ma<mark>\\u{200b}</mark>in</code>"), "{page}");
+    assert!(page.contains("<code>git push --force origin &#39;ma\\u{200b}in&#39;</code>"), "{page}");
+    let said = server.get("/api/covered?pattern=git+push+--force+origin+*", &cookie).body;
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["count"], 3, "{said}");
+    assert_eq!(said["calls"][2], "git push --force origin ma\\u{200b}in", "{said}");
+    let pieces = json!([
+        { "text": "git push --force origin ma", "spelled": false },
+        { "text": "\\u{200b}", "spelled": true },
+        { "text": "in", "spelled": false }
+    ]);
+    assert_eq!(said["pieces"][2], pieces, "{said}");
+}
+
 /// What a supervisor wanted run instead, and nobody did, is told on the request's page and in the session.
 #[test]
 fn a_change_nobody_took_is_shown_as_such() {

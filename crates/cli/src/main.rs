@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod card;
 mod explanation;
 mod failure;
 mod hook;

@@ -11,7 +11,7 @@ use crate::digest::{Digest, canonical, unhex};
 use crate::extent::Extent;
 use crate::ledger::{Entry, Handling};
 use crate::people::EMERGENCY_MS;
-use crate::progress::{Comment, Progress};
+use crate::progress::{Comment, Progress, is_zero};
 use crate::supervisor::ReviewNote;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
 use serde::{Deserialize, Serialize};
@@ -243,6 +243,9 @@ pub struct BypassRequest {
     pub reason: String,
     /// How much it presses.
     pub urgency: Pressing,
+    /// How many requests for the same call it took the place of.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub anew: u32,
 }
 
 /// Whoever is asked does not answer: after so long the next one up is (S2-48).

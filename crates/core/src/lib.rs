@@ -61,6 +61,7 @@ mod settings;
 mod supervisor;
 mod tally;
 mod traps;
+mod tries;
 mod verification;
 mod visible;
 mod wording;
@@ -141,8 +142,9 @@ pub use tally::{GuardTally, Tally};
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
+pub use tries::{PAUSE_MS, Tries, WRONG_MAX};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
-pub use visible::{Piece, one_line, pieces, visible};
-pub use wording::{agent_text, person_text};
+pub use visible::{Piece, line_pieces, one_line, pieces, visible};
+pub use wording::{WORDS_MAX, agent_text, person_text, words_fault};
 
 pub use toolgate_shell as shell;

@@ -1,7 +1,7 @@
 //! What has become of a request besides its state: who looks at it, what was
 //! said, who has said yes so far, how often a standing yes was used.
 
-use crate::inbox::{Answer, Pressing, Request, RequestState, Word};
+use crate::inbox::{Answer, Pressing, Proof, Request, RequestState, Word};
 use crate::people::{EMERGENCY_MS, REVIEW_DUE_MS};
 use serde::{Deserialize, Serialize};
 
@@ -81,13 +81,27 @@ impl Progress {
         self.is_enough() && self.agreed().is_none()
     }
 
+    /// Who has said yes with this key under another name than `by`: one key is
+    /// one person, so that `by` adds nothing with it.
+    #[must_use]
+    pub fn said_as(&self, by: &str, key: &str) -> Option<&str> {
+        let signed = |yes: &&Answer| matches!(&yes.proof, Proof::Signature { key: own, .. } if own == key);
+        self.yes.iter().filter(|yes| yes.by != by).find(signed).map(|yes| yes.by.as_str())
+    }
+
+    /// Whether `by` has said yes.
+    #[must_use]
+    pub fn is_said_by(&self, by: &str) -> bool {
+        self.yes.iter().any(|yes| yes.by == by)
+    }
+
     fn is_enough(&self) -> bool {
         self.yes.len() >= usize::try_from(self.needs.max(1)).unwrap_or(usize::MAX)
     }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
@@ -99,6 +113,52 @@ impl Request {
         let is_said =
             self.answer().is_some() || self.state == RequestState::Pending && !self.progress.yes.is_empty();
         is_said && self.progress.uses == 0 && now_ms < self.expires_ms
+    }
+
+    /// Why `by` cannot take an answer back at `now_ms`, if they cannot; `key` is
+    /// the one answers are signed with here.
+    #[must_use]
+    pub fn undo_fault(&self, by: &str, key: Option<&str>, now_ms: i64) -> Option<String> {
+        let waits = self.state == RequestState::Pending;
+        if !self.may_be_undone(now_ms) {
+            return Some(match &self.state {
+                RequestState::Pending if self.progress.yes.is_empty() => "nobody has answered it".to_owned(),
+                _ if self.progress.uses > 0 => "the call has run".to_owned(),
+                _ if self.answer().is_some() || waits => "the time for that has run out".to_owned(),
+                state => format!("it is {}", state.name()),
+            });
+        }
+        if !waits || self.progress.is_said_by(by) {
+            return None;
+        }
+        if let Some(other) = key.and_then(|key| self.progress.said_as(by, key)) {
+            return Some(format!(
+                "{other} has said yes with the passphrase {by} uses too; only as {other} it is taken back, or a no \
+                 ends it for everybody"
+            ));
+        }
+        let who: Vec<&str> = self.progress.yes.iter().map(|yes| yes.by.as_str()).collect();
+        let who = who.join(", ");
+        Some(format!(
+            "the yes is by {who} and not by {by}; only who said it takes it back, or a no ends it for everybody"
+        ))
+    }
+
+    /// Why a yes of `by` would add nothing, if it would not.
+    #[must_use]
+    pub fn yes_fault(&self, by: &str, key: Option<&str>) -> Option<String> {
+        let other = key.and_then(|key| self.progress.said_as(by, key))?;
+        Some(format!(
+            "{other} has said yes with this passphrase; one passphrase is one person, whoever types it"
+        ))
+    }
+
+    /// How many more people must say yes, as long as it waits.
+    #[must_use]
+    pub fn missing(&self) -> u32 {
+        let said = u32::try_from(self.progress.yes.len()).unwrap_or(u32::MAX);
+        let needs = if self.state == RequestState::Pending { self.progress.needs.max(1) } else { 0 };
+        needs.saturating_sub(said)
     }
 
     /// Where it stands at `now_ms`, in one word: what nobody answered in time is over,
@@ -131,7 +191,8 @@ impl Request {
             return Some(format!("they have said yes to different things: {}", each.join("; ")));
         }
         let who: Vec<&str> = yes.iter().map(|one| one.by.as_str()).collect();
-        Some(format!("{} of {} people have said yes: {}", who.len(), self.progress.needs, who.join(", ")))
+        let (said, needs, more) = (who.len(), self.progress.needs, self.missing());
+        Some(format!("{said} of {needs} people have said yes: {}; {more} more must", who.join(", ")))
     }
 
     /// The answer that decided it, also where it has been used since.
@@ -143,13 +204,13 @@ impl Request {
         }
     }
 
-    /// Whether somebody who has just said this was heard: it came out so, or more people are needed.
+    /// Whether `by`, who has just said this, was heard: it came out so, or theirs is one of several
+    /// that are needed.
     #[must_use]
-    pub fn took(&self, word: Word) -> bool {
+    pub fn took(&self, word: Word, by: &str) -> bool {
         match &self.state {
-            RequestState::Approved { .. } | RequestState::Used { .. } | RequestState::Pending => {
-                word == Word::Approve
-            }
+            RequestState::Approved { .. } | RequestState::Used { .. } => word == Word::Approve,
+            RequestState::Pending => word == Word::Approve && self.progress.is_said_by(by),
             RequestState::Denied { .. } => word == Word::Deny,
             RequestState::Revoked { .. } | RequestState::Expired => false,
         }

@@ -60,6 +60,42 @@ pub fn one_line(text: &str, max: usize) -> String {
     }
 }
 
+/// The pieces of one line of at most `max` characters.
+#[must_use]
+pub fn line_pieces(text: &str, max: usize) -> Vec<Piece> {
+    let flat = flat(pieces(text));
+    let count = |piece: &Piece| piece.text.chars().count();
+    if flat.iter().map(count).sum::<usize>() <= max {
+        return flat;
+    }
+    let mut room = max.saturating_sub(1);
+    let mut cut = Vec::new();
+    for Piece { text, spelled } in flat {
+        let text: String = text.chars().take(room).collect();
+        room = room.saturating_sub(text.chars().count());
+        cut.push(Piece { text, spelled });
+        if room == 0 {
+            break;
+        }
+    }
+    cut.push(Piece { text: "…".to_owned(), spelled: false });
+    cut
+}
+
+/// Line breaks spelled out as well.
+fn flat(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        for (at, line) in piece.text.split('\n').enumerate() {
+            if at > 0 {
+                all.push(Piece { text: "⏎".to_owned(), spelled: true });
+            }
+            all.push(Piece { text: line.to_owned(), spelled: piece.spelled });
+        }
+    }
+    all
+}
+
 /// What follows a picture only says how it is drawn.
 fn is_drawn(c: char, before: char) -> bool {
     let picture = matches!(before, '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}');

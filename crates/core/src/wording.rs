@@ -9,6 +9,17 @@ use crate::event::EventKind;
 use crate::finding::Finding;
 use crate::outcome::Verdict;
 
+/// Characters of what a person says to an agent or beside a request.
+pub const WORDS_MAX: usize = 4_000;
+
+/// What is wrong with words a person says, if something is: how long they are,
+/// and how long they may be.
+#[must_use]
+pub fn words_fault(words: &str) -> Option<String> {
+    let long = words.chars().count();
+    (long > WORDS_MAX).then(|| format!("the words are {long} characters long; at most {WORDS_MAX} are taken"))
+}
+
 /// What the agent is told: reason, rule, next step.
 #[must_use]
 pub fn agent_text(decision: &Decision) -> String {

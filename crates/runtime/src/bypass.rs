@@ -27,6 +27,18 @@ const REASON_MIN: (usize, usize) = (20, 4);
 /// Guardrails one call may pass.
 const SUSPENDED_MAX: usize = 4;
 
+/// So often a request makes way for another reason: each of them calls people.
+const ANEW_MAX: u32 = 3;
+
+/// A bypass that was asked for.
+#[derive(Debug)]
+pub struct BypassAsked {
+    /// The request.
+    pub request: Request,
+    /// Whether it was made just now; else it waits since it was asked before.
+    pub is_new: bool,
+}
+
 /// Why a bypass cannot be asked for.
 #[derive(Debug)]
 pub enum BypassRefused {
@@ -55,15 +67,8 @@ impl Gate {
         call: &str,
         reason: &str,
         urgency: Pressing,
-    ) -> Result<Request, BypassRefused> {
-        let words = reason.split_whitespace().count();
-        if reason.trim().chars().count() < REASON_MIN.0 || words < REASON_MIN.1 {
-            let why = "the reason says too little for anybody to decide".to_owned();
-            return Err(BypassRefused::No(
-                why,
-                "say in a sentence what must happen and why no other way will do",
-            ));
-        }
+    ) -> Result<BypassAsked, BypassRefused> {
+        is_a_reason(reason)?;
         let Some(bypass) = self.policy().bypass(guardrail) else {
             let mut known = self.policy().settings().guardrails.iter();
             let why = match known.any(|entry| entry.guardrail.id == guardrail) {
@@ -84,22 +89,28 @@ impl Gate {
             let why = "the budget is used up, and then nothing passes a guardrail".to_owned();
             return Err(BypassRefused::No(why, "report what is done and what is left"));
         };
-        let asked =
-            BypassRequest { guardrail: guardrail.to_owned(), role, reason: cut(reason.trim()), urgency };
+        let (guardrail, reason) = (guardrail.to_owned(), cut(reason.trim()));
+        let mut asked = BypassRequest { guardrail, role, reason, urgency, anew: 0 };
         let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
         let open = turn.open_requests(&session.id, &decided.arguments).map_err(Broken::from)?;
-        let waits = |request: &Request| {
-            request.state == RequestState::Pending
-                && !request.is_over(now)
-                && request.bypass.as_ref().is_some_and(|own| own.guardrail == guardrail)
+        let is_own = |request: &Request| {
+            let own = request.bypass.as_ref().is_some_and(|own| own.guardrail == asked.guardrail);
+            own && !request.is_over(now)
         };
-        let before = open.into_iter().find(waits);
-        if let Some(request) = before.as_ref().filter(|request| request.bypass.as_ref() == Some(&asked)) {
-            return Ok(request.clone());
+        let open: Vec<Request> = open.into_iter().filter(is_own).collect();
+        let key = self.approver.as_ref().map(|approver| approver.key.as_str());
+        if urgency == Pressing::Emergency {
+            open.iter().try_for_each(|before| no_said(before, key, now))?;
         }
-        // Another reason, or more haste: whoever decides is shown the last word.
-        if let Some(request) = before {
-            turn.append(now, &context, Entry::Expired { request: request.id }).map_err(Broken::from)?;
+        if let Some(before) = open.into_iter().max_by_key(|one| one.made_ms) {
+            match beside(&before, &asked, key, now)? {
+                Beside::TheSame => return Ok(BypassAsked { request: before, is_new: false }),
+                Beside::Another { anew } => asked.anew = anew,
+            }
+            // Another reason, or more haste: whoever decides is shown the last word.
+            if !matches!(before.state, RequestState::Denied { .. }) {
+                turn.append(now, &context, Entry::Expired { request: before.id }).map_err(Broken::from)?;
+            }
         }
         let request = Request {
             asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
@@ -108,7 +119,7 @@ impl Gate {
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
         self.checkpoint(seq);
-        Ok(request)
+        Ok(BypassAsked { request, is_new: true })
     }
 
     /// The newest call this guardrail blocked whose hash begins so.
@@ -132,6 +143,60 @@ impl Gate {
             BypassRefused::No(why, "make the call first; the block says how to ask")
         })
     }
+}
+
+fn is_a_reason(reason: &str) -> Result<(), BypassRefused> {
+    let (length, words) = (reason.trim().chars().count(), reason.split_whitespace().count());
+    if length >= REASON_MIN.0 && words >= REASON_MIN.1 {
+        return Ok(());
+    }
+    let why = "the reason says too little for anybody to decide".to_owned();
+    Err(BypassRefused::No(why, "say in a sentence what must happen and why no other way will do"))
+}
+
+/// What a request is beside one for the same call that still counts.
+enum Beside {
+    /// Nothing new.
+    TheSame,
+    /// Another reason, role or haste; so many have made way for it.
+    Another { anew: u32 },
+}
+
+/// Whether somebody may be asked once more. People are called each time, so it
+/// ends somewhere; and a no is not undone by asking on.
+fn beside(
+    before: &Request,
+    asked: &BypassRequest,
+    key: Option<&str>,
+    now: i64,
+) -> Result<Beside, BypassRefused> {
+    let id = &before.id;
+    let anew = before.bypass.as_ref().map_or(0, |own| own.anew);
+    let is_same = before.bypass.as_ref() == Some(&BypassRequest { anew, ..asked.clone() });
+    if before.grant(now, key).is_some() {
+        let why = format!("{id} is approved already");
+        return Err(BypassRefused::No(why, "repeat exactly the blocked call; it runs once"));
+    }
+    if is_same || anew >= ANEW_MAX {
+        no_said(before, key, now)?;
+    }
+    if is_same && before.state == RequestState::Pending {
+        return Ok(Beside::TheSame);
+    }
+    if anew >= ANEW_MAX {
+        let why =
+            format!("{id} stands as it was asked: it took the place of {anew} others and makes way for none");
+        return Err(BypassRefused::No(why, "wait for its answer, or go on with other work"));
+    }
+    Ok(Beside::Another { anew: anew.saturating_add(1) })
+}
+
+/// An emergency nobody answers is let through; one somebody said no to was answered.
+fn no_said(before: &Request, key: Option<&str>, now: i64) -> Result<(), BypassRefused> {
+    let Some(no) = before.refusal(now, key) else { return Ok(()) };
+    let words = no.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+    let why = format!("{} said no to {}{words}", no.by, before.id);
+    Err(BypassRefused::No(why, "do it another way, or ask the person"))
 }
 
 fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> Result<Request, Broken> {

@@ -7,6 +7,22 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use toolgate_core::{Checkpoint, canonical};
+use toolgate_store::{Sqlite, Store};
+
+/// Every so many records a signed checkpoint is kept beside the ledger.
+const CHECKPOINT_EVERY: u64 = 256;
+
+/// Tidies up behind record `seq`, and keeps a signed head now and then. The
+/// record is already safe, so a failure here costs a checkpoint, not an answer;
+/// `doctor` reports it.
+pub(crate) fn tidy_behind(store: &mut Sqlite, dirs: &Dirs, seq: u64) {
+    store.tidy();
+    if seq.is_multiple_of(CHECKPOINT_EVERY)
+        && let Ok(Some(head)) = store.head()
+    {
+        let _ = keep_checkpoint(dirs, &head);
+    }
+}
 
 /// Appends a checkpoint to the kept ones.
 ///

@@ -8,7 +8,7 @@ use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
-use crate::checkpoints::keep_checkpoint;
+use crate::checkpoints::tidy_behind;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::restore::{backup_of, note_changes, roll_back};
@@ -26,9 +26,6 @@ use toolgate_store::{Sqlite, Store, Turn};
 
 /// After this many refused stops in a row the agent may stop anyway (C-39).
 const STOPS_REFUSED_MAX: u32 = 10;
-
-/// Every so many records a signed checkpoint is kept beside the ledger.
-const CHECKPOINT_EVERY: u64 = 256;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
@@ -197,19 +194,13 @@ impl Gate {
         Ok(())
     }
 
-    /// Keeps a signed head now and then. The record is already safe, so a
-    /// failure here costs a checkpoint, not an answer; `doctor` reports it.
+    /// Tidies up behind a record, now or when the answer is out.
     pub(crate) fn checkpoint(&mut self, seq: u64) {
         if let Later::Wanted(left) = &mut self.later {
             *left = Some(seq);
             return;
         }
-        self.store.tidy();
-        if seq.is_multiple_of(CHECKPOINT_EVERY)
-            && let Ok(Some(head)) = self.store.head()
-        {
-            let _ = keep_checkpoint(&self.setup.dirs, &head);
-        }
+        tidy_behind(&mut self.store, &self.setup.dirs, seq);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Answers that reach further than one call: found again for later calls, used
-//! without ending, taken back by hand.
+//! without ending.
 //!
 //! Like every grant they are believed only if the records tell the same.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, Round, now_ms, refused};
-use toolgate_core::{Context, Decision, Entry, Finding, Handling, Outcome, Policy, Request, Severity, Word};
-use toolgate_store::{Store, StoreError};
+use crate::gate::{Answered, Round, refused};
+use toolgate_core::{Decision, Finding, Outcome, Policy, Request, Severity, Word};
+use toolgate_store::StoreError;
 
 /// The guards that ask about a call.
 pub(crate) fn asking(decision: &Decision) -> impl Iterator<Item = &str> {
@@ -66,28 +66,5 @@ impl Round<'_> {
         let delivered = request.refusal(self.now_ms, key).map(refused);
         let delivered = delivered.ok_or_else(|| Broken::from(StoreError::Altered))?;
         Ok(Answered { decision, delivered, request: Some(request), is_new: false })
-    }
-}
-
-impl Gate {
-    /// Claims a request, says something beside it, takes its answer back or
-    /// ends it. What cannot be done any more changes nothing; the request as
-    /// it is then comes back.
-    ///
-    /// # Errors
-    /// If it cannot be recorded.
-    pub fn handle(&mut self, request: &Request, by: &str, what: Handling) -> Result<Request, Broken> {
-        let context = Context {
-            host: "toolgate".to_owned(),
-            session: request.session.clone(),
-            agent: request.agent.clone(),
-            policy: self.policy().revision().to_owned(),
-        };
-        let mut turn = self.store.begin()?;
-        let entry = Entry::Handled { request: request.id.clone(), by: by.to_owned(), what };
-        let seq = turn.append(now_ms(), &context, entry)?.seq;
-        turn.commit()?;
-        self.checkpoint(seq);
-        Ok(self.store.request(&request.id)?.unwrap_or_else(|| request.clone()))
     }
 }

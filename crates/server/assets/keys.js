@@ -62,7 +62,10 @@ if (yes) {
   });
 }
 // What is gone to must not lie behind the bar.
-if (bar) new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = `${covers() + 8}px`; }).observe(bar);
+function pad() {
+  document.documentElement.style.scrollPaddingBottom = `${covers() + 8}px`;
+}
+if (bar) new ResizeObserver(pad).observe(bar);
 function answer(id) {
   const field = byId(id);
   // Not the id of the button: the browser would leap to it, past the text.
@@ -75,10 +78,15 @@ if (["#no", "#words", "#scope"].includes(location.hash)) byId(location.hash.slic
 // Only the fields a reach needs, and what yes means then; what a pattern covers is asked as it is written.
 const scope = byId("scope");
 const once = byId("means")?.textContent;
-const near = (id) => byId(id)?.scrollIntoView({ block: "nearest", behavior: "instant" });
+function near(id) {
+  // The observer speaks with the next frame; this may come before it.
+  pad();
+  byId(id)?.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
 function fit() {
   byId("for-time").hidden = scope.value !== "for";
   if (byId("for-pattern")) byId("for-pattern").hidden = scope.value !== "pattern";
+  if (!byId("means")) return;
   const minutes = byId("minutes").value;
   const long = minutes === "1" ? "1 minute" : `${minutes || "some"} minutes`;
   byId("means").textContent = scope.value === "once" ? once : scope.selectedOptions[0].text.replace("some minutes", long);
@@ -91,13 +99,25 @@ if (scope) {
   byId("minutes").addEventListener("input", fit);
   fit();
 }
+// A call with what is spelled out in it marked, as the server marks it.
+function called(pieces) {
+  const code = document.createElement("code");
+  for (const { text, spelled } of pieces) {
+    const mark = spelled ? document.createElement("mark") : null;
+    if (mark) mark.textContent = text;
+    code.append(mark ?? text);
+  }
+  return code;
+}
 byId("pattern")?.addEventListener("input", async (event) => {
   const asked = event.target.value;
   const answer = await fetch(`/api/covered?pattern=${encodeURIComponent(asked)}`);
   if (!answer.ok || asked !== byId("pattern").value) return;
   const found = await answer.json();
-  const some = found.calls.length ? `: ${found.calls.join(" · ")}` : "";
-  byId("covered").textContent = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  const some = found.pieces.length ? ": " : "";
+  const said = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  const calls = found.pieces.flatMap((pieces, at) => [at ? " · " : "", called(pieces)]);
+  byId("covered").replaceChildren(said, ...calls);
   near("covered");
 });
 

@@ -257,6 +257,7 @@ pub(crate) struct AnswerBody {
     word: WordView,
     /// What the agent is told.
     #[serde(default)]
+    #[schema(max_length = 4000)]
     words: Option<String>,
     /// How far it reaches: this call, once, if nothing is said.
     #[serde(default)]
@@ -279,10 +280,13 @@ pub(crate) struct AnswerBody {
     (status = 401, description = "Nobody has let you in", body = Problem),
     (status = 403, description = "It came from elsewhere, from below an agent, or with the wrong passphrase", body = Problem),
     (status = 404, description = "There is no such request", body = Problem),
-    (status = 409, description = "It waits no longer", body = Problem),
+    (status = 409, description = "It waits no longer, or this passphrase has said yes under another name", body = Problem),
     (status = 413, description = "The body is too large", body = Problem),
     (status = 415, description = "The body does not say that it is JSON", body = Problem),
-    (status = 422, description = "The body says something else", body = Problem),
+    (status = 422, description = "The body says something else, or words that are too long", body = Problem),
+    (status = 429, description = "Too many wrong passphrases came; `Retry-After` says when the next one is looked at",
+        body = Problem, headers(("Retry-After" = i64, description = "Seconds"))),
+    (status = 500, description = "The gate is broken; with a policy that does not load a no can be given, and no yes", body = Problem),
 ))]
 pub(crate) async fn answer(
     State(app): State<Shared>,
@@ -307,6 +311,7 @@ pub(crate) struct HandleBody {
     deed: Deed,
     /// The words of a comment or a review.
     #[serde(default)]
+    #[schema(max_length = 4000)]
     text: String,
 }
 
@@ -319,7 +324,7 @@ pub(crate) struct HandleBody {
     (status = 401, description = "Nobody has let you in", body = Problem),
     (status = 403, description = "It came from elsewhere or from below an agent", body = Problem),
     (status = 404, description = "There is no such request", body = Problem),
-    (status = 409, description = "That cannot be done any more", body = Problem),
+    (status = 409, description = "That cannot be done any more, or not by you", body = Problem),
     (status = 413, description = "The body is too large", body = Problem),
     (status = 415, description = "The body does not say that it is JSON", body = Problem),
     (status = 422, description = "The body says something else", body = Problem),
@@ -370,7 +375,7 @@ fn object<T: DeserializeOwned>(
     body: Result<Json<Box<RawValue>>, JsonRejection>,
     cure: &str,
 ) -> Result<T, Failure> {
-    let Json(body) = body.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), cure))?;
+    let Json(body) = body.map_err(|wrong| Failure::of_body(wrong.status(), wrong.body_text(), cure))?;
     let said = |text: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text, cure);
     if !body.get().starts_with('{') {
         return Err(said("the body is no object".to_owned()));

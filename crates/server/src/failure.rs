@@ -1,8 +1,10 @@
 //! What goes wrong, as a page or as JSON: what and what to do, never more.
 
+use crate::BODY_MAX;
 use crate::view::Problem;
 use askama::Template;
 use axum::Json;
+use axum::http::header::{HeaderValue, RETRY_AFTER};
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use toolgate_core::visible;
@@ -17,6 +19,8 @@ pub(crate) struct Failure {
     cure: String,
     /// The field of a form that is to be mended.
     field: Option<&'static str>,
+    /// In how many seconds it may be tried again, if only that is needed.
+    again_s: Option<i64>,
 }
 
 /// The page, with the way on to all others.
@@ -29,12 +33,34 @@ struct FailurePage {
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, what: impl Into<String>, cure: impl Into<String>) -> Failure {
-        Failure { status, what: what.into(), cure: cure.into(), field: None }
+        Failure { status, what: what.into(), cure: cure.into(), field: None, again_s: None }
     }
 
     /// The same about one field of a form.
     pub(crate) fn at(self, field: &'static str) -> Failure {
         Failure { field: Some(field), ..self }
+    }
+
+    /// The same for something that may be tried again after so long.
+    pub(crate) fn again_in(self, seconds: i64) -> Failure {
+        Failure { again_s: Some(seconds), ..self }
+    }
+
+    /// A body that cannot be read, with the limit if it is too large.
+    pub(crate) fn of_body(status: StatusCode, text: String, cure: &str) -> Failure {
+        if status != StatusCode::PAYLOAD_TOO_LARGE {
+            return Failure::new(status, text, cure);
+        }
+        Failure::new(status, format!("This is longer than the {BODY_MAX} bytes that are taken."), cure)
+    }
+
+    /// The same about a page or a value of its own.
+    pub(crate) fn with(&self, body: impl IntoResponse) -> Response {
+        let mut response = (self.status, body).into_response();
+        if let Some(seconds) = self.again_s {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
     }
 
     /// The field to mend and what is wrong with it, if it is about one.
@@ -49,7 +75,7 @@ impl Failure {
 
     /// The same for programs.
     pub(crate) fn as_json(&self) -> Response {
-        (self.status, Json(Problem::new(&self.what, &self.cure))).into_response()
+        self.with(Json(Problem::new(&self.what, &self.cure)))
     }
 }
 
@@ -94,7 +120,7 @@ impl From<NotAPerson> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let page = FailurePage { what: visible(&self.what), cure: visible(&self.cure) };
-        (self.status, Html(page.render().unwrap_or(page.what))).into_response()
+        self.with(Html(page.render().unwrap_or(page.what)))
     }
 }
 

@@ -4,11 +4,13 @@
 use crate::App;
 use crate::failure::Failure;
 use crate::peer::Peer;
+use crate::shown::Shown;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use toolgate_core::{Entry, EventKind, Extent, Handling, Request, fits_text, one_line, proposed_pattern};
-use toolgate_runtime::{Gate, Setup, find_project, now_ms};
+use toolgate_core::{
+    Entry, EventKind, Extent, Handling, Piece, Request, fits_text, line_pieces, proposed_pattern, words_fault,
+};
+use toolgate_runtime::{Desk, now_ms};
 use toolgate_store::Store;
 use utoipa::ToSchema;
 
@@ -17,6 +19,9 @@ const RECORDS: u32 = 500;
 
 /// Calls named before the rest is only counted.
 const NAMED_MAX: usize = 8;
+
+/// Characters of one call.
+const CALL_MAX: usize = 120;
 
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -43,6 +48,32 @@ pub(crate) struct Covered {
     pub count: u64,
     /// Some of them.
     pub calls: Vec<String>,
+    /// The same in pieces, so that what is spelled out can be marked.
+    pub pieces: Vec<Vec<PieceView>>,
+}
+
+/// A stretch of text as people are shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct PieceView {
+    /// What is shown.
+    pub text: String,
+    /// Whether it spells out what would not be seen, and is not there letter by letter.
+    pub spelled: bool,
+}
+
+impl PieceView {
+    fn of(Piece { text, spelled }: Piece) -> PieceView {
+        PieceView { text, spelled }
+    }
+}
+
+impl Covered {
+    /// The calls as a page shows them.
+    pub(crate) fn shown(&self) -> Vec<Shown> {
+        let piece = |one: &PieceView| Piece { text: one.text.clone(), spelled: one.spelled };
+        let call = |call: &Vec<PieceView>| Shown::of(&call.iter().map(piece).collect::<Vec<_>>());
+        self.pieces.iter().map(call).collect()
+    }
 }
 
 impl App {
@@ -52,6 +83,10 @@ impl App {
         self.refuse_agent(peer)?;
         let request = self.request(id)?;
         let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
+        if let Some(fault) = words_fault(text) {
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
+            return Err(failure.at(if deed == Deed::Review { "review" } else { "comment" }));
+        }
         let text = text.trim().to_owned();
         if text.is_empty() && matches!(deed, Deed::Comment | Deed::Review) {
             let cure = "Say what you mean to say.";
@@ -61,16 +96,16 @@ impl App {
         let what = match deed {
             Deed::Claim => Handling::Claimed,
             Deed::Comment => Handling::Commented { text },
-            Deed::Undo if request.may_be_undone(now_ms()) => Handling::Undone,
-            Deed::Undo => return Err(conflict("The answer cannot be taken back any more.")),
+            Deed::Undo => match request.undo_fault(&self.person, self.key()?.as_deref(), now_ms()) {
+                Some(why) => return Err(conflict(&format!("The answer cannot be taken back: {why}."))),
+                None => Handling::Undone,
+            },
             Deed::Revoke if request.answer().is_some() => Handling::Revoked,
             Deed::Revoke => return Err(conflict("There is no answer to end.")),
             Deed::Review if request.progress.review_due_ms().is_some() => Handling::Reviewed { text },
             Deed::Review => return Err(conflict("Nothing was let through here without a yes.")),
         };
-        let project = find_project(Path::new(&request.dir));
-        let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
-        Ok(gate.handle(&request, &self.person, what)?)
+        Ok(Desk::open(&self.setup.dirs)?.handle(&request, &self.person, what)?)
     }
 
     /// What a pattern would have covered of the last calls.
@@ -87,9 +122,13 @@ impl App {
                 continue;
             }
             found.count += 1;
-            let call = one_line(&decided.title, 120);
-            if found.calls.len() < NAMED_MAX && !found.calls.contains(&call) {
-                found.calls.push(call);
+            let call = line_pieces(&decided.title, CALL_MAX).into_iter();
+            let call: Vec<PieceView> =
+                call.filter(|piece| !piece.text.is_empty()).map(PieceView::of).collect();
+            // What is spelled out and the same letters look alike as text only.
+            if found.calls.len() < NAMED_MAX && !found.pieces.contains(&call) {
+                found.calls.push(call.iter().map(|piece| piece.text.as_str()).collect());
+                found.pieces.push(call);
             }
         }
         Ok(found)

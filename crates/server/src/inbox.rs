@@ -8,13 +8,9 @@ use crate::peer::{Objection, Peer};
 use crate::{App, Shared};
 use axum::http::StatusCode;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::PoisonError;
-use toolgate_core::{Answer, Extent, Proof, Record, Request, RequestState, Tally, Word, visible};
-use toolgate_runtime::{
-    ASKERS_MAX, Approver, Gate, NotAPerson, Passphrase, Setup, find_project, kept_checkpoints, now_ms,
-    sign_answer, trusted_key,
-};
+use toolgate_core::{Answer, Extent, Record, Request, RequestState, Tally, Word, visible, words_fault};
+use toolgate_runtime::{ASKERS_MAX, Desk, Gate, NotAPerson, kept_checkpoints, now_ms, trusted_key};
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
 /// So many requests about one call are looked at.
@@ -105,22 +101,6 @@ impl App {
         Ok(same.into_iter().filter(|other| is_waiting(other) && other.is_like(request)).collect())
     }
 
-    /// Whether answers need the passphrase.
-    pub(crate) fn needs_passphrase(&self) -> Result<bool, Failure> {
-        Ok(Approver::load(&self.setup.dirs)?.is_some())
-    }
-
-    /// Whether the person here has said yes to what several must say yes to: one
-    /// name is one person, and so is one key.
-    pub(crate) fn has_said_yes(&self, request: &Request) -> Result<bool, Failure> {
-        let own_key = Approver::load(&self.setup.dirs)?.map(|approver| approver.key);
-        let own = |yes: &Answer| match &yes.proof {
-            Proof::Signature { key, .. } if own_key.as_ref() == Some(key) => true,
-            _ => yes.by == self.person,
-        };
-        Ok(request.progress.yes.iter().any(own))
-    }
-
     /// What an agent sends, or a program below one, is nobody's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
@@ -149,6 +129,14 @@ impl App {
             let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach.");
             return Err(failure.at(field));
         }
+        let unsaid = given.words.as_deref().and_then(words_fault);
+        if let Some(fault) = unsaid {
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
+            return Err(failure.at("words"));
+        }
+        if given.word == Word::Approve {
+            self.may_approve(&request)?;
+        }
         // Only what was on the page: what came to be asked since then was not shown.
         let mut alike = self.alike(&request)?;
         alike.retain(|other| given.alike.contains(&other.id));
@@ -162,7 +150,7 @@ impl App {
         };
         // Where several must say yes, the narrowest counts, whoever said it.
         let shared = after.progress.needs > 1 || after.decisive_answer().is_none_or(is_own);
-        if after.took(given.word) && shared {
+        if after.took(given.word, &self.person) && shared {
             return Ok(after);
         }
         // Of answers that race one counts; whose does not must hear it.
@@ -170,26 +158,23 @@ impl App {
         Err(Failure::new(StatusCode::CONFLICT, what, "What you said is on record and changes nothing."))
     }
 
+    /// A yes needs a policy, and somebody who has not said it under another name.
+    fn may_approve(&self, request: &Request) -> Result<(), Failure> {
+        Desk::open(&self.setup.dirs)?.may_approve(request)?;
+        match request.yes_fault(&self.person, self.key()?.as_deref()) {
+            Some(fault) => Err(Failure::new(StatusCode::CONFLICT, fault, "No ends it for everybody.")),
+            None => Ok(()),
+        }
+    }
+
     /// Each request has its own answer, and its own proof.
     fn give(&self, request: &Request, reach: Extent, given: &Given) -> Result<(), Failure> {
         let proof = self.proof(request, &reach, given)?;
-        let project = find_project(Path::new(&request.dir));
-        let (mut gate, _) = Gate::open(Setup { project, ..self.setup.clone() })?;
         let words = given.said();
         let (request_id, word, by) = (request.id.clone(), given.word, self.person.clone());
-        gate.answer(request, Answer { request: request_id, word, by, words, reach, proof })?;
+        Desk::open(&self.setup.dirs)?
+            .answer(request, Answer { request: request_id, word, by, words, reach, proof })?;
         Ok(())
-    }
-
-    fn proof(&self, request: &Request, reach: &Extent, given: &Given) -> Result<Proof, Failure> {
-        match Approver::load(&self.setup.dirs)? {
-            None => Ok(Proof::Browser),
-            Some(approver) => {
-                let given_one = given.passphrase.as_deref().filter(|text| !text.is_empty());
-                let passphrase = Passphrase::new(given_one.ok_or(NotAPerson::NeedsPassphrase)?)?;
-                Ok(sign_answer(&approver, &passphrase, request, given.word, reach)?)
-            }
-        }
     }
 
     /// Records before a number, the newest first.

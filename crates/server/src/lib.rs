@@ -21,6 +21,7 @@ mod hooks;
 mod inbox;
 mod live;
 mod pages;
+mod passphrase;
 mod peer;
 mod reach;
 mod shown;
@@ -43,15 +44,17 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use stores::Stores;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use toolgate_core::{Call, Event};
+use toolgate_core::{Call, Event, Tries};
 use toolgate_runtime::{Broken, Gate, Handed, Policies, Scene, Setup, Told};
 use toolgate_store::Sqlite;
 
-/// Largest form or JSON taken; nobody types more.
-const BODY_MAX: usize = 64 << 10;
+/// Largest form or JSON taken. Words end much sooner, and with the form still
+/// filled in; of what is larger than this nothing is read.
+const BODY_MAX: usize = 1 << 20;
 
 /// What is served.
 #[derive(Debug, Clone)]
@@ -103,6 +106,10 @@ struct App {
     proven: Mutex<Proven>,
     /// Events judged for hooks since the server began.
     judged: AtomicU64,
+    /// Passphrases that were tried, by whomever.
+    tries: Mutex<Tries>,
+    /// When the server began: its own clock, which nobody sets.
+    began: Instant,
 }
 
 type Shared = Arc<App>;
@@ -147,6 +154,8 @@ async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
         counted: Mutex::default(),
         proven: Mutex::default(),
         judged: AtomicU64::new(0),
+        tries: Mutex::default(),
+        began: Instant::now(),
     });
     let warm = hooks::listen(&app);
     let tell = |app: &App| {

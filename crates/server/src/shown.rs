@@ -7,7 +7,7 @@
 
 use askama::filters::{Escaper, Html, HtmlSafe};
 use std::fmt::{self, Write};
-use toolgate_core::{Piece, pieces};
+use toolgate_core::{Piece, line_pieces, pieces};
 
 /// What a page shows of a text, as HTML.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,30 +29,14 @@ impl Shown {
 
     /// In one line of at most `max` characters.
     pub(crate) fn line(text: &str, max: usize) -> Shown {
-        let flat = flat(pieces(text));
-        let count = |piece: &Piece| piece.text.chars().count();
-        if flat.iter().map(count).sum::<usize>() <= max {
-            return Shown::of(&flat);
-        }
-        let mut room = max.saturating_sub(1);
-        let mut cut = Vec::new();
-        for Piece { text, spelled } in flat {
-            let text: String = text.chars().take(room).collect();
-            room = room.saturating_sub(text.chars().count());
-            cut.push(Piece { text, spelled });
-            if room == 0 {
-                break;
-            }
-        }
-        cut.push(Piece { text: "…".to_owned(), spelled: false });
-        Shown::of(&cut)
+        Shown::of(&line_pieces(text, max))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    fn of(pieces: &[Piece]) -> Shown {
+    pub(crate) fn of(pieces: &[Piece]) -> Shown {
         let mut html = String::new();
         for piece in pieces.iter().filter(|piece| !piece.text.is_empty()) {
             let (open, close) = if piece.spelled { ("<mark>", "</mark>") } else { ("", "") };
@@ -65,20 +49,6 @@ impl Shown {
         }
         Shown(html)
     }
-}
-
-/// Line breaks spelled out as well.
-fn flat(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut all = Vec::new();
-    for piece in pieces {
-        for (at, line) in piece.text.split('\n').enumerate() {
-            if at > 0 {
-                all.push(Piece { text: "⏎".to_owned(), spelled: true });
-            }
-            all.push(Piece { text: line.to_owned(), spelled: piece.spelled });
-        }
-    }
-    all
 }
 
 #[cfg(test)]

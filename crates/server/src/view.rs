@@ -161,6 +161,8 @@ pub(crate) struct RequestView {
     needs: u32,
     /// Who said yes so far, where one is not enough.
     yes: Vec<String>,
+    /// How many more must, as long as it waits.
+    missing: u32,
     /// How often its answer was used.
     uses: u32,
     /// When somebody must have looked at what an emergency let through.
@@ -229,6 +231,7 @@ impl RequestView {
             reviews: request.reviews.iter().map(|note| format!("{}: {}", note.by, note.said)).collect(),
             needs: progress.needs.max(1),
             yes: progress.yes.iter().map(|answer| answer.by.clone()).collect(),
+            missing: request.missing(),
             uses: progress.uses,
             review_due_ms: progress.review_due_ms(),
         }

@@ -8,7 +8,7 @@ use crate::verbs::{Failure, Outcome, inbox, install, logs};
 use clap::{Subcommand, ValueEnum};
 use std::process::ExitCode;
 use toolgate_core::{EMERGENCY_MS, Handling, Pressing, Request};
-use toolgate_runtime::{BypassRefused, Gate, now_ms};
+use toolgate_runtime::{BypassAsked, BypassRefused, Desk, Gate, now_ms};
 use toolgate_store::{Store, Which};
 
 /// One call past one guardrail.
@@ -97,11 +97,14 @@ fn request(args: &RequestArgs) -> Outcome {
     };
     let (mut gate, _) = Gate::open(project::here())?;
     let asked = gate.request_bypass(&args.guardrail, &args.call, &args.reason, urgency);
-    let request = asked.map_err(|refused| match refused {
+    let BypassAsked { request, is_new } = asked.map_err(|refused| match refused {
         BypassRefused::Broken(broken) => Failure::from(broken),
         BypassRefused::No(why, cure) => Failure::new(why, cure),
     })?;
-    gate.tell_of(&request);
+    // People hear of it once.
+    if is_new {
+        gate.tell_of(&request);
+    }
     if args.json {
         json(&request);
         return Ok(ExitCode::SUCCESS);
@@ -125,14 +128,15 @@ fn request(args: &RequestArgs) -> Outcome {
 /// What is due after an emergency (S2-49).
 fn review(id: &str, words: &str, as_json: bool) -> Outcome {
     install::refuse_agent()?;
-    let (mut gate, _) = Gate::open(project::here())?;
-    let request = inbox::find(gate.store(), id)?;
+    inbox::are_words(words)?;
+    let mut desk = Desk::open(&project::dirs())?;
+    let request = inbox::find(desk.store(), id)?;
     if request.progress.review_due_ms().is_none() {
         let what = format!("nothing about {} is left to look at", request.id);
         return Err(Failure::new(what, "`toolgate bypass list` shows what is due"));
     }
     let what = Handling::Reviewed { text: words.to_owned() };
-    let after = gate.handle(&request, &inbox::person(), what)?;
+    let after = desk.handle(&request, &inbox::person(), what)?;
     if as_json {
         json(&after);
     } else {
@@ -151,9 +155,10 @@ fn due(request: &Request) -> String {
 }
 
 fn list(as_json: bool) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
-    let all: Vec<Request> =
-        gate.store().requests(Which::All)?.into_iter().filter(|request| request.bypass.is_some()).collect();
+    let mut desk = Desk::open(&project::dirs())?;
+    let mut all: Vec<Request> =
+        desk.store().requests(Which::All)?.into_iter().filter(|request| request.bypass.is_some()).collect();
+    all.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
     if as_json {
         all.iter().for_each(json);
         return Ok(ExitCode::SUCCESS);
@@ -166,7 +171,7 @@ fn list(as_json: bool) -> Outcome {
         let line = format!(
             "{:<13} {:<9} {:<22} {}{}",
             request.id,
-            request.state.name(),
+            request.state_name(now_ms()),
             own.guardrail,
             one_line(&own.reason, 80),
             due(request)

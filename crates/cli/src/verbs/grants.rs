@@ -1,13 +1,13 @@
 //! `toolgate grants`: answers that stand, what they reach, how often they were
 //! used, and their end.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk, visible};
 use crate::verbs::{Failure, Outcome, inbox, install, logs};
+use crate::{card, project};
 use clap::Subcommand;
 use std::process::ExitCode;
 use toolgate_core::{Handling, Request, RequestState, Word};
-use toolgate_runtime::{Gate, now_ms};
+use toolgate_runtime::{Desk, now_ms};
 use toolgate_store::{Store, Which};
 
 /// Answers that stand.
@@ -66,8 +66,8 @@ fn standing(store: &dyn Store) -> Result<Vec<Request>, Failure> {
 }
 
 fn list(as_json: bool) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
-    let all = standing(gate.store())?;
+    let mut desk = Desk::open(&project::dirs())?;
+    let all = standing(desk.store())?;
     if as_json {
         json(&all);
         return Ok(ExitCode::SUCCESS);
@@ -85,7 +85,7 @@ fn list(as_json: bool) -> Outcome {
         let head = format!("{}  {word:<3} by {}, {end}", request.id, visible(&answer.by));
         out(&styled(BOLD, &head));
         out(&format!("  {}", one_line(&request.title, 110)));
-        let uses = inbox::uses(request);
+        let uses = card::uses(request);
         out(&styled(DIM, &format!("  reaches {}; {uses}", visible(&answer.reach.words()))));
     }
     Ok(ExitCode::SUCCESS)
@@ -94,10 +94,10 @@ fn list(as_json: bool) -> Outcome {
 fn revoke(id: Option<&str>, as_json: bool) -> Outcome {
     // Ending a yes is safe; ending a no is not for an agent.
     install::refuse_agent()?;
-    let (mut gate, _) = Gate::open(project::here())?;
+    let mut desk = Desk::open(&project::dirs())?;
     let ends = match id {
-        Some(id) => vec![inbox::find(gate.store(), id)?],
-        None => standing(gate.store())?,
+        Some(id) => vec![inbox::find(desk.store(), id)?],
+        None => standing(desk.store())?,
     };
     let mut after = Vec::new();
     for request in ends {
@@ -106,7 +106,7 @@ fn revoke(id: Option<&str>, as_json: bool) -> Outcome {
                 format!("request {} is {}; there is nothing to revoke", request.id, request.state.name());
             return Err(Failure::new(what, "`toolgate grants` shows what stands"));
         }
-        let now = gate.handle(&request, &inbox::person(), Handling::Revoked)?;
+        let now = desk.handle(&request, &inbox::person(), Handling::Revoked)?;
         talk(&format!("{} is {}", now.id, now.state.name()));
         after.push(now);
     }

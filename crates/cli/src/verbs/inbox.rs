@@ -1,16 +1,17 @@
 //! `toolgate inbox`: requests that wait for a person, and the person's answer.
 
+use crate::card::card;
 use crate::project;
 use crate::reach::{ReachArgs, preview};
-use crate::screen::{BOLD, DIM, YELLOW, json, one_line, out, styled, talk, visible};
-use crate::verbs::{Failure, Outcome, approver, install, logs};
+use crate::screen::{DIM, YELLOW, json, one_line, out, styled, talk, visible};
+use crate::verbs::{Failure, Outcome, approver, install};
 use clap::Subcommand;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of};
-use toolgate_runtime::{Gate, find_project, now_ms};
+use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of, words_fault};
+use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
 /// Requests that wait for a person.
@@ -25,7 +26,9 @@ use toolgate_store::{Store, Which};
   toolgate inbox undo r-1a2b                         while nothing was done because of it
   toolgate inbox deny --all --words \"not today\"       all that waits in this project
 
-A unique beginning of an id is enough.")]
+A unique beginning of an id is enough. With a policy that does not load a no can be given, and no yes.
+
+Exit codes of answers: 0 it counts, also where more people must say yes · 1 it does not")]
 pub struct Args {
     /// What to do; lists what waits if not given
     #[command(subcommand)]
@@ -129,8 +132,8 @@ pub fn run(args: &Args) -> Outcome {
         None => list(Which::Open, false),
         Some(Verb::List { all, json }) => list(if *all { Which::All } else { Which::Open }, *json),
         Some(Verb::Show { id, json }) => {
-            let (mut gate, _) = Gate::open(project::here())?;
-            show(gate.store(), id, *json)
+            let mut desk = Desk::open(&project::dirs())?;
+            show(desk.store(), id, *json)
         }
         Some(Verb::Approve(args)) => answer(&args.id, &args.how, Word::Approve),
         Some(Verb::Deny(DenyArgs { id: Some(id), how, .. })) => answer(id, how, Word::Deny),
@@ -144,11 +147,10 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn list(which: Which, as_json: bool) -> Outcome {
-    let setup = project::here();
-    let here = setup.project.clone();
-    let (mut gate, _) = Gate::open(setup)?;
+    let Setup { project: here, dirs, .. } = project::here();
+    let mut desk = Desk::open(&dirs)?;
     let now = now_ms();
-    let mut requests = gate.store().requests(which)?;
+    let mut requests = desk.store().requests(which)?;
     if which == Which::Open {
         let waits =
             |state: &RequestState| matches!(state, RequestState::Pending | RequestState::Approved { .. });
@@ -257,105 +259,10 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn card(request: &Request) {
-    let state = request.state_name(now_ms());
-    out(&styled(BOLD, &format!("{}  {state}", request.id)));
-    out(&format!("what    {}", visible(&request.title)));
-    for line in request.input.iter().flat_map(|input| input.lines()) {
-        out(&format!("        {}", visible(line)));
-    }
-    out(&format!("tool    {} in {}", visible(&request.tool), visible(&request.dir)));
-    if let Some(bypass) = &request.bypass {
-        out(&format!("needs   {}", visible(bypass.role_at(request.made_ms, now_ms()))));
-    }
-    for why in &request.why {
-        out(&format!("why     {}", visible(why)));
-    }
-    for note in &request.reviews {
-        let decision = note.decision.map_or("no answer", toolgate_core::Judgement::name);
-        let sure = note.confidence_percent;
-        out(&format!("said    supervisor {}: {decision} ({sure} %) {}", note.by, visible(&note.said)));
-    }
-    out(&format!(
-        "asked   {} by agent {} of session {}",
-        logs::time(request.made_ms),
-        visible(&request.agent),
-        visible(&request.session)
-    ));
-    for yes in request.progress.yes.iter().filter(|_| request.progress.needs > 1) {
-        out(&format!("so far  {} says yes; {} must", visible(&yes.by), request.progress.needs));
-    }
-    if let Some(claimed) = &request.progress.claimed {
-        out(&format!("looks   {}", visible(claimed)));
-    }
-    for comment in &request.progress.comments {
-        out(&format!("said    {}: {}", visible(&comment.by), visible(&comment.text)));
-    }
-    standing(request, now_ms());
-}
-
-/// How often an answer was used.
-pub fn uses(request: &Request) -> String {
-    match request.progress.uses {
-        1 => "used once".to_owned(),
-        count => format!("used {count} times"),
-    }
-}
-
-/// What came of it so far, and how long that holds.
-fn standing(request: &Request, now: i64) {
-    let end = logs::time(request.ends_ms());
-    let said = |answer: &Answer| {
-        let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
-        format!("by {}{}", visible(&answer.by), words.unwrap_or_default())
-    };
-    match &request.state {
-        RequestState::Used { call } => {
-            let call = call
-                .as_deref()
-                .map_or("the call ran".to_owned(), |call| format!("by call {}", visible(call)));
-            out(&format!("used    {call}"));
-            if let Some(answer) = request.decisive_answer() {
-                out(&format!("yes     {}", said(answer)));
-            }
-        }
-        RequestState::Expired => out(&format!("over    since {end}; it counts as denied")),
-        _ if request.is_over(now) => out(&format!("over    since {end}; it counts as denied")),
-        RequestState::Revoked { by } => out(&format!("over    revoked by {}", visible(by))),
-        RequestState::Denied { answer, .. } | RequestState::Approved { answer, .. }
-            if !answer.reach.is_once() =>
-        {
-            let word = if answer.word == Word::Approve { "yes" } else { "no" };
-            out(&format!("{word:<8}{}", said(answer)));
-            out(&format!("reaches {}; {}", visible(&answer.reach.words()), uses(request)));
-            if request.ends_ms() < i64::MAX {
-                out(&format!("until   {end}"));
-            }
-        }
-        RequestState::Denied { answer, .. } => {
-            out(&format!("no      {}", said(answer)));
-            out(&format!("until   {end} – till then the repeated call is refused as well"));
-        }
-        RequestState::Approved { answer, .. } => {
-            out(&format!("yes     {}", said(answer)));
-            out(&format!("until   {end} – then the yes is over, used or not"));
-        }
-        RequestState::Pending => {
-            if let Some(from_ms) = request.presses_from_ms() {
-                let from = logs::time(from_ms);
-                out(&format!(
-                    "presses unanswered, it is let through from {from} on, where the policy lists its command"
-                ));
-            }
-            out(&format!("until   {end} – then it counts as denied"));
-            out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
-        }
-    }
-}
-
 fn answer(id: &str, how: &How, word: Word) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
-    let request = find(gate.store(), id)?;
+    are_words(how.words.as_deref().unwrap_or_default())?;
+    let mut desk = Desk::open(&project::dirs())?;
+    let request = find(desk.store(), id)?;
     if request.state != RequestState::Pending || request.is_over(now_ms()) {
         let state = if request.is_over(now_ms()) { "expired" } else { request.state.name() };
         return Err(Failure::new(
@@ -363,17 +270,24 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
             "a call that is repeated makes a new request",
         ));
     }
+    if word == Word::Approve {
+        desk.may_approve(&request)?;
+        if let Some(fault) = request.yes_fault(&person(), key()?.as_deref()) {
+            return Err(Failure::new(fault, "`toolgate inbox deny` ends it for everybody"));
+        }
+    }
     let mut asked = vec![request.clone()];
-    preview(gate.store(), &request, &how.reach.extent_for(&asked)?)?;
-    let mut alike = gate.store().requests(Which::Open)?;
+    preview(desk.store(), &request, &how.reach.extent_for(&asked)?)?;
+    let mut alike = desk.store().requests(Which::Open)?;
     alike.retain(|other| other.is_like(&request) && !other.is_over(now_ms()));
     if how.alike {
         asked.extend(alike);
     } else if !alike.is_empty() {
         talk(&format!("the same waits in {} more sessions; --alike answers them too", alike.len()));
     }
-    let after = give(&mut gate, asked, how, word)?;
-    match after.as_slice() {
+    let after = give(&mut desk, asked, how, word)?;
+    let told: Vec<Told<'_>> = after.iter().map(Told::of).collect();
+    match told.as_slice() {
         [only] if how.json => json(only),
         several if how.json => json(&several),
         _ => {}
@@ -381,23 +295,50 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
     Ok(ended(&after, word))
 }
 
+/// A request after an answer, for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    request: &'a Request,
+    /// How many more people must say yes.
+    missing: u32,
+}
+
+impl Told<'_> {
+    fn of(request: &Request) -> Told<'_> {
+        Told { request, missing: request.missing() }
+    }
+}
+
+/// The key answers are signed with, where a passphrase is set.
+fn key() -> Result<Option<String>, Failure> {
+    Ok(Approver::load(&project::dirs())?.map(|approver| approver.key))
+}
+
+/// Fails if words are too long to be said.
+pub fn are_words(words: &str) -> Result<(), Failure> {
+    words_fault(words).map_or(Ok(()), |fault| Err(Failure::new(fault, "say it in fewer words")))
+}
+
 /// Does something with a request besides answering it.
 fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
     install::refuse_agent()?;
-    let (mut gate, _) = Gate::open(project::here())?;
-    let request = find(gate.store(), id)?;
-    if what == Handling::Undone && !request.may_be_undone(now_ms()) {
-        let why = match &request.state {
-            RequestState::Pending => "nobody has answered it".to_owned(),
-            _ if request.progress.uses > 0 => "the call has run".to_owned(),
-            state => format!("it is {}", state.name()),
-        };
+    let mut desk = Desk::open(&project::dirs())?;
+    let request = find(desk.store(), id)?;
+    if let Handling::Commented { text } = &what {
+        are_words(text)?;
+    }
+    let undoes = what == Handling::Undone;
+    if undoes && let Some(why) = request.undo_fault(&person(), key()?.as_deref(), now_ms()) {
         return Err(Failure::new(
             format!("the answer to {} cannot be taken back: {why}", request.id),
-            "`toolgate grants revoke` ends a yes that stands",
+            match request.state {
+                RequestState::Pending => "`toolgate inbox deny` ends a request for everybody",
+                _ => "`toolgate grants revoke` ends a yes that stands",
+            },
         ));
     }
-    let after = gate.handle(&request, &person(), what)?;
+    let after = desk.handle(&request, &person(), what)?;
     if as_json {
         json(&after);
     } else {
@@ -408,11 +349,11 @@ fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
 
 /// A no to everything that waits in this project.
 fn deny_all(how: &How) -> Outcome {
-    let setup = project::here();
-    let here = setup.project.clone();
-    let (mut gate, _) = Gate::open(setup)?;
+    are_words(how.words.as_deref().unwrap_or_default())?;
+    let Setup { project: here, dirs, .. } = project::here();
+    let mut desk = Desk::open(&dirs)?;
     let now = now_ms();
-    let mut waiting: Vec<Request> = gate.store().requests(Which::Open)?;
+    let mut waiting: Vec<Request> = desk.store().requests(Which::Open)?;
     waiting.retain(|request| request.state == RequestState::Pending && !request.is_over(now));
     let (own, others): (Vec<Request>, Vec<Request>) =
         waiting.into_iter().partition(|request| find_project(Path::new(&request.dir)) == here);
@@ -422,15 +363,15 @@ fn deny_all(how: &How) -> Outcome {
     if own.is_empty() {
         talk("nothing waits in this project");
     }
-    let after = if own.is_empty() { own } else { give(&mut gate, own, how, Word::Deny)? };
+    let after = if own.is_empty() { own } else { give(&mut desk, own, how, Word::Deny)? };
     if how.json {
-        json(&after);
+        json(&after.iter().map(Told::of).collect::<Vec<_>>());
     }
     Ok(ended(&after, Word::Deny))
 }
 
 /// Proves once that a person answers, and answers each request.
-fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
+fn give(desk: &mut Desk, requests: Vec<Request>, how: &How, word: Word) -> Result<Vec<Request>, Failure> {
     let reach = how.reach.extent_for(&requests)?;
     let first = requests.first().cloned();
     let reach_of = |request: &Request| {
@@ -443,9 +384,9 @@ fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Resul
         let words = how.words.clone();
         let (request_id, reach) = (request.id.clone(), reach_of(request));
         let answer = Answer { request: request_id, word, by: person(), words, reach, proof };
-        gate.answer(request, answer)?;
+        desk.answer(request, answer)?;
         // Racing answers: the first in the ledger counts, and this says which it was.
-        let now = find(gate.store(), &request.id)?;
+        let now = find(desk.store(), &request.id)?;
         if !how.json {
             let missing = now.still_missing().map(|text| format!(": {}", visible(&text)));
             talk(&format!("{} is {}{}", request.id, now.state.name(), missing.unwrap_or_default()));
@@ -456,7 +397,7 @@ fn give(gate: &mut Gate, requests: Vec<Request>, how: &How, word: Word) -> Resul
 }
 
 fn ended(after: &[Request], word: Word) -> ExitCode {
-    let took = |request: &Request| request.took(word) && request.state != RequestState::Pending;
+    let took = |request: &Request| request.took(word, &person());
     if after.iter().all(took) { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 

@@ -226,6 +226,7 @@ fn a_model_is_nobody_of_several_people() {
             role: "architect".to_owned(),
             reason: "r".to_owned(),
             urgency: toolgate_core::Pressing::Normal,
+            anew: 0,
         });
         own.after(&Entry::Answered(Answer { reach, ..answer }), 10).state.name()
     };

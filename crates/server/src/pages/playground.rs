@@ -64,8 +64,9 @@ pub(crate) async fn judged(
     Extension(session): Extension<Session>,
     form: Result<Form<Trial>, FormRejection>,
 ) -> Page {
-    let Form(trial) = form
-        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Send it from the page itself."))?;
+    let Form(trial) = form.map_err(|wrong| {
+        Failure::of_body(wrong.status(), wrong.body_text(), "Send it from the page itself.")
+    })?;
     session.check(&trial.form)?;
     let Trial { policy, tool, call, .. } = trial;
     let given = (policy.clone(), tool.clone(), call.clone());

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use toolgate_core::{
     Answer, Decided, Entry, Extent, Judgement, Proof, Record, Request, ReviewNote, Verdict, Word, visible,
 };
-use toolgate_runtime::now_ms;
+use toolgate_runtime::{now_ms, policy_of};
 
 /// So many records of a session are looked through for what supervisors wanted.
 const RECORDS: u32 = 500;
@@ -40,6 +40,10 @@ struct RequestPage {
     waits: bool,
     /// Whether whoever looks at it has said yes, and somebody else must.
     said_yes: bool,
+    /// Under which other name their passphrase has said yes.
+    said_as: Option<Shown>,
+    /// Why nobody can say yes: what is wrong with the policy, and its cure.
+    broken: Option<(Shown, Shown)>,
     /// Whose yes is there and what is missing, where several must say it.
     missing: Option<Shown>,
     passphrase: bool,
@@ -47,6 +51,7 @@ struct RequestPage {
     choices: Vec<Choice>,
     pattern: Option<String>,
     covered: Covered,
+    covered_calls: Vec<Shown>,
     claimed: Option<Shown>,
     comments: Vec<(Shown, Shown, String)>,
     reviews: Vec<Shown>,
@@ -93,7 +98,7 @@ pub(crate) async fn request(
 async fn mended(app: &Shared, session: Session, id: String, draft: Draft, failure: Failure) -> Response {
     let Some(fault) = failure.fault() else { return failure.into_response() };
     match shown(app, session, id, Draft { fault: Some(fault), ..draft }).await {
-        Ok(page) => (failure.status, page).into_response(),
+        Ok(page) => failure.with(page),
         Err(worse) => worse.into_response(),
     }
 }
@@ -109,7 +114,12 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
         };
         let alike = app.alike(&request)?;
         let reviews = app.reviews(&request)?;
-        let passphrase = app.needs_passphrase()?;
+        let key = app.key()?;
+        let said_yes = request.progress.is_said_by(&app.person);
+        let said_as = key.as_deref().filter(|_| !said_yes);
+        let said_as = said_as.and_then(|key| request.progress.said_as(&app.person, key)).map(Shown::all);
+        let waiting = Some(&request).filter(|request| is_waiting(request));
+        let broken = waiting.and_then(|request| policy_of(&app.setup.dirs, request).err());
         Ok(page_of(
             &request,
             draft,
@@ -117,10 +127,13 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
                 head,
                 now_ms: now_ms(),
                 card,
+                covered_calls: covered.shown(),
                 covered,
                 reviews,
-                passphrase,
-                said_yes: app.has_said_yes(&request)?,
+                passphrase: key.is_some(),
+                said_yes,
+                said_as,
+                broken: broken.map(|own| (Shown::all(&own.what), Shown::all(&own.cure))),
                 form: session.form,
                 also: alike.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
                 alike: alike.iter().map(|one| (one.id.clone(), Shown::all(&one.session))).collect(),
@@ -279,8 +292,9 @@ pub(crate) async fn handle(
     Path(id): Path<String>,
     form: Result<Form<HandleForm>, FormRejection>,
 ) -> Result<Response, Failure> {
-    let Form(HandleForm { form, deed, text }) =
-        form.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Do it from the page itself."))?;
+    let Form(HandleForm { form, deed, text }) = form.map_err(|wrong| {
+        Failure::of_body(wrong.status(), wrong.body_text(), "Do it from the page itself.")
+    })?;
     session.check(&form)?;
     let (at, own) = (format!("/requests/{id}"), id.clone());
     let draft = Draft { minutes: "30".to_owned(), text: text.clone(), ..Draft::default() };
@@ -298,8 +312,9 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     form: Result<Form<AnswerForm>, FormRejection>,
 ) -> Result<Response, Failure> {
-    let Form(sent) = form
-        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Answer from the page itself."))?;
+    let Form(sent) = form.map_err(|wrong| {
+        Failure::of_body(wrong.status(), wrong.body_text(), "Answer from the page itself.")
+    })?;
     session.check(&sent.form)?;
     let (at, own, draft) = (format!("/requests/{id}"), id.clone(), sent.draft());
     let reach = match sent.reach() {

@@ -1,0 +1,88 @@
+//! With a policy that does not load nothing runs; people still see what waits, say no with words and end a yes. A yes, or the
+//! end of a no, needs a policy.
+
+use crate::house::{ASKED, House, TICKET};
+use crate::review::{PASSPHRASE, answer, locked, state};
+use crate::server::Server;
+use serde_json::json;
+
+const OTHER: &str = "git push --force origin other";
+
+fn break_policy(house: &House) {
+    house.write(".toolgate/policy.yaml", "version: 1\nrules: [ { id: \n");
+}
+
+#[test]
+fn a_no_needs_no_policy_and_a_yes_does() {
+    let house = locked();
+    let (id, other) = (house.ask(ASKED).request(), house.ask(OTHER).request());
+    break_policy(&house);
+    let listed = house.run(&["inbox"]).ended(0).text();
+    assert!(listed.contains(&id) && listed.contains(&other), "{listed}");
+    assert!(house.run(&["inbox", "show", &id]).ended(0).text().contains(ASKED));
+    let refused = answer(&house, "approve", &id, PASSPHRASE).ended(1);
+    assert!(refused.err.contains("only a no can be given without a policy"), "{}", refused.err);
+    assert!(refused.err.contains("policy.yaml"), "it says what to mend: {}", refused.err);
+    assert_eq!(state(&house, &id), "pending");
+    let words = ["inbox", "deny", &id, "--words", "mend the policy first", "--passphrase-stdin"];
+    house.run_with(&words, "wrong horse battery\n").ended(1);
+    house.run_with(&words, PASSPHRASE).ended(0);
+    let all = ["inbox", "deny", "--all", "--words", "not today", "--passphrase-stdin"];
+    house.run_with(&all, PASSPHRASE).ended(0);
+    assert_eq!((state(&house, &id), state(&house, &other)), ("denied".to_owned(), "denied".to_owned()));
+    // A no is not taken back without a policy either.
+    let refused = house.run(&["inbox", "undo", &id]).ended(1);
+    assert!(refused.err.contains("without a policy"), "{}", refused.err);
+    house.write(".toolgate/policy.yaml", TICKET);
+    assert!(house.ask(ASKED).text().contains("mend the policy first"));
+    house.run(&["inbox", "undo", &other]).ended(0);
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+#[test]
+fn a_yes_that_stands_is_ended_without_a_policy() {
+    let house = locked();
+    let id = house.ask(ASKED).request();
+    let yes = ["inbox", "approve", &id, "--session", "--passphrase-stdin"];
+    house.run_with(&yes, PASSPHRASE).ended(0);
+    let other = house.ask(OTHER).request();
+    let no = ["inbox", "deny", &other, "--always", "--passphrase-stdin"];
+    house.run_with(&no, PASSPHRASE).ended(0);
+    break_policy(&house);
+    assert!(house.run(&["grants"]).ended(0).text().contains(&id));
+    house.run(&["bypass", "list"]).ended(0);
+    house.run(&["grants", "revoke", &id]).ended(0);
+    assert!(house.run(&["grants", "revoke", &other]).ended(1).err.contains("without a policy"));
+    assert_eq!((state(&house, &id), state(&house, &other)), ("revoked".to_owned(), "denied".to_owned()));
+}
+
+#[test]
+fn the_web_says_no_without_a_policy() {
+    let house = House::with_policy(TICKET);
+    let (id, other) = (house.ask(ASKED).request(), house.ask(OTHER).request());
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let page = |id: &str| server.get(&format!("/requests/{id}"), &cookie).body;
+    assert!(!page(&id).contains("id=\"broken\"") && page(&id).contains("id=\"yes\""));
+    break_policy(&house);
+    let shown = page(&id);
+    assert!(shown.contains("id=\"broken\"") && shown.contains("policy.yaml"), "{shown}");
+    assert!(shown.contains("id=\"no\"") && !shown.contains("id=\"yes\""), "{shown}");
+    assert!(server.get("/", &cookie).body.contains(&id));
+    let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
+    let body = json!({ "word": "approve" }).to_string();
+    let yes = server.post(&format!("/api/requests/{id}/answer"), &headers, &body);
+    assert!(yes.status == 500 && yes.body.contains("only a no"), "{}: {}", yes.status, yes.body);
+    server.deny(&cookie, &id, "mend the policy first");
+    let (path, form) = (
+        format!("/requests/{other}"),
+        crate::server::form_of(&server.get(&format!("/requests/{other}"), &cookie)).to_owned(),
+    );
+    let sent =
+        server.post(&path, &server.form_headers(&cookie), &format!("form={form}&word=deny&words=not+now"));
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    house.write(".toolgate/policy.yaml", TICKET);
+    assert!(house.ask(ASKED).text().contains("mend the policy first"));
+    assert!(house.ask(OTHER).text().contains("not now"));
+    house.run(&["ledger", "verify"]).ended(0);
+}
