@@ -65,6 +65,8 @@ fn the_first_yes_of_two_is_heard_and_says_what_is_missing() {
 #[test]
 fn one_passphrase_is_one_person_and_says_so() {
     let house = locked();
+    let doctor = house.run(&["doctor"]).text();
+    assert!(doctor.contains("wants 2 people, and one passphrase is one person"), "{doctor}");
     let id = house.ask(ASKED).request();
     run_as(&house, "ada", &["inbox", "approve", &id, "--passphrase-stdin"]).ended(0);
     let before = house.records().len();

@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut checks = policy(&setup);
     checks.extend(ledger(&setup));
     checks.push(approver(&setup));
+    checks.extend(lonely(&setup));
     checks.extend(supervisors(&setup));
     let before = checks.len();
     for host in HOSTS {
@@ -205,6 +206,19 @@ fn approver(setup: &Setup) -> Check {
         ),
         Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
     }
+}
+
+/// Several people must say yes, and there is one key for all of them.
+fn lonely(setup: &Setup) -> Option<Check> {
+    Approver::load(&setup.dirs).ok().flatten()?;
+    let loaded = load_uncached(&setup.dirs, &setup.project).ok()?;
+    let entries = loaded.policy.settings().people.iter();
+    let most = entries.flat_map(|entry| entry.people.needs.values()).max().filter(|number| **number > 1)?;
+    Some(Check::look(
+        "people",
+        format!("`people.needs` wants {most} people, and one passphrase is one person: nobody can say yes"),
+        "lower `needs` to 1, or work without a passphrase",
+    ))
 }
 
 /// Who cannot be reached costs waiting, not safety: a person is asked then.
