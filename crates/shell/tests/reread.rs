@@ -95,6 +95,19 @@ fn a_pattern_of_a_case_that_is_none_runs() {
     check("a $(b <<E\nc\nE\nd; case e in rm) f;; esac)", &["rm"]);
 }
 
+/// And so are those of the branches of a `case`.
+#[test]
+fn a_branch_of_case_loses_a_separator() {
+    check("a $(case b in (c) d <<E\ne\nE\n;; *) f; rm x;; esac)", &["f", "rm", "x"]);
+}
+
+/// From a file, bash loses a word behind what was no arithmetic.
+#[test]
+fn a_line_behind_no_arithmetic_loses_its_first_word() {
+    check("sh <<'E'\n((( 1 ))\necho rm x)\nE", &["rm", "x"]);
+    check("sh <<'E'\n((( 1 ))\n  echo rm x)\nE", &["echo", "rm", "x"]);
+}
+
 /// The name of a coprocess may be any word, quoted or expanded.
 #[test]
 fn a_coprocess_is_named_by_any_word() {

@@ -108,6 +108,7 @@ impl Parser<'_> {
                 return Node::Test(vec![word], Vec::new());
             }
             self.pushed_to = self.pushed_to.max(close.unwrap_or(0));
+            self.lose_word_behind(close);
         }
         self.advance(1);
         let list = self.filled_list();
@@ -275,6 +276,7 @@ impl Parser<'_> {
         }
         let body = self.list();
         self.lines();
+        self.print_heredocs();
         if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && self.bare().as_str() != "esac" {
             self.fail_unexpected();
         }

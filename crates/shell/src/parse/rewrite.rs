@@ -91,6 +91,20 @@ impl Parser<'_> {
         }
     }
 
+    /// Where a line of a file ends right behind what was no arithmetic, bash 5.2
+    /// loses the first word of the next: `((( 1 ))`, `echo rm x)` runs `rm`.
+    pub(super) fn lose_word_behind(&mut self, close: Option<usize>) {
+        let Some(line) = close.filter(|_| self.base.is_some()).map(|close| close + 1) else { return };
+        let rest = self.bytes.get(line..self.end).unwrap_or_default();
+        if let [b'\n', rest @ ..] = rest {
+            let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+            let from = line + 1 + rest.iter().take_while(is_blank).count();
+            let word = self.bytes.get(from..self.end).unwrap_or_default();
+            let length = word.iter().take_while(|byte| !b" \t\n;&|<>()".contains(byte)).count();
+            self.rewrite.decoded.push((from, from + length, String::new()));
+        }
+    }
+
     /// What stands there is some value, to a shell that reads it otherwise.
     pub(super) fn stand_in(&mut self, start: usize, end: usize) {
         self.rewrite.decoded.push((start, end, "$_".to_string()));
