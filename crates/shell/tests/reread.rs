@@ -188,5 +188,8 @@ fn quotes_do_not_make_a_spelling_known() {
         words.filter(|word| word.text == text).map(|word| word.exact).collect::<Vec<_>>()
     };
     assert_eq!(exact("$X y"), [false]);
+    let found = read("bash <<E\nrm '$Y z'\nE", &Setting::default());
+    let words = found.commands.iter().flat_map(|command| &command.words);
+    assert!(words.filter(|word| word.text == "$Y z").all(|word| !word.exact), "{found:?}");
     assert_eq!(exact("z"), [true]);
 }

@@ -225,9 +225,10 @@ impl Walker<'_> {
             Some(text) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
+                let exact = stream.text.is_some();
                 for text in std::iter::once(text).chain(stream.other.clone()) {
                     self.open_text(
-                        &Word { text: text.into(), exact: true, glob: false, span },
+                        &Word { text: text.into(), exact, glob: false, span },
                         &command.program,
                         Vec::new(),
                     );
