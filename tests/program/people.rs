@@ -93,6 +93,29 @@ fn one_passphrase_is_one_person_and_says_so() {
     house.run(&["ledger", "verify"]).ended(0);
 }
 
+/// One answer for several sessions: all of it counts, or nothing is given.
+#[test]
+fn a_yes_to_what_is_alike_is_given_whole() {
+    let house = locked();
+    let ask = |session: &str| {
+        let mut event = house.call(ASKED);
+        event["session_id"] = json!(session);
+        house.ask_event(&event).request()
+    };
+    let (one, two) = (ask("one"), ask("two"));
+    run_as(&house, "ada", &["inbox", "approve", &two, "--passphrase-stdin"]).ended(0);
+    let before = house.records().len();
+    let mut command = house.toolgate(&Server::WORDS);
+    command.env("USER", "grace");
+    let server = Server::run(command);
+    let cookie = server.come_in();
+    let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
+    let body = json!({ "word": "approve", "passphrase": PASSPHRASE.trim(), "alike": [two] }).to_string();
+    let reply = server.post(&format!("/api/requests/{one}/answer"), &headers, &body);
+    assert!(reply.status == 409 && reply.body.contains("one passphrase is one person"), "{}", reply.body);
+    assert_eq!((house.records().len(), yes(&house, &one).len(), yes(&house, &two).len()), (before, 0, 1));
+}
+
 #[test]
 fn nobody_takes_back_the_yes_of_another() {
     let house = House::with_policy(TWO);

@@ -134,12 +134,13 @@ impl App {
             let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
             return Err(failure.at("words"));
         }
-        if given.word == Word::Approve {
-            self.may_approve(&request)?;
-        }
         // Only what was on the page: what came to be asked since then was not shown.
         let mut alike = self.alike(&request)?;
         alike.retain(|other| given.alike.contains(&other.id));
+        if given.word == Word::Approve {
+            // All or none: a yes that would not count is said before one is given.
+            std::iter::once(&request).chain(&alike).try_for_each(|one| self.may_approve(one))?;
+        }
         self.give(&request, given.reach.clone(), &given)?;
         for other in &alike {
             self.give(other, given.reach.for_others(), &given)?;
