@@ -72,7 +72,7 @@ fn the_web_says_no_without_a_policy() {
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let body = json!({ "word": "approve" }).to_string();
     let yes = server.post(&format!("/api/requests/{id}/answer"), &headers, &body);
-    assert!(yes.status == 500 && yes.body.contains("only a no"), "{}: {}", yes.status, yes.body);
+    assert!(yes.status == 409 && yes.body.contains("only a no"), "{}: {}", yes.status, yes.body);
     server.deny(&cookie, &id, "mend the policy first");
     let (path, form) = (
         format!("/requests/{other}"),

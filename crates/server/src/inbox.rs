@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 use toolgate_core::{Answer, Extent, Record, Request, RequestState, Tally, Word, visible, words_fault};
-use toolgate_runtime::{ASKERS_MAX, Desk, Gate, NotAPerson, kept_checkpoints, now_ms, trusted_key};
+use toolgate_runtime::{ASKERS_MAX, Broken, Desk, Gate, NotAPerson, kept_checkpoints, now_ms, trusted_key};
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
 /// So many requests about one call are looked at.
@@ -161,7 +161,9 @@ impl App {
 
     /// A yes needs a policy, and somebody who has not said it under another name.
     fn may_approve(&self, request: &Request) -> Result<(), Failure> {
-        Desk::open(&self.setup.dirs)?.may_approve(request)?;
+        // The server is well; it is the policy that lets no yes happen.
+        let closed = |broken: Broken| Failure::new(StatusCode::CONFLICT, broken.what, broken.cure);
+        Desk::open(&self.setup.dirs)?.may_approve(request).map_err(closed)?;
         match request.yes_fault(&self.person, self.key()?.as_deref()) {
             Some(fault) => Err(Failure::new(StatusCode::CONFLICT, fault, "No ends it for everybody.")),
             None => Ok(()),
