@@ -23,6 +23,9 @@ const REFS_MAX: usize = 4;
 /// Values with subscripts that are remembered.
 const SUBSCRIPTS_MAX: usize = 16;
 
+/// Ends the spelling of a value that was put together here.
+pub(crate) const BUILT: &str = "…";
+
 /// Key of the current folder; no variable can have this name.
 pub(crate) const DIR: &str = "=dir";
 
@@ -272,10 +275,31 @@ impl Scope {
                 add(&mut options, branch.get(name).map_or(base, Option::as_ref), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = Few::One(Few::One(Text::unknown(concat(&["$", name]))));
+                options = Few::One(Few::One(Text::unknown(built(name))));
             }
             self.set(name, options);
         }
+    }
+
+    /// The names a further round of a loop gave values they did not have before:
+    /// nobody knows what more rounds give them.
+    pub(crate) fn growing(&self, changes: &Changes) -> Vec<SmolStr> {
+        let is_new = |(name, options): &(&SmolStr, &Option<Options>)| {
+            let known = self.values.get(*name);
+            let has = |value: &Value| known.is_some_and(|known| known.contains(value));
+            !name.starts_with('=') && options.iter().flat_map(|options| options.iter()).any(|one| !has(one))
+        };
+        changes.iter().filter(is_new).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The variable may hold anything its text was put together to.
+    pub(crate) fn doubt(&mut self, name: &str) {
+        let mut options = self.values.get(name).cloned().unwrap_or_default();
+        if options.len() >= OPTIONS_MAX {
+            options = Options::default();
+        }
+        options.push(Few::One(Text::unknown(built(name))));
+        self.set(name, options);
     }
 
     pub(crate) fn define(&mut self, name: &str, body: &Rc<Node>) {
@@ -307,6 +331,12 @@ impl Scope {
     pub(crate) fn alias(&self, name: &str) -> &[SmolStr] {
         self.aliases.get(name).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// The spelling of a value that this text puts together in more ways than are
+/// followed.
+fn built(name: &str) -> SmolStr {
+    concat(&["$", name, BUILT])
 }
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {

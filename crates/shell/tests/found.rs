@@ -444,6 +444,27 @@ fn a_mistake_leaves_files_as_they_were() {
     assert!(found.opaque.iter().any(|one| one.what.contains("text of `f`")), "{:?}", found.opaque);
 }
 
+/// What a loop puts together in more rounds than are followed is not known, and
+/// whoever runs it hides what it is.
+#[test]
+fn a_name_put_together_by_a_loop_is_not_known() {
+    let kinds = |source: &str| -> Vec<Unknown> {
+        read(source, &Setting::default()).opaque.iter().map(|one| one.kind).collect()
+    };
+    for source in [
+        "set -- r m; s=; while (($#)); do s+=$1; shift; done; $s x",
+        "s=; for c in a b c d; do s=$s$c; done; $s x",
+        "s=; while read c; do s+=a; done; $s x",
+    ] {
+        assert!(kinds(source).contains(&Unknown::Variable), "{source}: {:?}", kinds(source));
+    }
+    for source in ["while read x; do y=ls; done; $y z", "PY=$(which python3); $PY x.py", "$CMD x"] {
+        assert!(!kinds(source).contains(&Unknown::Variable), "{source}: {:?}", kinds(source));
+    }
+    let found = read("f() { s+=$1; }; f r; f m; $s x", &Setting::default());
+    assert!(found.commands.iter().any(|command| command.program == "rm"), "{found:?}");
+}
+
 /// An item that is written makes the whole list one nobody knows.
 #[test]
 fn an_item_written_by_name_changes_the_list() {

@@ -8,6 +8,7 @@ use super::Walker;
 use super::simple::Call;
 use crate::deed::Deed;
 use crate::reading::{Command, Effect, Redirect, RedirectKind, Unknown, Word};
+use crate::scope::BUILT;
 use crate::stream::Stream;
 
 /// Commands looked at behind one another.
@@ -197,7 +198,8 @@ impl Walker<'_> {
             }
             at = command.piped_from;
         }
-        Unknown::Name
+        // Put together here, piece by piece: whoever does that hides it.
+        if text.ends_with(BUILT) && from.is_none() { Unknown::Variable } else { Unknown::Name }
     }
 
     /// `dd if=a of=b` copies, and without `if` it keeps what comes in.

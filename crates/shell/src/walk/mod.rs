@@ -323,12 +323,14 @@ impl<'a> Walker<'a> {
         mut round: impl FnMut(&mut Self, Option<&Stream>),
     ) -> Stream {
         let overwritten = self.overwritten.len();
-        for _ in 0..2 {
+        for again in [false, true] {
             let mark = self.scope.mark();
             round(self, stdin);
             let changes = self.scope.take_changes(mark);
+            let growing = if again { self.scope.growing(&changes) } else { Vec::new() };
             let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
             self.merge(&[changes], true);
+            growing.iter().for_each(|name| self.scope.doubt(name));
             if !changed {
                 break;
             }

@@ -180,7 +180,13 @@ impl Walker<'_> {
 
     fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
         let unknown = || Few::One(Text::unknown(format_smolstr!("${name}")));
-        let Some(options) = self.scope.get(name) else { return unknown() };
+        let Some(options) = self.scope.get(name) else {
+            // Most of what is not set is empty.
+            return match value.as_slice() {
+                [only] if !is_list => Few::One(Text::unknown(concat(&["${", name, "}", &only.text]))),
+                _ => unknown(),
+            };
+        };
         self.widest = self.widest.max(options.len());
         let now = options.get(self.choice.min(options.len().saturating_sub(1)));
         let bytes = now.map_or(0, |value| size_of_value(value));
