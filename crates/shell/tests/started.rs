@@ -42,6 +42,9 @@ const STARTED: &[&str] = &[
     "dc <<<'!rm x'",
     "ftp -n host <<<'!rm x'",
     "lftp -c '!rm x'",
+    "split --filter='rm x' f",
+    "make -E 'a:;rm x'",
+    "sftp -S 'rm x' h",
 ];
 
 #[test]

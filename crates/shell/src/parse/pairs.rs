@@ -154,20 +154,6 @@ impl Parser<'_> {
         None
     }
 
-    /// The last byte of the `$(…)`, `${…}` or backticks that start here.
-    pub(super) fn expansion_end(&mut self) -> Option<usize> {
-        let end = match (self.byte_at(self.pos)?, self.byte_at(self.pos + 1)?) {
-            (b'$', b'(') => self.substitution_end(self.pos + 2, self.depth + 1),
-            (b'$', b'{') => self.pair_end(self.pos + 2, b'}', self.depth + 1),
-            (b'`', _) => self.quote_end(self.pos + 1, b'`', true),
-            _ => None,
-        };
-        if !self.may_look(end.unwrap_or(self.end).saturating_sub(self.pos)) {
-            self.exceed("more than can be followed");
-        }
-        end
-    }
-
     fn byte_at(&self, at: usize) -> Option<u8> {
         self.bytes.get(at).copied().filter(|_| at < self.end)
     }

@@ -132,7 +132,15 @@ impl<'a> Parser<'a> {
                     loop {
                         match self.bump() {
                             Some(found) if found == open => break,
-                            Some('\\') if open == '"' => text.extend(self.bump()),
+                            Some('\\') if open == '"' => match self.bump() {
+                                Some('\n') | None => {}
+                                Some(found) => {
+                                    let goes = matches!(found, '$' | '`' | '"' | '\\');
+                                    text.extend((!goes).then_some('\\'));
+                                    text.push(found);
+                                }
+                            },
+                            Some('$' | '`') if open == '"' => return self.odd_delimiter(),
                             Some(found) => text.push(found),
                             None => {
                                 self.fail(start, format!("unclosed `{open}`"));
@@ -141,17 +149,19 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
-                b'$' if matches!(self.peek_at(1), Some(b'\'' | b'"')) => self.advance(1),
-                b'$' | b'`' => {
-                    self.align();
-                    match self.expansion_end() {
-                        Some(end) => {
-                            text.push_str(self.slice(self.pos, end + 1));
-                            self.pos = end + 1;
-                        }
-                        None => text.extend(self.bump()),
+                b'$' if self.peek_at(1) == Some(b'\'') => {
+                    quoted = true;
+                    self.advance(2);
+                    let (decoded, closed) = self.ansi_body();
+                    text.push_str(&decoded);
+                    if !closed {
+                        self.fail(start, "unclosed `$'`");
                     }
                 }
+                b'$' if self.peek_at(1) == Some(b'"') => self.advance(1),
+                // Bash prints these anew and compares with that.
+                b'`' => return self.odd_delimiter(),
+                b'$' if matches!(self.peek_at(1), Some(b'(' | b'{' | b'[')) => return self.odd_delimiter(),
                 _ => text.extend(self.take()),
             }
         }
@@ -159,6 +169,12 @@ impl<'a> Parser<'a> {
             self.fail(start, "`<<` without a delimiter");
         }
         (text, quoted)
+    }
+
+    /// A delimiter with an expansion in it: where its text ends is not known.
+    fn odd_delimiter(&mut self) -> (String, bool) {
+        self.exceed("a here-document that ends nobody knows where");
+        (String::new(), true)
     }
 
     /// Reads the bodies of all announced here-documents, in order.
@@ -209,7 +225,8 @@ impl<'a> Parser<'a> {
                 }
             }
             let line = if pending.strip_tabs { joined.trim_start_matches('\t') } else { &joined };
-            if line == pending.delimiter {
+            // Also as it stands, for a delimiter that begins with a tab.
+            if line == pending.delimiter || joined == pending.delimiter {
                 return start;
             }
             if (self.substitutions > 0 || pending.left)

@@ -3,7 +3,7 @@
 use super::{Walker, join_path};
 use crate::few::Few;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, is_number, mark_of, size_of};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, hides, is_number, mark_of, size_of};
 use crate::stream::Stream;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -25,17 +25,8 @@ impl Walker<'_> {
             "cd" | "pushd" | "chdir" => self.change_dir(arguments),
             "popd" => self.scope.set_one(DIR, Text::unknown("popd")),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, arguments),
-            "unset" => {
-                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    match word.text.split_once('[') {
-                        // Which items are left is not followed.
-                        Some((name, _)) => {
-                            self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
-                        }
-                        None => self.scope.set(&word.text, Few::One(Few::default())),
-                    }
-                }
-            }
+            "return" => self.returns += 1,
+            "unset" => self.unset(arguments),
             "set" => {
                 let keyword = |word: &&Word| {
                     word.text == "keyword" || word.text.starts_with('-') && word.text.contains('k')
@@ -58,14 +49,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            "alias" => {
-                for word in arguments {
-                    if let Some((name, text)) = word.text.split_once('=') {
-                        self.scope.set_alias(name, text);
-                        self.doubt_alias(name, text, word);
-                    }
-                }
-            }
+            "alias" => self.alias(arguments),
             "git" if command.usage.sub() == "config" => {
                 if let [name, value, ..] = command.usage.operands.as_slice()
                     && let Some(alias) = name.text.strip_prefix("alias.")
@@ -86,6 +70,35 @@ impl Walker<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn unset(&mut self, arguments: &[Word]) {
+        let functions = arguments.first().is_some_and(|word| word.text == "-f");
+        for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+            match word.text.split_once('[') {
+                _ if functions => {
+                    self.scope.set_one(&mark_of("function", &word.text), Text::unknown("unset"));
+                }
+                // Which items are left is not followed.
+                Some((name, _)) => {
+                    self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
+                }
+                None => self.scope.set(&word.text, Few::One(Few::default())),
+            }
+        }
+    }
+
+    fn alias(&mut self, arguments: &[Word]) {
+        for word in arguments {
+            let Some((name, text)) = word.text.split_once('=') else { continue };
+            self.scope.set_alias(name, text);
+            let odd = |sign: char| text.matches(sign).count() % 2 == 1;
+            if text.contains("<<") || odd('\'') || odd('"') {
+                // What follows it belongs to it, wherever it stands.
+                let what = format!("alias `{name}`, which goes on behind it");
+                self.opaque(word.span, Unknown::Variable, what);
+            }
         }
     }
 
@@ -126,6 +139,11 @@ impl Walker<'_> {
                     let name = name.trim_end_matches('+');
                     if command.program != "export" {
                         self.hide(name);
+                    }
+                    if text.starts_with('(') && hides(text) {
+                        // Read once more, as a list.
+                        let list = format_smolstr!("{name}={text}");
+                        self.open_text(&Word { text: list, ..word.clone() }, "declare", Vec::new());
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');

@@ -202,6 +202,23 @@ impl Walker<'_> {
         if text.ends_with(BUILT) && from.is_none() { Unknown::Variable } else { Unknown::Name }
     }
 
+    /// What all that follows reads, when this command has run: `exec <x` says so.
+    pub(super) fn kept_input(
+        &self,
+        command: &Command,
+        stdin: Option<&Stream>,
+        before: Option<&Stream>,
+    ) -> Option<Stream> {
+        let reads = |one: &Redirect| {
+            matches!(one.kind, RedirectKind::Read | RedirectKind::HereDoc | RedirectKind::HereString)
+        };
+        let takes = command.program == "exec" && command.words.len() == 1;
+        match takes && command.redirects.iter().any(reads) {
+            true => stdin.cloned(),
+            false => before.cloned(),
+        }
+    }
+
     /// `dd if=a of=b` copies, and without `if` it keeps what comes in.
     pub(super) fn remember_copy(&mut self, operands: &[Word], out: &Stream) {
         let named = |sign: &str| {

@@ -9,6 +9,7 @@ use crate::parse;
 use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, size_of};
 use crate::stream::Stream;
+use crate::tree::Node;
 use crate::wrappers::{self, Inner};
 
 /// What reading a byte of opened text costs: it becomes a tree of its own.
@@ -85,6 +86,7 @@ impl Walker<'_> {
                 self.mark_download(index, &text.text);
                 if command.program == "trap" && self.trapped.len() < TRAPPED_MAX {
                     self.trapped.push(text.clone());
+                    self.haunt(command, &text);
                 }
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
@@ -112,6 +114,19 @@ impl Walker<'_> {
         let text = super::join_path(&here.text, &dir.text);
         let exact = dir.exact && !dir.glob && (here.exact || dir.text.starts_with('/'));
         self.scope.set_one(crate::scope::DIR, Text { text, exact });
+    }
+
+    /// What a trap assigns may be so at any time from here on.
+    fn haunt(&mut self, command: &Command, text: &Word) {
+        let at_end = |word: &Word| matches!(word.text.as_str(), "EXIT" | "0");
+        if command.words.iter().skip(2).all(at_end) || !self.grow(text.text.len() * TEXT_COST) {
+            return;
+        }
+        for node in parse::parse(&text.text, Some(text.span), self.depth).list {
+            if let Node::Simple(simple) = node {
+                simple.assignments.iter().for_each(|one| self.scope.attribute(&one.name));
+            }
+        }
     }
 
     /// What `trap` was given runs at the end, with the values of then.

@@ -38,6 +38,9 @@ pub(crate) use paths::join_path;
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
 
+/// Rounds of a loop that are walked.
+const ROUNDS_MAX: usize = 4;
+
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
 
@@ -61,6 +64,10 @@ pub(crate) struct Walker<'a> {
     starter: Option<usize>,
     in_place: bool,
     depth: usize,
+    /// How often `return` was met.
+    returns: usize,
+    /// What all that follows reads, since `exec <x`.
+    input: Option<Stream>,
     /// The text is made of values nobody knows, in their spelling.
     pub(crate) spelled: bool,
     /// Some variable was declared to be an integer.
@@ -169,6 +176,8 @@ impl<'a> Walker<'a> {
             descriptor_file: None,
             outputs: Vec::new(),
             away: false,
+            returns: 0,
+            input: None,
             spelled: false,
             hidden: Vec::new(),
         }
@@ -315,24 +324,27 @@ impl<'a> Walker<'a> {
         out
     }
 
-    /// A loop: once, and once more if the first round changed what the second
-    /// would see.
+    /// A loop: once, and once more as long as a round changes what the next would
+    /// see, a few times.
     fn repeated(
         &mut self,
         stdin: Option<&Stream>,
         mut round: impl FnMut(&mut Self, Option<&Stream>),
     ) -> Stream {
         let overwritten = self.overwritten.len();
-        for again in [false, true] {
+        for count in 0..ROUNDS_MAX {
             let mark = self.scope.mark();
             round(self, stdin);
             let changes = self.scope.take_changes(mark);
-            let growing = if again { self.scope.growing(&changes) } else { Vec::new() };
+            let growing = self.scope.growing(&changes);
             let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
             self.merge(&[changes], true);
-            growing.iter().for_each(|name| self.scope.doubt(name));
-            if !changed {
+            if !changed || growing.is_empty() {
                 break;
+            }
+            // One more round sees what nobody knows any more.
+            if count + 2 >= ROUNDS_MAX {
+                growing.iter().for_each(|name| self.scope.doubt(name));
             }
         }
         self.doubt_written(overwritten);

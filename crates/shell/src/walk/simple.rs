@@ -235,8 +235,10 @@ impl Walker<'_> {
             .as_ref()
             .filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor))
             .cloned();
-        let stdin = stdin.or(from_descriptor.as_ref());
+        let input = self.input.take();
+        let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_ref());
         let command = Rc::new(self.command_of(call, stdin));
+        self.input = self.kept_input(&command, stdin, input.as_ref());
         let index = self.list_command(&command);
         if command.program.is_empty() {
             let first = command.words.first().cloned().unwrap_or_default();
@@ -382,7 +384,10 @@ impl Walker<'_> {
         if bodies.is_empty() {
             return None;
         }
-        let sure = self.scope.is_sure(&mark_of("function", &command.program));
+        let by_name =
+            !self.via.last().is_some_and(|via| matches!(via.as_str(), "command" | "builtin" | "env"));
+        let sure = by_name && self.scope.is_sure(&mark_of("function", &command.program));
+        let returns = self.returns;
         let mark = self.scope.mark();
         let arguments: Rc<Value> = Rc::new(command.words.iter().skip(1).map(Text::of).collect());
         let outer = self.scope.get("@").cloned();
@@ -408,8 +413,8 @@ impl Walker<'_> {
         self.in_place = was_in_place;
         self.choice = choice;
         self.scope.restore("@", outer);
-        if !sure {
-            // It may not be defined where it is called.
+        if !sure || self.returns > returns {
+            // It may not be defined where it is called, or return before its end.
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);
             out.text = None;

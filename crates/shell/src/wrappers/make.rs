@@ -49,7 +49,10 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         {
             found.push(Inner::text(Word { text: value.into(), ..word.clone() }));
         }
-        let eval = if text == "--eval" { next() } else { attached("--eval=") };
+        let eval = match text {
+            "--eval" | "-E" => next(),
+            _ => attached("--eval=").or_else(|| attached("-E")),
+        };
         found.extend(eval.map(|text| recipes(&text)).unwrap_or_default());
     }
     if !named {

@@ -5,7 +5,7 @@
 //! expected, the rest of the line is left alone.
 
 use super::Inner;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Unknown, Word};
 
 /// More commands of a script than this are not looked at.
 const COMMANDS_MAX: usize = 256;
@@ -27,7 +27,16 @@ fn script(word: &Word) -> Vec<Inner> {
         let (line, after) = behind.split_once('\n').unwrap_or((behind, ""));
         rest = match name {
             'e' => {
-                found.extend(run(line.trim(), word));
+                let text = line.trim().trim_end_matches('}').trim();
+                match text.is_empty() || text.starts_with(';') {
+                    // Without a text it runs the lines it reads.
+                    true => found.push(Inner::Opaque {
+                        span: word.span,
+                        kind: Unknown::Variable,
+                        what: "lines run by `e` of `sed`".to_string(),
+                    }),
+                    false => found.extend(run(text, word)),
+                }
                 after
             }
             'w' | 'W' => {
