@@ -93,12 +93,7 @@ impl Walker<'_> {
         for word in arguments {
             let Some((name, text)) = word.text.split_once('=') else { continue };
             self.scope.set_alias(name, text);
-            let odd = |sign: char| text.matches(sign).count() % 2 == 1;
-            if text.contains("<<") || odd('\'') || odd('"') {
-                // What follows it belongs to it, wherever it stands.
-                let what = format!("alias `{name}`, which goes on behind it");
-                self.opaque(word.span, Unknown::Variable, what);
-            }
+            self.doubt_alias(name, text, word);
         }
     }
 

@@ -53,8 +53,8 @@ impl Walker<'_> {
     /// An alias that is no command by itself changes how the text is read.
     pub(super) fn doubt_alias(&mut self, name: &str, text: &str, word: &Word) {
         let whole = |text: &str| parse::parse(text, Some(word.span), parse::DEPTH_MAX / 2).fault.is_none();
-        if RESERVED.contains(&name) || self.grow(text.len()) && !whole(text) {
-            self.opaque(word.span, Unknown::Name, format!("what follows the alias `{name}`"));
+        if RESERVED.contains(&name) || text.contains("<<") || self.grow(text.len()) && !whole(text) {
+            self.opaque(word.span, Unknown::Variable, format!("what follows the alias `{name}`"));
         }
     }
 

@@ -1,0 +1,73 @@
+//! What a red team found: values that are trusted though nobody knows them, and
+//! text that is read once more.
+
+mod listed;
+
+use listed::check;
+use toolgate_shell::{Setting, Unknown, read};
+
+/// What a loop puts together in more rounds than are followed is not known, and
+/// whoever runs it hides what it is.
+#[test]
+fn a_name_put_together_by_a_loop_is_not_known() {
+    let kinds = |source: &str| -> Vec<Unknown> {
+        read(source, &Setting::default()).opaque.iter().map(|one| one.kind).collect()
+    };
+    for source in [
+        "set -- r m d i r; s=; while (($#)); do s+=$1; shift; done; $s x",
+        "s=; for c in a b c d; do s=$s$c; done; $s x",
+        "s=; while read c; do s+=a; done; $s x",
+    ] {
+        assert!(kinds(source).contains(&Unknown::Variable), "{source}: {:?}", kinds(source));
+    }
+    for source in ["while read x; do y=ls; done; $y z", "PY=$(which python3); $PY x.py", "$CMD x"] {
+        assert!(!kinds(source).contains(&Unknown::Variable), "{source}: {:?}", kinds(source));
+    }
+    let found = read("f() { s+=$1; }; f r; f m; $s x", &Setting::default());
+    assert!(found.commands.iter().any(|command| command.program == "rm"), "{found:?}");
+}
+
+/// A list given as text is read once more.
+#[test]
+fn a_list_in_quotes_is_read_by_declare() {
+    for source in [
+        "declare -a a='($(rm x))'",
+        "declare -A 'm=([$(rm x)]=1)'",
+        "s='($(rm x))'; declare -a a=\"$s\"",
+        "f() { local -a a='(`rm x`)'; }; f",
+        "readonly -a 'a=($(rm x))'",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+}
+
+/// What a function does behind a `return`, or one that is gone, may not be done.
+#[test]
+fn what_a_function_sets_may_not_be_set() {
+    check("x=rm; f() { false || return; x=echo; }; f; $x y", &["rm", "y"]);
+    check("x=rm; f() { x=echo; }; unset -f f; f; $x y", &["rm", "y"]);
+    check("x=rm; ls() { x=echo; }; command ls; $x y", &["rm", "y"]);
+    check("x=a; y=a; for i in 1 2 3; do $x; x=$y; y=rm; done", &["rm"]);
+    let found = read("x=ls; trap 'x=rm' USR1; x=ls; kill -USR1 $$; $x y", &Setting::default());
+    assert!(!found.opaque.is_empty(), "{found:?}");
+    assert!(read("trap 'rm -f \"$t\"' EXIT; t=a; ls $t", &Setting::default()).opaque.is_empty());
+}
+
+/// `exec <x` is what all that follows reads.
+#[test]
+fn a_shell_reads_what_exec_opened() {
+    check("exec 0<<<'rm x'; sh", &["rm", "x"]);
+    check("exec < <(echo rm x); bash", &["rm", "x"]);
+    check("echo rm x >a; exec <a; bash", &["rm", "x"]);
+}
+
+/// An alias that opens a quote or a here-document takes what follows.
+#[test]
+fn an_alias_that_goes_on_is_not_known() {
+    for source in ["alias x='cat <<A'\nx", "alias q=\"echo '\"\nq"] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+    assert!(
+        read("alias ll='ls -la'; alias g=\"git log --format='%h'\"", &Setting::default()).opaque.is_empty()
+    );
+}
