@@ -53,8 +53,12 @@ impl Walker<'_> {
     /// An alias that is no command by itself changes how the text is read.
     pub(super) fn doubt_alias(&mut self, name: &str, text: &str, word: &Word) {
         let whole = |text: &str| parse::parse(text, Some(word.span), parse::DEPTH_MAX / 2).fault.is_none();
-        if RESERVED.contains(&name) || text.contains("<<") || self.grow(text.len()) && !whole(text) {
-            self.opaque(word.span, Unknown::Variable, format!("what follows the alias `{name}`"));
+        let odd = |sign: char| text.matches(sign).count() % 2 == 1;
+        let takes = RESERVED.contains(&name) || text.contains("<<") || odd('\'') || odd('"');
+        if takes || self.grow(text.len()) && !whole(text) {
+            // What takes the lines behind it hides them; the rest is merely half a command.
+            let kind = if takes { Unknown::Variable } else { Unknown::Name };
+            self.opaque(word.span, kind, format!("what follows the alias `{name}`"));
         }
     }
 
