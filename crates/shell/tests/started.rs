@@ -43,6 +43,12 @@ const STARTED: &[&str] = &[
     "ftp -n host <<<'!rm x'",
     "lftp -c '!rm x'",
     "split --filter='rm x' f",
+    "PS1='$(rm x)' bash -i",
+    "env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls",
+    "LESSOPEN='|rm x' less f",
+    "echo rm x >f; chmod +x f; PATH=$PWD:$PATH f",
+    "printf 'rm x' >f; export PATH=.:$PATH; f",
+    "git clone 'ext::rm x' d",
     "make -E 'a:;rm x'",
     "sftp -S 'rm x' h",
 ];

@@ -139,5 +139,8 @@ pub(crate) fn names_command(name: &str) -> bool {
 /// Commands named by the variables in front of `command`.
 pub(crate) fn editors(command: &Command) -> Vec<Inner> {
     let named = command.assignments.iter().filter(|one| names_command(&one.name));
-    named.filter(|one| !one.value.text.is_empty()).map(|one| Inner::text(one.value.clone())).collect()
+    // `LESSOPEN='|x'` is a pipe, not a part of the command.
+    let plain = |one: &Assignment| one.value.text.trim_start_matches(['|', '-', ' ']).into();
+    let started = named.map(|one| Word { text: plain(one), ..one.value.clone() });
+    started.filter(|word| !word.text.is_empty()).map(Inner::text).collect()
 }

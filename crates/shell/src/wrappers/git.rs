@@ -3,12 +3,12 @@
 
 use super::{Inner, arguments, joined};
 use crate::normal::quote;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
 
 /// Settings whose value git runs.
-const RUN_SETTINGS: [&str; 10] = [
+const RUN_SETTINGS: [&str; 11] = [
     "core.editor",
     "core.pager",
     "core.sshcommand",
@@ -19,6 +19,7 @@ const RUN_SETTINGS: [&str; 10] = [
     "diff.external",
     "gpg.program",
     "credential.helper",
+    "uploadpack.packobjectshook",
 ];
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
@@ -47,6 +48,15 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         }
     }
     found.extend(by_subcommand(command));
+    // `ext::x` is an address that is a command.
+    found.extend(command.words.iter().filter_map(|word| {
+        let text = word.text.strip_prefix("ext::")?.into();
+        Some(Inner::text(Word { text, ..word.clone() }))
+    }));
+    if let Some(hidden) = command.assignments.iter().find(|one| one.name == "GIT_CONFIG_PARAMETERS") {
+        let what = "settings of git in a variable".to_string();
+        found.push(Inner::Opaque { span: hidden.value.span, kind: Unknown::Variable, what });
+    }
     Some(found)
 }
 

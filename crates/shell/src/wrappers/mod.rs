@@ -108,8 +108,9 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
         all.extend(found);
     }
-    if command.words.first().is_some_and(|word| word.text.contains('/')) {
-        // `./x.sh` runs a file this text may have written.
+    let elsewhere = command.assignments.iter().any(|one| one.name == "PATH");
+    if command.words.first().is_some_and(|word| elsewhere || word.text.contains('/')) {
+        // `./x.sh` runs a file this text may have written, and so does `PATH=. x.sh`.
         all.extend(command.words.first().cloned().map(Inner::File));
     }
     all

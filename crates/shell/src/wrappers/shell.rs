@@ -1,7 +1,7 @@
 //! Shells and the builtins that read text as commands.
 
 use super::{Inner, arguments, joined};
-use crate::reading::{Command, Word};
+use crate::reading::{Assignment, Command, Word};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
 
@@ -50,6 +50,21 @@ fn may_vanish(word: &Word) -> bool {
     !word.exact && !name.is_empty() && (is_name || matches!(name, "@" | "*"))
 }
 
+/// What a prompt runs when it is shown.
+fn prompt(assignment: &Assignment) -> Option<Inner> {
+    let shown = matches!(assignment.name.as_str(), "PS0" | "PS1" | "PS2" | "PS4");
+    let value = &assignment.value;
+    let runs = shown && (value.text.contains("$(") || value.text.contains('`'));
+    runs.then(|| Inner::text(Word { text: format_smolstr!(": {}", value.text), ..value.clone() }))
+}
+
+/// `BASH_FUNC_ls%%='() { … }'` is a function of the shell that starts.
+fn function(assignment: &Assignment) -> Option<Inner> {
+    let value = &assignment.value;
+    let body = value.text.strip_prefix("()").filter(|_| assignment.name.starts_with("BASH_FUNC_"))?;
+    Some(Inner::text(Word { text: body.trim_start().into(), ..value.clone() }))
+}
+
 /// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
 /// comes in counts where a script may not be named, if it is `known`.
 fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
@@ -62,6 +77,7 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
             let expands = assignment.value.text.contains("$(") || assignment.value.text.contains('`');
             found.extend(expands.then(|| Inner::text(Word { text, ..assignment.value.clone() })));
         }
+        found.extend(prompt(assignment).or_else(|| function(assignment)));
     }
     let mut wants_text = false;
     let mut from_input = false;
