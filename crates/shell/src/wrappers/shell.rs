@@ -50,12 +50,16 @@ fn may_vanish(word: &Word) -> bool {
     !word.exact && !name.is_empty() && (is_name || matches!(name, "@" | "*"))
 }
 
-/// What a prompt runs when it is shown.
-fn prompt(assignment: &Assignment) -> Option<Inner> {
-    let shown = matches!(assignment.name.as_str(), "PS0" | "PS1" | "PS2" | "PS4");
+/// What a shell runs because a variable says so: a file read at its start, whose
+/// name is expanded first, a prompt when it is shown, a function.
+fn from_variable(assignment: &Assignment) -> Vec<Inner> {
     let value = &assignment.value;
-    let runs = shown && (value.text.contains("$(") || value.text.contains('`'));
-    runs.then(|| Inner::text(Word { text: format_smolstr!(": {}", value.text), ..value.clone() }))
+    let file = matches!(assignment.name.as_str(), "BASH_ENV" | "ENV");
+    let expanded = file || matches!(assignment.name.as_str(), "PS0" | "PS1" | "PS2" | "PS4");
+    let runs = expanded && (value.text.contains("$(") || value.text.contains('`'));
+    let text = || Inner::text(Word { text: format_smolstr!(": {}", value.text), ..value.clone() });
+    let read = file.then(|| Inner::File(value.clone()));
+    read.into_iter().chain(runs.then(text)).chain(function(assignment)).collect()
 }
 
 /// `BASH_FUNC_ls%%='() { … }'` is a function of the shell that starts.
@@ -68,17 +72,7 @@ fn function(assignment: &Assignment) -> Option<Inner> {
 /// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
 /// comes in counts where a script may not be named, if it is `known`.
 fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
-    let mut found = Vec::new();
-    for assignment in &command.assignments {
-        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
-            found.push(Inner::File(assignment.value.clone()));
-            // The name is expanded before the file is opened.
-            let text = format_smolstr!(": {}", assignment.value.text);
-            let expands = assignment.value.text.contains("$(") || assignment.value.text.contains('`');
-            found.extend(expands.then(|| Inner::text(Word { text, ..assignment.value.clone() })));
-        }
-        found.extend(prompt(assignment).or_else(|| function(assignment)));
-    }
+    let mut found: Vec<Inner> = command.assignments.iter().flat_map(from_variable).collect();
     let mut wants_text = false;
     let mut from_input = false;
     let mut unsure = false;
