@@ -4,6 +4,8 @@
 //! A file counts as sent when a command that sends its input stands behind
 //! one that reads the file, whatever stands between. Nothing is judged here.
 
+use std::rc::Rc;
+
 use super::Walker;
 use super::simple::Call;
 use crate::deed::Deed;
@@ -202,20 +204,14 @@ impl Walker<'_> {
         if text.ends_with(BUILT) && from.is_none() { Unknown::Variable } else { Unknown::Name }
     }
 
-    /// What all that follows reads, when this command has run: `exec <x` says so.
-    pub(super) fn kept_input(
-        &self,
-        command: &Command,
-        stdin: Option<&Stream>,
-        before: Option<&Stream>,
-    ) -> Option<Stream> {
+    /// `exec <x`: all that follows reads `x`.
+    pub(super) fn keep_input(&mut self, command: &Command, stdin: Option<&Stream>) {
         let reads = |one: &Redirect| {
             matches!(one.kind, RedirectKind::Read | RedirectKind::HereDoc | RedirectKind::HereString)
         };
-        let takes = command.program == "exec" && command.words.len() == 1;
-        match takes && command.redirects.iter().any(reads) {
-            true => stdin.cloned(),
-            false => before.cloned(),
+        let alone = command.program == "exec" && command.words.len() == 1;
+        if alone && command.redirects.iter().any(reads) {
+            self.input = stdin.cloned().map(Rc::new);
         }
     }
 

@@ -284,7 +284,10 @@ impl Walker<'_> {
         let key = self.path_key(path);
         let stream = self.streams.get(&path.text).or_else(|| self.files.get(&key)).cloned();
         let Some(stream) = stream.or_else(|| self.descriptor(&path.text)) else {
-            if let Some(from) = self.unpacked_from(&key) {
+            // By `PATH` anything may be found; only what stands there by name was unpacked.
+            let by_name =
+                !command.words.first().is_some_and(|first| first == path) || path.text.contains('/');
+            if let Some(from) = self.unpacked_from(&key).filter(|_| by_name) {
                 self.add_effect(index, Deed::RunsDownload, Some(from));
             }
             if path.text.starts_with("<(") {

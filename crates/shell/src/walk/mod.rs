@@ -67,7 +67,7 @@ pub(crate) struct Walker<'a> {
     /// How often `return` was met.
     returns: usize,
     /// What all that follows reads, since `exec <x`.
-    input: Option<Stream>,
+    input: Option<Rc<Stream>>,
     /// The text is made of values nobody knows, in their spelling.
     pub(crate) spelled: bool,
     /// Some variable was declared to be an integer.
@@ -339,7 +339,8 @@ impl<'a> Walker<'a> {
             let growing = self.scope.growing(&changes);
             let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
             self.merge(&[changes], true);
-            if !changed || growing.is_empty() {
+            // The folder and what else is no variable is followed for two rounds.
+            if !changed || count > 0 && growing.is_empty() {
                 break;
             }
             // One more round sees what nobody knows any more.

@@ -235,10 +235,10 @@ impl Walker<'_> {
             .as_ref()
             .filter(|_| stdin.is_none() && call.redirects.iter().any(is_descriptor))
             .cloned();
-        let input = self.input.take();
-        let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_ref());
+        let input = self.input.clone();
+        let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_deref());
         let command = Rc::new(self.command_of(call, stdin));
-        self.input = self.kept_input(&command, stdin, input.as_ref());
+        self.keep_input(&command, stdin);
         let index = self.list_command(&command);
         if command.program.is_empty() {
             let first = command.words.first().cloned().unwrap_or_default();
