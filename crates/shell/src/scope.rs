@@ -286,8 +286,11 @@ impl Scope {
     pub(crate) fn growing(&self, changes: &Changes) -> Vec<SmolStr> {
         let is_new = |(name, options): &(&SmolStr, &Option<Options>)| {
             let known = self.values.get(*name);
-            let has = |value: &Value| known.is_some_and(|known| known.contains(value));
-            !name.starts_with('=') && options.iter().flat_map(|options| options.iter()).any(|one| !has(one))
+            // What is not known already does not become less so.
+            let is_more = |value: &Value| {
+                value.iter().all(|text| text.exact) && !known.is_some_and(|known| known.contains(value))
+            };
+            !name.starts_with('=') && options.iter().flat_map(|options| options.iter()).any(is_more)
         };
         changes.iter().filter(is_new).map(|(name, _)| name.clone()).collect()
     }
