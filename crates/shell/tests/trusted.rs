@@ -97,3 +97,21 @@ fn an_alias_that_goes_on_is_not_known() {
         read("alias ll='ls -la'; alias g=\"git log --format='%h'\"", &Setting::default()).opaque.is_empty()
     );
 }
+
+/// The same words elsewhere, with another environment or another input are
+/// another command.
+#[test]
+fn what_runs_again_differently_is_listed_again() {
+    for (source, wanted) in [
+        ("f() { a; }; f; X=1 f", 2),
+        ("f() { a; }; f; export X=1; f", 2),
+        ("f() { a; }; f; cd /; f", 2),
+        ("f() { a; }; b | f; c | f", 2),
+        ("f() { a; }; f; f", 1),
+        ("for i in 1 2 3; do a; done", 1),
+    ] {
+        let found = read(source, &Setting::default());
+        let listed = found.commands.iter().filter(|command| command.program == "a").count();
+        assert_eq!(listed, wanted, "{source}");
+    }
+}

@@ -13,6 +13,7 @@ mod flow;
 mod inner;
 mod input;
 mod links;
+mod listed;
 mod logins;
 mod order;
 mod paths;
@@ -111,7 +112,7 @@ pub(crate) struct Walker<'a> {
     /// copy of each would cost as much as reading it.
     commands: Vec<Rc<Command>>,
     /// Positions in `commands` by a hash of the command.
-    seen: BTreeMap<u64, usize>,
+    listed: BTreeMap<u64, usize>,
     /// What descriptors opened by `exec` and `coproc` yield, whichever they are.
     descriptors: Option<Stream>,
     /// The file a descriptor opened by `exec` writes to.
@@ -171,7 +172,7 @@ impl<'a> Walker<'a> {
             strands: strands::Strands::default(),
             writing: Vec::new(),
             shared: Vec::new(),
-            seen: BTreeMap::new(),
+            listed: BTreeMap::new(),
             descriptors: None,
             descriptor_file: None,
             outputs: Vec::new(),

@@ -311,24 +311,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds the command unless it is already listed.
-    fn list_command(&mut self, command: &Rc<Command>) -> usize {
-        let key = key_of(command);
-        let known = self.seen.get(&key).copied();
-        if let Some(at) = known
-            && let Some(same) = self.commands.get(at)
-            && same.words == command.words
-            && same.via == command.via
-            && same.span == command.span
-        {
-            return at;
-        }
-        let index = self.commands.len();
-        self.commands.push(Rc::clone(command));
-        self.seen.insert(key, index);
-        index
-    }
-
     pub(super) fn add_effect(&mut self, index: usize, deed: Deed, target: Option<Word>) {
         let effect = Effect { deed, target };
         if let Some(command) = self.commands.get_mut(index)
@@ -459,23 +441,6 @@ fn unspelled(mut values: Vec<(SmolStr, Value)>, words: &[Word]) -> Vec<(SmolStr,
         }
     }
     values
-}
-
-/// Tells most commands apart. Two that share a key are compared, so nobody gains
-/// by finding some.
-fn key_of(command: &Command) -> u64 {
-    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |key: u64, value: u64| (key.rotate_left(5) ^ value).wrapping_mul(ODD);
-    let text = |key: u64, text: &str| {
-        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
-        let key = chunks.iter().fold(key, |key, chunk| mix(key, u64::from_be_bytes(*chunk)));
-        let rest = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
-        mix(mix(key, rest), text.len() as u64)
-    };
-    let start = mix(command.span.start as u64, command.span.end as u64);
-    let key = command.via.iter().fold(start, |key, via| text(key, via));
-    let key = command.dir.iter().fold(key, |key, dir| text(key, &dir.text));
-    command.words.iter().fold(key, |key, word| mix(text(key, &word.text), u64::from(word.exact)))
 }
 
 /// What `exec` opens stays open, and so does what it opens in some wrapper.
