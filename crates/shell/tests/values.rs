@@ -114,3 +114,17 @@ fn rare_builtins_run_what_they_are_given() {
     assert!(!read("set -k; p x=2", &Setting::default()).opaque.is_empty());
     assert!(read("set -euo pipefail; p x=2", &Setting::default()).opaque.is_empty());
 }
+
+/// Bash does not split a word whose last `$` stands for itself.
+#[test]
+fn a_word_that_ends_in_a_dollar_stays_whole() {
+    check("X='a b'; p $X$", &["p", "a b$"]);
+    check("X='a b'; p $X$+b", &["p", "a b$+b"]);
+    check("p $(echo a b)$", &["p", "a b$"]);
+    check("X='a b'; p {$X$,$X}", &["p", "a b$", "a", "b"]);
+    check("X='a b'; p $X\\$", &["p", "a", "b$"]);
+    check("X='a b'; p $X\"$\"", &["p", "a", "b$"]);
+    check("set -- 'a b' c; p $@$", &["p", "a", "b", "c$"]);
+    check("X='a b'; p ${Y:-$X$}", &["p", "a", "b$"]);
+    check("X='a b'; p $+$X", &["p", "$+a", "b"]);
+}

@@ -8,6 +8,7 @@ pub(crate) mod ansi;
 mod arithmetic;
 pub(crate) mod brace;
 mod edit;
+mod fields;
 mod param;
 mod pattern;
 
@@ -22,6 +23,7 @@ use crate::stream::Stream;
 use crate::tree::{Output, Part, RawWord};
 use crate::walk::Walker;
 use brace::Braces;
+use fields::{Cut, Fields};
 
 /// What words are cut at where nothing else is said.
 pub(crate) const USUAL: &str = " \t\n";
@@ -39,13 +41,6 @@ pub(crate) enum Resolved {
     Words(Cut),
 }
 
-/// Words cut out of a value, and whether blanks stood before and behind them.
-pub(crate) struct Cut {
-    words: Few<Word>,
-    before: bool,
-    behind: bool,
-}
-
 /// Where a tilde may stand for the home.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tilde {
@@ -57,87 +52,6 @@ enum Tilde {
     Argument,
     /// At the start of a word that stands in for a value: its text is split.
     StandIn,
-}
-
-/// Words under construction.
-struct Fields {
-    done: Few<Word>,
-    current: Option<Growing>,
-    span: Span,
-    /// Blanks came before the first word.
-    blank_before: bool,
-}
-
-/// One of them.
-struct Growing {
-    text: SmolStrBuilder,
-    exact: bool,
-    glob: bool,
-}
-
-impl Fields {
-    fn new(span: Span) -> Fields {
-        Fields { done: Few::default(), current: None, span, blank_before: false }
-    }
-
-    fn current(&mut self) -> &mut Growing {
-        self.current.get_or_insert_with(|| Growing { text: SmolStrBuilder::new(), exact: true, glob: false })
-    }
-
-    fn push(&mut self, text: &str, exact: bool) {
-        let word = self.current();
-        word.text.push_str(text);
-        word.exact &= exact;
-        word.glob |= !exact && carries_glob(text);
-    }
-
-    fn cut(&mut self) {
-        if let Some(Growing { text, exact, glob }) = self.current.take() {
-            self.done.push(Word { text: text.finish(), exact, glob, span: self.span });
-        }
-    }
-
-    /// Ends a word, if there is one, as a blank does.
-    fn blank(&mut self) {
-        self.blank_before |= self.current.is_none() && self.done.is_empty();
-        self.cut();
-    }
-
-    /// Unquoted text: cut at every character of `separators`.
-    fn split(&mut self, text: &Text, separators: &str) {
-        if !text.exact {
-            self.push(&text.text, false);
-            return;
-        }
-        // Blanks only part words; every other separator ends one, be it empty,
-        // unless blanks have just ended it.
-        let mut parted = false;
-        for found in text.text.chars() {
-            if separators.contains(found) {
-                let is_blank = matches!(found, ' ' | '\t' | '\n');
-                if !is_blank && !parted {
-                    let _ = self.current();
-                }
-                parted = is_blank && (parted || self.current.is_some());
-                if is_blank {
-                    self.blank();
-                } else {
-                    self.cut();
-                }
-                continue;
-            }
-            parted = false;
-            let word = self.current();
-            word.text.push(found);
-            word.glob |= matches!(found, '*' | '?');
-        }
-    }
-
-    fn finish(mut self) -> Cut {
-        let behind = self.current.is_none() && !self.done.is_empty();
-        self.cut();
-        Cut { words: self.done, before: self.blank_before, behind }
-    }
 }
 
 impl Walker<'_> {
@@ -201,7 +115,11 @@ impl Walker<'_> {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
-        let separators = self.separators();
+        let separators = if tilde != Tilde::StandIn && ends_in_dollar(parts) {
+            SmolStr::default()
+        } else {
+            self.separators()
+        };
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Plain(text) => {
@@ -275,7 +193,7 @@ impl Walker<'_> {
         !paths.is_empty()
     }
 
-    fn add_param(&self, fields: &mut Fields, value: Resolved, quoted: bool, separators: &str) {
+    fn add_param(&mut self, fields: &mut Fields, value: Resolved, quoted: bool, separators: &str) {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
@@ -295,6 +213,8 @@ impl Walker<'_> {
                 }
             }
             (Resolved::Many(texts), _) => {
+                let own = if separators.is_empty() { self.separators() } else { SmolStr::default() };
+                let separators = if separators.is_empty() { own.as_str() } else { separators };
                 for (at, text) in texts.iter().enumerate() {
                     if at > 0 {
                         fields.cut();
@@ -445,6 +365,18 @@ impl Walker<'_> {
         }
         out.into()
     }
+}
+
+/// Is the last `$` one that stands for itself? Bash does not split such a word.
+fn ends_in_dollar(parts: &[Part]) -> bool {
+    let own = |part: &Part| match part {
+        Part::Plain(text) => text.contains('$').then_some(true),
+        Part::Param(param) => (!param.quoted).then_some(false),
+        Part::Output(output) => (!output.quoted).then_some(false),
+        Part::Unknown(_) => Some(false),
+        _ => None,
+    };
+    parts.len() > 1 && parts.iter().rev().find_map(own).unwrap_or(false)
 }
 
 /// Is this `~+`, `~-` or the home of some user?

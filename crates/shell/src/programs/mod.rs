@@ -300,10 +300,10 @@ fn holds_name(names: &str, name: &str) -> bool {
     }
 }
 
-/// Are these the same? Names that are tried in turn differ in length or first
+/// Are these the same? Names that are tried in turn differ in length or last
 /// letter, most times.
 pub(crate) fn is_named(name: &str, program: &str) -> bool {
-    name.len() == program.len() && name.as_bytes().first() == program.as_bytes().first() && name == program
+    name.len() == program.len() && name.as_bytes().last() == program.as_bytes().last() && name == program
 }
 
 /// A disk or a part of one: writing to it destroys what is on it.

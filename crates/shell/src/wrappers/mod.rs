@@ -24,6 +24,7 @@ mod shell;
 mod special;
 mod values;
 
+use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Span, Unknown, Word};
 use crate::stream::Stream;
 
@@ -102,11 +103,19 @@ const FAMILIES: &[Family] = &[
     git::open,
 ];
 
+/// The commonest programs of all, none of which any family knows: half the
+/// commands of a script need not ask them.
+const PLAIN: [&str; 20] = [
+    "echo", "printf", "cd", "test", "[", "cat", "cp", "mv", "rm", "mkdir", "ls", "grep", "head", "tail",
+    "touch", "chmod", "true", "set", "tee", "curl",
+];
+
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
-    let mut all = hidden::open(command);
-    if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
-        all.extend(found);
+    let mut all = Vec::new();
+    if !PLAIN.iter().any(|name| is_named(name, &command.program)) {
+        all = hidden::open(command);
+        all.extend(FAMILIES.iter().find_map(|family| family(command, stdin)).unwrap_or_default());
     }
     let elsewhere = command.assignments.iter().any(|one| one.name == "PATH");
     if command.words.first().is_some_and(|word| elsewhere || word.text.contains('/')) {
@@ -189,4 +198,27 @@ fn joined(words: &[Word]) -> Option<Word> {
     let end = words.last().map_or(first.span.end, |word| word.span.end);
     let span = Span { start: first.span.start, end: end.max(first.span.start) };
     Some(Word { text: texts.join(" ").into(), exact, glob: false, span })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAMILIES, PLAIN, hidden};
+    use crate::reading::{Command, Word};
+
+    /// A family that comes to know one of them would never be asked.
+    #[test]
+    fn no_family_knows_a_plain_program() {
+        let word = |text: &str| Word { text: text.into(), exact: true, ..Word::default() };
+        let command = |program: &str| Command {
+            program: program.into(),
+            words: [program, "-c", "x", "-e", "x", "-exec", "x", "-x", "x", "--", "x"].map(word).to_vec(),
+            ..Command::default()
+        };
+        for program in PLAIN {
+            let command = command(program);
+            assert!(hidden::open(&command).is_empty(), "{program}");
+            assert!(FAMILIES.iter().all(|family| family(&command, None).is_none()), "{program}");
+        }
+        assert!(FAMILIES.iter().any(|family| family(&command("bash"), None).is_some()));
+    }
 }
