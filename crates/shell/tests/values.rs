@@ -128,3 +128,24 @@ fn a_word_that_ends_in_a_dollar_stays_whole() {
     check("X='a b'; p ${Y:-$X$}", &["p", "a", "b$"]);
     check("X='a b'; p $+$X", &["p", "$+a", "b"]);
 }
+
+/// What runs beside the rest may still write into a file by then.
+#[test]
+fn a_file_that_is_still_open_is_not_known() {
+    for source in [
+        "{ time p & } >f 2>&1; echo q >f; sh f",
+        "{ time p & } >\"$(r)f\" 2>&1; echo q >f; sh f",
+        "{ echo q >f; sh f; } | { time p; } 2>f",
+        "a >f & b >f & wait; sh f",
+        "f() { time p & } >${X}f 2>&1; f; echo q >f; sh f",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+    for source in [
+        "{ time p & } >\"$(r)g\" 2>&1; echo q >f; sh f",
+        "a >log & b >log & wait",
+        "a 2>>log | b 2>>log",
+    ] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+}

@@ -14,6 +14,12 @@ struct Touched {
     written: bool,
 }
 
+/// What other strands do with a file.
+struct Others {
+    write: bool,
+    run: bool,
+}
+
 /// The strands of what is walked, and what they touched.
 #[derive(Default)]
 pub(super) struct Strands {
@@ -30,17 +36,21 @@ impl Strands {
         self.around.last().copied().unwrap_or(0)
     }
 
-    /// Is the file written by one strand while another one has to do with it?
-    fn clashes(&mut self, path: &str, written: bool) -> bool {
+    /// Who else has to do with the file while this strand writes or runs it.
+    fn others(&mut self, path: &str, written: bool) -> Others {
         let around = |strand: usize| strand == 0 || self.around.contains(&strand);
-        let clashes = |one: &Touched| one.path == path && (one.written || written) && !around(one.strand);
-        let found = self.touched.iter().any(clashes);
+        // Where no more is remembered, anybody may have written it.
+        let mut others = Others { write: self.touched.len() >= TOUCHED_MAX, run: false };
+        for one in self.touched.iter().filter(|one| one.path == path && !around(one.strand)) {
+            others.write |= one.written;
+            others.run |= !one.written;
+        }
         let strand = self.now();
         let known = |one: &Touched| one.path == path && one.strand == strand && one.written == written;
         if self.touched.len() < TOUCHED_MAX && !self.touched.iter().any(known) {
             self.touched.push(Touched { path: path.to_string(), strand, written });
         }
-        found
+        others
     }
 
     /// The strands made since then have ended, but for jobs.
@@ -79,10 +89,15 @@ impl Walker<'_> {
         value
     }
 
-    /// Notes that a file is written, or run.
+    /// Notes that a file is written, or run. Two that write to one file are no harm
+    /// before somebody runs it.
     pub(super) fn touch(&mut self, path: &str, file: &Word, written: bool) {
-        if self.strands.clashes(path, written) {
+        let others = self.strands.others(path, written);
+        if if written { others.run } else { others.write } {
             self.opaque(file.span, Unknown::Output, format!("`{}` while it is written", file.text));
+        }
+        if written && others.write && self.strands.touched.len() < TOUCHED_MAX {
+            self.share(path.into());
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What this text itself puts into files, for a shell that runs them later.
 
+use smol_str::SmolStr;
+
 use super::Walker;
 use super::links::{is_errors, leaves};
 use crate::deed::Deed;
@@ -85,36 +87,47 @@ impl Walker<'_> {
         }
     }
 
-    /// Whatever is in this file is not known. In `$(x)f`, nothing may stand before
-    /// the `f`.
+    /// Whatever is in this file is not known.
     fn doubt_target(&mut self, target: &Word) {
+        if let Some(path) = self.meant_path(target) {
+            self.touch(&path, target, true);
+            self.files.insert(path, Stream::unknown());
+        }
+    }
+
+    /// The file this names, or may name: in `$(x)f`, nothing may stand before the `f`.
+    fn meant_path(&self, target: &Word) -> Option<SmolStr> {
         let behind_output = || {
             let (_, tail) = target.text.rsplit_once([')', '`'])?;
             (!target.exact && target.text.starts_with(['$', '`']) && !tail.is_empty()).then(|| tail.into())
         };
-        let path = match with_empty_unknowns(target).or_else(behind_output) {
-            Some(text) => self.path_key(&Word { text, ..target.clone() }),
-            None if target.exact => self.path_key(target),
-            None => return,
-        };
-        self.files.insert(path, Stream::unknown());
+        match with_empty_unknowns(target).or_else(behind_output) {
+            Some(text) => Some(self.path_key(&Word { text, ..target.clone() })),
+            None => target.exact.then(|| self.path_key(target)),
+        }
     }
 
     /// What runs beside the rest may put errors into the files that are open,
     /// however long.
     pub(super) fn share_open_files(&mut self) {
-        for file in &self.writing {
-            let path = self.path_key(file);
-            if self.shared.len() < SHARED_MAX && !self.shared.contains(&path) {
-                self.shared.push(path);
-            }
+        let open: Vec<SmolStr> = self.writing.iter().filter_map(|file| self.meant_path(file)).collect();
+        for path in open {
+            self.share(path);
+        }
+    }
+
+    /// What is in this file from now on is not known.
+    pub(super) fn share(&mut self, path: SmolStr) {
+        if self.shared.len() < SHARED_MAX && !self.shared.contains(&path) {
+            self.shared.push(path);
         }
     }
 
     /// May the file be open for writing while it runs? One that is named by what
     /// is not known may be any.
     pub(super) fn is_open(&self, path: &str) -> bool {
-        self.shared.iter().any(|file| file == path)
+        self.shared.len() >= SHARED_MAX
+            || self.shared.iter().any(|file| file == path)
             || self.writing.iter().any(|file| !file.exact || self.path_key(file) == path)
     }
 
