@@ -141,11 +141,9 @@ fn a_file_that_is_still_open_is_not_known() {
     ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }
-    for source in [
-        "{ time p & } >\"$(r)g\" 2>&1; echo q >f; sh f",
-        "a >log & b >log & wait",
-        "a 2>>log | b 2>>log",
-    ] {
+    for source in
+        ["{ time p & } >\"$(r)g\" 2>&1; echo q >f; sh f", "a >log & b >log & wait", "a 2>>log | b 2>>log"]
+    {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }
 }

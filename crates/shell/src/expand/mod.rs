@@ -301,10 +301,8 @@ impl Walker<'_> {
     /// Walks a command substitution; its output, where that is plain to see.
     fn output_text(&mut self, output: &Output) -> Text {
         let stream = self.walk_aside(output, None);
-        if stream.other.is_some() {
-            self.widest = self.widest.max(2);
-        }
-        let other = stream.other.as_ref().filter(|_| self.choice % 2 == 1);
+        let meant = stream.other.as_ref().map(|_| self.choice.pick(&output.text, 2));
+        let other = stream.other.as_ref().filter(|_| meant == Some(Some(1)));
         // Bytes that are zero are left out.
         let known = other
             .or(stream.text.as_ref())
@@ -327,8 +325,7 @@ impl Walker<'_> {
 
     pub(crate) fn separators(&mut self) -> SmolStr {
         let Some(options) = self.scope.get("IFS") else { return SmolStr::new_static(USUAL) };
-        self.widest = self.widest.max(options.len());
-        let value = options.get(self.choice.min(options.len().saturating_sub(1)));
+        let value = self.choice.pick("IFS", options.len()).and_then(|at| options.get(at));
         match value.and_then(|value| value.first()) {
             Some(text) if text.exact => text.text.clone(),
             _ => SmolStr::new_static(USUAL),

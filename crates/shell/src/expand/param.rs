@@ -153,8 +153,7 @@ impl Walker<'_> {
         let is_place = name == "*" || name.starts_with(|first: char| first.is_ascii_digit()) && name != "0";
         let place = if is_place { "@" } else { name };
         if let Some(options) = self.scope.get(place) {
-            self.widest = self.widest.max(options.len());
-            let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
+            let value = options.get(self.choice.pick(place, options.len())?)?;
             let position = name.parse::<usize>().ok().filter(|_| is_place).and_then(|at| at.checked_sub(1));
             let all_known = value.iter().all(|text| text.exact);
             if !all_known && position.is_none() && at.is_some_and(|at| at >= value.len()) {
@@ -174,8 +173,7 @@ impl Walker<'_> {
             "PWD" => self.here().map(Few::One),
             "#" => {
                 let options = self.scope.get("@")?;
-                self.widest = self.widest.max(options.len());
-                let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
+                let value = options.get(self.choice.pick("@", options.len())?)?;
                 let exact = value.iter().all(|text| text.exact);
                 Some(Few::One(Text { text: value.len().to_smolstr(), exact }))
             }
@@ -185,7 +183,8 @@ impl Walker<'_> {
 
     /// The current folder, absolute if the start is known.
     pub(crate) fn here(&self) -> Option<Text> {
-        let moved = self.scope.get(DIR).and_then(|options| options.get(self.choice.min(options.len() - 1)));
+        let moved =
+            self.scope.get(DIR).and_then(|options| options.get(self.choice.picked(DIR, options.len())));
         let moved = moved.and_then(|value| value.first()).cloned().unwrap_or_default();
         match (&self.setting.pwd, moved.text.as_str()) {
             (Some(pwd), "") => Some(Text::exact(pwd.as_str())),

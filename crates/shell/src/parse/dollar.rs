@@ -28,7 +28,12 @@ impl<'a> Parser<'a> {
             && let Some(close) = self.arithmetic_close(3)
         {
             let has_case = self.slice(start, close).contains("esac");
-            let has_comment = [" #", "\t#", "\n#"].iter().any(|sign| self.slice(start, close).contains(sign));
+            let has_comment = [" #", "\t#", "\n#"].iter().any(|sign| self.slice(start, close).contains(sign))
+                || self.slice(start, close).starts_with("$((#");
+            if has_case && has_comment {
+                // What the comment ends before depends on how bash prints the rest.
+                self.exceed("a comment and `case` in arithmetic");
+            }
             self.advance(3);
             let mut inner = self.arithmetic_body(close);
             if (has_case || has_comment) && self.fault.is_none() {

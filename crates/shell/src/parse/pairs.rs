@@ -30,12 +30,6 @@ impl Parser<'_> {
         let mut at = start;
         while let Some(byte) = self.byte_at(at).filter(|_| at < close) {
             let skipped = match byte {
-                // Arithmetic has no comments. Where bash prints this to read it anew, it
-                // may be one, and what it ends before depends on how it was printed.
-                b'#' if level == 0 && (at == start || self.follows_blank(at)) => {
-                    self.exceed("a comment in arithmetic");
-                    return Some(close);
-                }
                 b'(' => {
                     level += 1;
                     None

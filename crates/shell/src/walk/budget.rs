@@ -73,11 +73,9 @@ impl Walker<'_> {
     pub(crate) fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);
-        let widest = std::mem::replace(&mut self.widest, 1);
         self.depth += 1;
         inner(self);
         self.depth -= 1;
-        self.widest = widest;
         self.choice = choice;
         self.in_place = was_in_place;
     }

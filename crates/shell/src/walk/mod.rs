@@ -8,6 +8,7 @@ mod absent;
 mod budget;
 mod builtin;
 mod calls;
+mod choice;
 mod expression;
 mod flow;
 mod inner;
@@ -15,6 +16,7 @@ mod input;
 mod links;
 mod listed;
 mod logins;
+mod loops;
 mod order;
 mod paths;
 mod runaway;
@@ -25,13 +27,13 @@ mod written;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 
-use crate::few::Few;
 use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
-use crate::scope::{DIR, Scope, Text, Value, hides_in_subscript, mark_of};
+use crate::scope::{DIR, Scope, Text, Value, mark_of};
 use crate::stream::Stream;
 use crate::tree::{List, Node, Output};
+use choice::Choice;
 
 pub use paths::is_clean_path;
 pub(crate) use paths::join_path;
@@ -39,25 +41,17 @@ pub(crate) use paths::join_path;
 /// Deepest nesting of tree and opened text together.
 const DEPTH_MAX: usize = 160;
 
-/// Rounds of a loop that are walked.
-const ROUNDS_MAX: usize = 4;
-
 /// Substitutions that download which are remembered.
 const DOWNLOADS_MAX: usize = 32;
 
 /// Substitutions whose commands are remembered.
 const OUTPUTS_MAX: usize = 64;
 
-/// Items of a `for` that are followed one by one.
-const ITEMS_MAX: usize = 16;
-
 pub(crate) struct Walker<'a> {
     pub(crate) setting: &'a Setting,
     pub(crate) scope: Scope,
     /// Which of several possible values is looked at now.
-    pub(crate) choice: usize,
-    /// How many values the widest variable seen in this command had.
-    pub(crate) widest: usize,
+    pub(crate) choice: Choice,
     reading: Reading,
     /// Wrappers around what is walked now, outermost first.
     via: Vec<SmolStr>,
@@ -144,8 +138,7 @@ impl<'a> Walker<'a> {
         Walker {
             setting,
             scope: Scope::default(),
-            choice: 0,
-            widest: 1,
+            choice: Choice::default(),
             reading: Reading::default(),
             commands: Vec::new(),
             via: Vec::new(),
@@ -272,18 +265,12 @@ impl<'a> Walker<'a> {
                 })
             }
             Node::Case { subject, arms, redirects } => {
-                let _ = self.single(&subject.parts, subject.span);
-                for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
-                    let _ = self.single(&pattern.parts, pattern.span);
-                }
+                self.compare(subject, arms);
                 let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).collect();
                 self.redirected(redirects, stdin, |walker, stdin| walker.one_of(&bodies, true, stdin))
             }
             Node::Test(words, redirects) => {
-                for word in words {
-                    self.arithmetic(&word.parts, word.span);
-                    self.subscript_of(&word.parts, word.span);
-                }
+                self.test(words);
                 self.redirected(redirects, stdin, |_, _| Stream::silent())
             }
             Node::Function { name, body } => {
@@ -325,111 +312,10 @@ impl<'a> Walker<'a> {
         out
     }
 
-    /// A loop: once, and once more as long as a round changes what the next would
-    /// see, a few times.
-    fn repeated(
-        &mut self,
-        stdin: Option<&Stream>,
-        mut round: impl FnMut(&mut Self, Option<&Stream>),
-    ) -> Stream {
-        let overwritten = self.overwritten.len();
-        for count in 0..ROUNDS_MAX {
-            let mark = self.scope.mark();
-            round(self, stdin);
-            let changes = self.scope.take_changes(mark);
-            let growing = self.scope.growing(&changes);
-            let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
-            self.merge(&[changes], true);
-            // The folder and what else is no variable is followed for two rounds.
-            if !changed || count > 0 && growing.is_empty() {
-                break;
-            }
-            // One more round sees what nobody knows any more.
-            if count + 2 >= ROUNDS_MAX {
-                growing.iter().for_each(|name| self.scope.doubt(name));
-            }
-        }
-        self.doubt_written(overwritten);
-        Stream::unknown()
-    }
-
-    fn for_each(
-        &mut self,
-        name: &str,
-        words: Option<&[crate::tree::RawWord]>,
-        body: &List,
-        uses_name: bool,
-        stdin: Option<&Stream>,
-    ) -> Stream {
-        let mut items = Vec::new();
-        for word in words.unwrap_or_default() {
-            items.extend(self.fields(word));
-        }
-        if words.is_none() {
-            items.push(Word { text: format_smolstr!("${name}"), ..Word::default() });
-        }
-        let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
-        if !known || !uses_name {
-            for item in items.iter().filter(|item| item.exact && hides_in_subscript(&item.text)) {
-                self.run_text(&item.text, item.span);
-            }
-            return self.for_each_unknown(name, &items, body, uses_name, stdin);
-        }
-        let was_in_place = self.in_place;
-        self.in_place &= items.len() == 1;
-        let mut out = Stream::silent();
-        for item in items {
-            if self.is_spent() {
-                break;
-            }
-            let mark = self.scope.mark();
-            self.scope.set_one(name, Text { text: item.text, exact: item.exact });
-            let one = self.list(body, stdin);
-            out.append(one);
-            let changes = self.scope.take_changes(mark);
-            self.merge(&[changes], true);
-        }
-        self.in_place = was_in_place;
-        out
-    }
-
-    /// The same where the items are not all known: a pattern is carried to where
-    /// the variable is used.
-    fn for_each_unknown(
-        &mut self,
-        name: &str,
-        items: &[Word],
-        body: &List,
-        uses_name: bool,
-        stdin: Option<&Stream>,
-    ) -> Stream {
-        let unknown = || Text::unknown(format_smolstr!("${name}"));
-        let mut values: Value = match items {
-            [only] if uses_name => Few::One(Text::unknown(only.text.clone())),
-            _ if !uses_name => Few::One(unknown()),
-            _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
-            _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
-        };
-        if items.len() > ITEMS_MAX || values.is_empty() {
-            values.push(unknown());
-        }
-        let was_in_place = self.in_place;
-        self.in_place &= values.len() == 1;
-        for value in values {
-            self.scope.set_one(name, value);
-            let _ = self.repeated(stdin, |walker, stdin| {
-                let _ = walker.list(body, stdin);
-            });
-        }
-        self.in_place = was_in_place;
-        Stream::unknown()
-    }
-
     /// Walks the list of a substitution: a subshell with a choice of its own.
     pub(crate) fn walk_aside(&mut self, output: &Output, stdin: Option<&Stream>) -> Stream {
         let mark = self.scope.mark();
         let choice = std::mem::take(&mut self.choice);
-        let widest = std::mem::replace(&mut self.widest, 1);
         let was_in_place = self.in_place;
         let carried = std::mem::take(&mut self.carried);
         self.in_place &= output.in_place;
@@ -443,7 +329,6 @@ impl<'a> Walker<'a> {
         self.doubt_descriptors(overwritten);
         self.carried = carried;
         self.in_place = was_in_place;
-        self.widest = widest;
         self.choice = choice;
         self.scope.rollback(mark);
         stream

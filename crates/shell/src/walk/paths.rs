@@ -13,7 +13,7 @@ impl Walker<'_> {
 
     pub(super) fn dir_now(&self) -> Option<Word> {
         let options = self.scope.get(DIR)?;
-        let value = options.get(self.choice.min(options.len().saturating_sub(1)))?;
+        let value = options.get(self.choice.picked(DIR, options.len()))?;
         let text = value.first().filter(|text| !text.text.is_empty())?;
         let glob = !text.exact && crate::expand::carries_glob(&text.text);
         Some(Word { text: text.text.clone(), exact: text.exact, glob, ..Word::default() })

@@ -12,7 +12,7 @@ use crate::few::Few;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, concat, mark_of, size_of, size_of_value};
+use crate::scope::{Options, Text, Value, concat, mark_of, size_of, size_of_value};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
@@ -46,52 +46,46 @@ const ALIASES: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
-        let mut out = Stream::silent();
         let mut assigned: Vec<(SmolStr, Options)> = Vec::new();
         let was_in_place = self.in_place;
-        let mut choices = 1;
-        let mut at = 0;
-        let mut branches = Vec::new();
-        let (writing, opened) = (self.writing.len(), self.opened.len());
-        while at < choices && !self.is_spent() {
-            let mark = self.scope.mark();
-            self.choice = at;
-            self.widest = 1;
-            let (call, values, own) = self.expand_simple(simple);
-            let folders = self.scope.get(DIR).map_or(1, |folders| folders.len());
-            choices = choices.max(self.widest.max(folders).min(OPTIONS_MAX));
-            self.in_place = was_in_place && choices == 1;
-            if call.words.is_empty() {
-                if !self.grow((assigned.len() + values.len()) * values.len() * 4) {
-                    break;
-                }
-                collect(&mut assigned, values);
-                self.run_subscripts(call.span);
-                out = self.only_redirects(call);
-            } else {
-                let scoped = self.assign_for_call(unspelled(values, &call.words));
-                let one = self.call(call, own.as_ref().or(stdin));
-                let same = at == 0 || out.text == one.text;
-                out = if same { one } else { Stream { text: None, ..one } };
-                for (name, old) in scoped.into_iter().rev() {
-                    self.scope.restore(&name, old);
-                }
-            }
-            self.writing.truncate(writing);
-            if choices > 1 {
-                branches.push(self.scope.take_changes(mark));
-            }
-            at += 1;
-        }
+        let opened = self.opened.len();
+        let out = self.in_rounds(|walker| walker.simple_once(simple, stdin, was_in_place, &mut assigned));
         if !simple.words.iter().any(is_exec) {
             self.close_numbered(opened);
         }
-        self.merge(&branches, false);
-        self.choice = 0;
         self.in_place = was_in_place;
         for (name, options) in assigned {
             self.scope.set(&name, options);
         }
+        out
+    }
+
+    fn simple_once(
+        &mut self,
+        simple: &Simple,
+        stdin: Option<&Stream>,
+        was_in_place: bool,
+        assigned: &mut Vec<(SmolStr, Options)>,
+    ) -> Stream {
+        let writing = self.writing.len();
+        let (call, values, own) = self.expand_simple(simple);
+        self.in_place = was_in_place && self.choice.is_single();
+        let out = if call.words.is_empty() {
+            if !self.grow((assigned.len() + values.len()) * values.len() * 4) {
+                return Stream::unknown();
+            }
+            collect(assigned, values);
+            self.run_subscripts(call.span);
+            self.only_redirects(call)
+        } else {
+            let scoped = self.assign_for_call(unspelled(values, &call.words));
+            let out = self.call(call, own.as_ref().or(stdin));
+            for (name, old) in scoped.into_iter().rev() {
+                self.scope.restore(&name, old);
+            }
+            out
+        };
+        self.writing.truncate(writing);
         out
     }
 
@@ -187,8 +181,7 @@ impl Walker<'_> {
                 _ => unknown(),
             };
         };
-        self.widest = self.widest.max(options.len());
-        let now = options.get(self.choice.min(options.len().saturating_sub(1)));
+        let now = self.choice.pick(name, options.len()).and_then(|at| options.get(at));
         let bytes = now.map_or(0, |value| size_of_value(value));
         let now = now.filter(|_| bytes < VALUE_MAX).cloned();
         let Some(mut old) = now.filter(|_| self.grow(bytes)) else { return unknown() };
@@ -374,7 +367,6 @@ impl Walker<'_> {
         let arguments: Rc<Value> = Rc::new(command.words.iter().skip(1).map(Text::of).collect());
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
-        let choice = self.choice;
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         self.via.push(command.program.clone());
         self.calls.push(command.program.clone());
@@ -393,7 +385,6 @@ impl Walker<'_> {
         self.calls.pop();
         self.via.pop();
         self.in_place = was_in_place;
-        self.choice = choice;
         self.scope.restore("@", outer);
         if !sure || self.returns > returns {
             // It may not be defined where it is called, or return before its end.

@@ -24,12 +24,24 @@ const SHARED_MAX: usize = 64;
 const CARRIED_MAX: usize = 16;
 
 impl Walker<'_> {
-    /// Runs `inner` with the redirects of a group in force.
+    /// Runs `inner` with the redirects of a group in force, whatever they may name.
     pub(super) fn redirected(
         &mut self,
         redirects: &[RawRedirect],
         stdin: Option<&Stream>,
-        inner: impl FnOnce(&mut Self, Option<&Stream>) -> Stream,
+        inner: impl Fn(&mut Self, Option<&Stream>) -> Stream,
+    ) -> Stream {
+        if redirects.is_empty() {
+            return inner(self, stdin);
+        }
+        self.in_rounds(|walker| walker.redirected_once(redirects, stdin, &inner))
+    }
+
+    fn redirected_once(
+        &mut self,
+        redirects: &[RawRedirect],
+        stdin: Option<&Stream>,
+        inner: impl Fn(&mut Self, Option<&Stream>) -> Stream,
     ) -> Stream {
         let before = self.carried.len();
         let writing = self.writing.len();
@@ -170,7 +182,7 @@ impl Walker<'_> {
         if adds {
             known.append(out.clone());
         } else if known.text != out.text {
-            *known = if self.choice > 0 { Stream { text: None, ..out.clone() } } else { out.clone() };
+            *known = if !self.choice.is_first() { Stream { text: None, ..out.clone() } } else { out.clone() };
             self.overwritten.push(path);
         }
     }

@@ -1,0 +1,154 @@
+//! Loops, and the words of other compound commands: `for`, `while`, `case`, `[[`.
+
+use smol_str::format_smolstr;
+
+use super::Walker;
+use crate::few::Few;
+use crate::reading::Word;
+use crate::scope::{Text, Value, hides_in_subscript};
+use crate::stream::Stream;
+use crate::tree::{List, RawWord};
+
+/// Rounds of a loop that are walked.
+const ROUNDS_MAX: usize = 4;
+
+/// Items of a `for` that are followed one by one.
+const ITEMS_MAX: usize = 16;
+
+impl Walker<'_> {
+    /// A loop: once, and once more as long as a round changes what the next would
+    /// see, a few times.
+    pub(super) fn repeated(
+        &mut self,
+        stdin: Option<&Stream>,
+        mut round: impl FnMut(&mut Self, Option<&Stream>),
+    ) -> Stream {
+        let overwritten = self.overwritten.len();
+        for count in 0..ROUNDS_MAX {
+            let mark = self.scope.mark();
+            round(self, stdin);
+            let changes = self.scope.take_changes(mark);
+            let growing = self.scope.growing(&changes);
+            let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
+            self.merge(&[changes], true);
+            // The folder and what else is no variable is followed for two rounds.
+            if !changed || count > 0 && growing.is_empty() {
+                break;
+            }
+            // One more round sees what nobody knows any more.
+            if count + 2 >= ROUNDS_MAX {
+                growing.iter().for_each(|name| self.scope.doubt(name));
+            }
+        }
+        self.doubt_written(overwritten);
+        Stream::unknown()
+    }
+
+    /// The words of a `for`, with all values they may have.
+    fn items(&mut self, words: &[RawWord]) -> Vec<Word> {
+        let mut items: Vec<Word> = Vec::new();
+        self.in_rounds(|walker| {
+            let first = walker.choice.is_first();
+            for word in words {
+                for item in walker.fields(word) {
+                    if first || items.len() > ITEMS_MAX || !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+            }
+            Stream::silent()
+        });
+        items
+    }
+
+    pub(super) fn for_each(
+        &mut self,
+        name: &str,
+        words: Option<&[RawWord]>,
+        body: &List,
+        uses_name: bool,
+        stdin: Option<&Stream>,
+    ) -> Stream {
+        let mut items = self.items(words.unwrap_or_default());
+        if words.is_none() {
+            items.push(Word { text: format_smolstr!("${name}"), ..Word::default() });
+        }
+        let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
+        if !known || !uses_name {
+            for item in items.iter().filter(|item| item.exact && hides_in_subscript(&item.text)) {
+                self.run_text(&item.text, item.span);
+            }
+            return self.for_each_unknown(name, &items, body, uses_name, stdin);
+        }
+        let was_in_place = self.in_place;
+        self.in_place &= items.len() == 1;
+        let mut out = Stream::silent();
+        for item in items {
+            if self.is_spent() {
+                break;
+            }
+            let mark = self.scope.mark();
+            self.scope.set_one(name, Text { text: item.text, exact: item.exact });
+            let one = self.list(body, stdin);
+            out.append(one);
+            let changes = self.scope.take_changes(mark);
+            self.merge(&[changes], true);
+        }
+        self.in_place = was_in_place;
+        out
+    }
+
+    /// The same where the items are not all known: a pattern is carried to where
+    /// the variable is used.
+    fn for_each_unknown(
+        &mut self,
+        name: &str,
+        items: &[Word],
+        body: &List,
+        uses_name: bool,
+        stdin: Option<&Stream>,
+    ) -> Stream {
+        let unknown = || Text::unknown(format_smolstr!("${name}"));
+        let mut values: Value = match items {
+            [only] if uses_name => Few::One(Text::unknown(only.text.clone())),
+            _ if !uses_name => Few::One(unknown()),
+            _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
+            _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
+        };
+        if items.len() > ITEMS_MAX || values.is_empty() {
+            values.push(unknown());
+        }
+        let was_in_place = self.in_place;
+        self.in_place &= values.len() == 1;
+        for value in values {
+            self.scope.set_one(name, value);
+            let _ = self.repeated(stdin, |walker, stdin| {
+                let _ = walker.list(body, stdin);
+            });
+        }
+        self.in_place = was_in_place;
+        Stream::unknown()
+    }
+
+    /// The words of a `case`: what they start runs, whatever is compared.
+    pub(super) fn compare(&mut self, subject: &RawWord, arms: &[(Vec<RawWord>, List)]) {
+        self.in_rounds(|walker| {
+            let patterns = arms.iter().flat_map(|(patterns, _)| patterns);
+            for word in std::iter::once(subject).chain(patterns) {
+                let _ = walker.single(&word.parts, word.span);
+            }
+            Stream::silent()
+        });
+    }
+
+    /// The words of `[[ … ]]` and `((…))`.
+    pub(super) fn test(&mut self, words: &[RawWord]) {
+        self.in_rounds(|walker| {
+            for word in words {
+                walker.arithmetic(&word.parts, word.span);
+                walker.subscript_of(&word.parts, word.span);
+            }
+            Stream::silent()
+        });
+    }
+}
