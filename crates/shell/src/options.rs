@@ -68,6 +68,15 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     Some(kept.finish()).filter(|kept| !kept.is_empty())
 }
 
+/// Is it a variable nobody knows, or a list? Without a value it is no word at all.
+pub(crate) fn may_vanish(word: &Word) -> bool {
+    let name = word.text.strip_prefix('$').unwrap_or_default();
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let name = name.strip_suffix("[@]").or(name.strip_suffix("[*]")).unwrap_or(name);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !word.exact && !name.is_empty() && (is_name || matches!(name, "@" | "*"))
+}
+
 /// Sorts `words` (without the program) into `usage`. Returns how many were
 /// used up: all, unless options end at the first operand.
 pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {

@@ -243,6 +243,9 @@ fn one_round(format: &str, values: &[&str], used: &mut usize, out: &mut String) 
 
 /// One value in the layout of `%-9.2s`, where that is plain to see.
 fn laid_out(layout: &str, sign: char, value: &str) -> Option<String> {
+    // What needs no quotes gets none.
+    let quoted = sign == 'q' && crate::normal::quote(value) == value;
+    let sign = if quoted { 's' } else { sign };
     let signs = layout.trim_start_matches(['-', '+', ' ', '0']);
     let flags = layout.get(..layout.len() - signs.len())?;
     let (width, most) = signs.split_once('.').map_or((signs, None), |(width, most)| (width, Some(most)));

@@ -214,6 +214,14 @@ impl Scope {
         self.values.get(mark).is_some_and(|options| options.iter().flatten().all(sure))
     }
 
+    /// The values of all marks that begin this way.
+    pub(crate) fn items(&self, mark: &str, most: usize) -> Vec<Text> {
+        let marks =
+            self.values.range::<str, _>((std::ops::Bound::Included(mark), std::ops::Bound::Unbounded));
+        let ours = marks.take_while(|(name, _)| name.starts_with(mark));
+        ours.flat_map(|(_, options)| options.iter().flatten().cloned()).take(most).collect()
+    }
+
     pub(crate) fn mark(&self) -> usize {
         self.log.len()
     }

@@ -103,7 +103,7 @@ pub const READABLE: &[(&str, &str)] = &[
     ("ls& rm x", "ls rm"),
     ("ls \\\n&& rm x", "ls rm"),
     ("ls &&\n\n rm x |\n id", "ls rm id"),
-    ("$x rm y; ${z} w", "$x ${z}"),
+    ("$x rm y; ${z} w", "$x ${z} rm"),
     ("$(echo rm) x", "rm echo"),
     ("~/bin/x; /bin/r? y", "~/bin/x /bin/r?"),
     ("[[ a > b || ! ( c < $(rm d) ) ]]", "rm"),

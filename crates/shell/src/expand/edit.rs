@@ -89,7 +89,10 @@ pub(crate) fn slice<T: Clone>(items: &[T], word: &str, first: usize) -> Option<V
         None => (word, None),
     };
     // Below the first there is the name of the shell itself.
-    let skip = from.trim().parse::<usize>().ok()?.checked_sub(first)?;
+    let skip = match from.trim().parse::<isize>().ok()? {
+        back @ ..0 => items.len().checked_sub(back.unsigned_abs())?,
+        from => from.unsigned_abs().checked_sub(first)?,
+    };
     Some(items.iter().skip(skip).take(count.unwrap_or(usize::MAX)).cloned().collect())
 }
 

@@ -28,6 +28,9 @@ use fields::{Cut, Fields};
 /// What words are cut at where nothing else is said.
 pub(crate) const USUAL: &str = " \t\n";
 
+/// Lists in one command that are remembered.
+const LISTS_MAX: usize = 16;
+
 /// What a word made by braces counts for, beside its bytes.
 const MADE_COST: usize = 120;
 
@@ -139,7 +142,7 @@ impl Walker<'_> {
                     fields.push(&value.text, false);
                 }
                 Part::Array(words) => {
-                    self.list_items(words, span);
+                    self.list_items(parts.get(..at).unwrap_or_default(), words, span);
                     fields.push("(…)", false);
                 }
                 Part::Process(output) => {
@@ -259,7 +262,7 @@ impl Walker<'_> {
                     Text::unknown(value.text.clone())
                 }
                 Part::Array(words) => {
-                    self.list_items(words, span);
+                    self.list_items(&[], words, span);
                     Text::unknown("(…)")
                 }
                 Part::Process(output) => Text::unknown(self.process_text(output)),
@@ -287,14 +290,24 @@ impl Walker<'_> {
         word
     }
 
-    /// The items of a list. As those of integers they may be evaluated.
-    fn list_items(&mut self, words: &[RawWord], span: Span) {
+    /// The items of a list. As those of integers they may be evaluated. With its
+    /// name before it, `declare` will ask for it.
+    fn list_items(&mut self, before: &[Part], words: &[RawWord], span: Span) {
+        let mut items = Vec::new();
         for word in words {
             for item in self.fields(word) {
                 if item.exact && hides_in_subscript(&item.text) {
                     self.run_text(&item.text, span);
                 }
+                items.push(item);
             }
+        }
+        if let [Part::Plain(name)] = before
+            && let Some(name) = name.strip_suffix('=')
+            && self.lists.len() < LISTS_MAX
+        {
+            let list = self.list_of(name.trim_end_matches('+'), &items);
+            self.lists.push((name.trim_end_matches('+').into(), list));
         }
     }
 

@@ -37,12 +37,14 @@ impl Walker<'_> {
             self.evaluate(&word.text, span);
         }
         let at = match &index {
-            Some(text) => text.parse::<usize>().ok(),
+            Some(text) => text.parse::<usize>().ok().or_else(|| self.counted_back(&param.name, text)),
             None => (!matches!(param.name.as_str(), "@" | "*")).then_some(0),
         };
         let value = self.value_of(&param.name, at);
+        let value = self.item(param, index.as_deref(), value);
         // One item was asked for, and only that one was fetched.
-        let index = if at.is_some() { None } else { index };
+        let index =
+            index.filter(|text| at.is_none() && matches!(text.as_str(), "@" | "*") || value.is_none());
         match &param.op {
             ParamOp::Default | ParamOp::Assign => {
                 let has_value = |text: &Text| !param.colon || !text.text.is_empty();
@@ -169,6 +171,8 @@ impl Walker<'_> {
         }
         match name {
             "IFS" => Some(Few::One(Text::exact(" \t\n"))),
+            // What ran last may have been something else.
+            "_" => self.last_word.clone().filter(|_| self.choice.pick("_", 2) == Some(0)).map(Few::One),
             "HOME" => self.setting.home.clone().map(|home| Few::One(Text::exact(home))),
             "PWD" => self.here().map(Few::One),
             "#" => {

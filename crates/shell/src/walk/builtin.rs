@@ -35,6 +35,7 @@ impl Walker<'_> {
                     self.opaque(word.span, Unknown::Name, "words that are assignments".to_string());
                 }
                 self.set_positions(arguments);
+                self.exports_all |= arguments.iter().take_while(|word| word.text != "--").any(exports_all);
             }
             "compgen" => self.complete(arguments),
             "shift" => self.shift_positions(arguments),
@@ -132,7 +133,7 @@ impl Walker<'_> {
             match word.text.split_once('=') {
                 Some((name, text)) => {
                     let name = name.trim_end_matches('+');
-                    if command.program != "export" {
+                    if command.program != "export" && !has_letter(letters, &['g']) {
                         self.hide(name);
                     }
                     if text.starts_with('(') && hides(text) {
@@ -142,7 +143,11 @@ impl Walker<'_> {
                     }
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
-                    let mut options = self.declared(letters, text, exact);
+                    let list = self.take_list(name).filter(|_| !word.exact);
+                    let mut options = match list {
+                        Some(list) => Few::One(list),
+                        None => self.declared(letters, text, exact),
+                    };
                     if refused {
                         // Either way: other shells know other letters.
                         let old = self.scope.get(name).cloned().unwrap_or_else(|| Few::One(Few::default()));
@@ -211,6 +216,21 @@ impl Walker<'_> {
         Few::One(Few::One(Text { text: text.into(), exact }))
     }
 
+    /// The list that was given to `declare name=(…)`.
+    fn take_list(&mut self, name: &str) -> Option<Value> {
+        let at = self.lists.iter().rposition(|(known, _)| known == name)?;
+        Some(self.lists.swap_remove(at).1)
+    }
+
+    /// With `set -a`, what was just assigned is seen by every program.
+    pub(super) fn export_all(&mut self, name: &str) {
+        let value =
+            self.scope.get(name).filter(|_| self.exports_all).and_then(|options| options.last()?.first());
+        if let Some(Text { text, exact }) = value.cloned() {
+            self.export(name, Word { text, exact, ..Word::default() });
+        }
+    }
+
     /// `set -- a b`: the positional parameters.
     fn set_positions(&mut self, arguments: &[Word]) {
         let mut from = 0;
@@ -263,6 +283,12 @@ impl Walker<'_> {
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());
         moved.into_iter().for_each(|options| self.scope.set("@", options));
     }
+}
+
+/// `set -a`, `set -o allexport`.
+fn exports_all(word: &Word) -> bool {
+    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    word.text == "allexport" || letters.is_some_and(|letters| letters.contains('a'))
 }
 
 /// The options of `declare`: behind the first name, `-c`

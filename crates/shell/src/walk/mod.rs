@@ -13,6 +13,7 @@ mod expression;
 mod flow;
 mod inner;
 mod input;
+mod items;
 mod links;
 mod listed;
 mod logins;
@@ -20,6 +21,7 @@ mod loops;
 mod order;
 mod paths;
 mod runaway;
+mod sent;
 mod simple;
 mod strands;
 mod written;
@@ -98,6 +100,14 @@ pub(crate) struct Walker<'a> {
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<SmolStr>,
     strands: strands::Strands,
+    /// The last word of the command before: `$_`.
+    pub(crate) last_word: Option<Text>,
+    /// `set -a`: whatever is assigned is exported.
+    exports_all: bool,
+    /// What was written to descriptors by number.
+    sent: Vec<(SmolStr, Stream)>,
+    /// Lists among the words of a command, for `declare x=(…)`.
+    pub(crate) lists: Vec<(SmolStr, Value)>,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// Files that process substitutions may still write errors to.
@@ -163,6 +173,10 @@ impl<'a> Walker<'a> {
             trapped: Vec::new(),
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
+            last_word: None,
+            exports_all: false,
+            sent: Vec::new(),
+            lists: Vec::new(),
             writing: Vec::new(),
             shared: Vec::new(),
             listed: BTreeMap::new(),

@@ -6,6 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::flow::is_descriptor;
 use super::links::{is_errors, is_quiet, leaves};
+use super::sent::brings;
 use super::{Walker, join_path};
 use crate::deed::Deed;
 use crate::few::Few;
@@ -37,12 +38,11 @@ pub(super) struct Call {
     pub(super) with_errors: bool,
     /// It goes elsewhere, and this is left of it.
     pub(super) left: Option<Option<String>>,
+    /// Descriptors whose text comes into the output, which itself goes elsewhere.
+    pub(super) brings: Vec<SmolStr>,
     /// The words no longer stand in the text as they are used.
     pub(super) moved: bool,
 }
-
-/// Lists that name what commands stand for.
-const ALIASES: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
 
 impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, stdin: Option<&Stream>) -> Stream {
@@ -56,6 +56,7 @@ impl Walker<'_> {
         self.in_place = was_in_place;
         for (name, options) in assigned {
             self.scope.set(&name, options);
+            self.export_all(&name);
         }
         out
     }
@@ -130,6 +131,7 @@ impl Walker<'_> {
             if self.takes_output(&redirect, raw) {
                 call.written = Some(redirect.target.clone());
             }
+            call.brings.extend(brings(raw).filter(|_| call.written.is_none()));
             call.with_errors |= is_errors(raw);
             call.left = leaves(raw).or(call.left);
             call.redirects.push(redirect);
@@ -147,10 +149,7 @@ impl Walker<'_> {
                 for item in items.iter() {
                     words.extend(self.fields(item));
                 }
-                let keyed = words.iter().any(|word| word.text.starts_with('['));
-                let text =
-                    |word: &Word| Text { text: word.text.clone(), exact: word.exact && !keyed && !word.glob };
-                let value: Value = words.iter().map(text).collect();
+                let value = self.list_of(&raw.name, &words);
                 (value, Word { text: "(…)".into(), span: raw.value.span, ..Word::default() })
             }
             parts => {
@@ -159,12 +158,9 @@ impl Walker<'_> {
             }
         };
         self.assigned(&raw.name, &word);
-        if let Some(index) = raw.index.as_ref().filter(|_| ALIASES.contains(&raw.name.as_str())) {
-            let name = self.single(index, raw.value.span).text;
-            self.scope.set_alias(&name, &word.text);
-        }
-        if raw.index.is_some() {
-            value = Few::One(Text::unknown(format_smolstr!("${{{}}}", raw.name)));
+        if let Some(index) = &raw.index {
+            let key = self.single(index, raw.value.span);
+            value = self.list_with(&raw.name, &key, &word);
         } else if raw.append {
             let is_list = matches!(raw.value.parts.as_slice(), [Part::Array(_)]);
             value = self.appended(&raw.name, value, is_list);
@@ -223,6 +219,7 @@ impl Walker<'_> {
         let mut call = call;
         let written = call.written.take();
         let (with_errors, left) = (call.with_errors, call.left.take());
+        let (brings, since) = (std::mem::take(&mut call.brings), self.sent.len());
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -231,6 +228,7 @@ impl Walker<'_> {
         let input = self.input.clone();
         let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_deref());
         let command = Rc::new(self.command_of(call, stdin));
+        self.last_word = command.words.last().map(Text::of);
         self.keep_input(&command, stdin);
         let index = self.list_command(&command);
         if command.program.is_empty() {
@@ -238,6 +236,7 @@ impl Walker<'_> {
             let kind = self.kind_of_name(&first.text);
             self.mark_download(index, &first.text);
             self.opaque(first.span, kind, format!("command named by `{}`", first.text));
+            self.call_without_first(&command, stdin);
             return Stream { from: Some(index), ..Stream::default() };
         }
         let starter = self.starter.replace(index);
@@ -253,11 +252,34 @@ impl Walker<'_> {
             out.text = None;
         }
         if let Some(text) = left.filter(|_| written.is_none()) {
+            self.send(&command, &out);
             (out.text, out.other) = (text, None);
         }
         let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
-        if written.is_some() { Stream { from: Some(index), ..Stream::silent() } } else { out }
+        match self.sent_since(since, &brings).filter(|_| written.is_some()) {
+            Some(sent) => Stream { from: Some(index), ..sent },
+            None if written.is_some() => Stream { from: Some(index), ..Stream::silent() },
+            None => out,
+        }
+    }
+
+    /// `$x git …`: without a value, `$x` is no word at all.
+    fn call_without_first(&mut self, command: &Command, stdin: Option<&Stream>) {
+        let gone = command.words.iter().take_while(|word| crate::options::may_vanish(word)).count();
+        let rest = command.words.get(gone..).unwrap_or_default();
+        let named = rest.first().is_some_and(|word| word.exact && programs::is_known(&program_name(word)));
+        if named && gone > 0 {
+            let call = Call {
+                span: command.span,
+                words: rest.to_vec(),
+                assignments: command.assignments.clone(),
+                redirects: command.redirects.clone(),
+                moved: true,
+                ..Call::default()
+            };
+            let _ = self.call(call, stdin);
+        }
     }
 
     fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
@@ -386,8 +408,8 @@ impl Walker<'_> {
         self.via.pop();
         self.in_place = was_in_place;
         self.scope.restore("@", outer);
-        if !sure || self.returns > returns {
-            // It may not be defined where it is called, or return before its end.
+        if !sure || bodies.len() > 1 || self.returns > returns {
+            // It may not be defined where it is called, or otherwise, or return before its end.
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);
             out.text = None;

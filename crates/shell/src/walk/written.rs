@@ -48,10 +48,12 @@ impl Walker<'_> {
         let mut own = None;
         let mut written = None;
         let mut beside = Vec::new();
-        for raw in redirects {
+        let mut before_written = redirects.len();
+        for (at, raw) in redirects.iter().enumerate() {
             let redirect = self.expand_redirect(raw);
             own = self.stream_of(&redirect, raw).or(own);
             if self.takes_output(&redirect, raw) {
+                before_written = before_written.min(at);
                 written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
                 beside.extend(written.is_none().then(|| redirect.clone()));
             } else if is_beside(raw) {
@@ -61,7 +63,8 @@ impl Walker<'_> {
                 self.carried.push(redirect);
             }
         }
-        let stream = inner(self, own.as_ref().or(stdin));
+        let open = redirects.get(..before_written).unwrap_or_default();
+        let (stream, sent) = self.with_sent(open, |walker| inner(walker, own.as_ref().or(stdin)));
         self.carried.truncate(before);
         self.writing.truncate(writing);
         for redirect in &beside {
@@ -75,9 +78,12 @@ impl Walker<'_> {
         if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
             (stream.text, stream.other) = (text, None);
         }
-        let Some(written) = written else { return stream };
+        let Some(written) = written else {
+            sent.into_iter().for_each(|sent| stream.append(sent));
+            return stream;
+        };
         self.keep_written(&written.target, &stream, written.kind == RedirectKind::Append);
-        Stream { from: stream.from, ..Stream::silent() }
+        Stream { from: stream.from, ..sent.unwrap_or_else(Stream::silent) }
     }
 
     /// Notes what a redirect writes to. Tells whether that is where the output
@@ -145,8 +151,17 @@ impl Walker<'_> {
 
     /// `cat x` of a file this text wrote, and where the repository begins.
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
+        let known =
+            |path: &Word| self.streams.get(&path.text).or_else(|| self.files.get(&self.path_key(path)));
         match command.words.as_slice() {
-            [_, path] if command.program == "cat" => self.files.get(&self.path_key(path)).cloned(),
+            [_, path] if command.program == "cat" => known(path).cloned(),
+            [_, paths @ ..] if command.program == "cat" && paths.iter().any(|path| known(path).is_some()) => {
+                let mut all = Stream::silent();
+                for path in paths {
+                    all.append(known(path).cloned().unwrap_or_else(Stream::unknown));
+                }
+                Some(all)
+            }
             [_, rest @ ..]
                 if command.program == "git"
                     && command.usage.sub() == "rev-parse"

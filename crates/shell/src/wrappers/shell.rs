@@ -1,6 +1,7 @@
 //! Shells and the builtins that read text as commands.
 
 use super::{Inner, arguments, joined};
+use crate::options::may_vanish;
 use crate::reading::{Assignment, Command, Word};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
@@ -40,14 +41,6 @@ fn source(path: Word) -> Inner {
     } else {
         Inner::File(path)
     }
-}
-
-/// Is it a variable nobody knows? Without a value it is no word at all.
-fn may_vanish(word: &Word) -> bool {
-    let name = word.text.strip_prefix('$').unwrap_or_default();
-    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !word.exact && !name.is_empty() && (is_name || matches!(name, "@" | "*"))
 }
 
 /// What a shell runs because a variable says so: a file read at its start, whose

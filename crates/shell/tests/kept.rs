@@ -1,0 +1,89 @@
+//! Values kept where one does not look for them first: items of lists, `$_`,
+//! exported by `set -a`, sent through descriptors; and words that are none.
+
+mod listed;
+
+use listed::check;
+use toolgate_shell::{Setting, read};
+
+fn lists(source: &str, program: &str) -> bool {
+    read(source, &Setting::default()).commands.iter().any(|command| command.program == program)
+}
+
+#[test]
+fn items_of_lists_are_followed() {
+    for source in [
+        "declare -A m; m[k]=rm; ${m[k]} x",
+        "m[1]=rm; ${m[1]} x",
+        "a=(q rm); ${a[-1]} x",
+        "a=(q rm z); ${a[1]} x",
+        "a=(q rm); ${a[1+0]} x",
+        "i=1; a=(q rm); ${a[i]} x",
+        "declare -A m=([k]=rm [l]=q); ${m[k]} x",
+        "m=([3]=rm); ${m[3]} x",
+        "declare -a a=(q rm); ${a[1]} x",
+        "f() { local a=(\"$@\"); \"${a[@]}\"; }; f rm x",
+        "f() { local a=(\"$@\"); \"${a[@]:1}\"; }; f q rm x",
+        "set -- q rm; ${@: -1} x",
+        "a=(q rm); ${a[@]: -1} x",
+        "BASH_ALIASES=([g]='rm x'); g",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+    // Another item is another value.
+    assert!(!lists("m[k]=rm; m[kk]=q; ${m[kk]} x", "rm"));
+    assert!(!lists("a=(q rm); ${a[0]} x", "rm"));
+    assert!(!lists("a=(q rm); ${a[-2]} x", "rm"));
+    assert!(!lists("m[k]=rm; echo ${m[k]}", "rm"));
+}
+
+#[test]
+fn the_last_word_is_kept() {
+    check(": rm; $_ x", &["rm", "x"]);
+    assert!(!lists(": rm; : q; $_ x", "rm"));
+}
+
+#[test]
+fn what_declare_and_printf_set_is_known() {
+    check("f() { declare -g X=rm; }; f; $X x", &["rm", "x"]);
+    check("printf -v X %q rm; $X x", &["rm", "x"]);
+}
+
+#[test]
+fn set_a_exports() {
+    for source in ["set -a; X=1; p", "set -o allexport; X=1; p", "set -ea\nX=1\np"] {
+        let found = read(source, &Setting::default());
+        let program = found.commands.iter().find(|command| command.program == "p");
+        assert!(program.is_some_and(|one| one.assignments.iter().any(|one| one.name == "X")), "{source}");
+    }
+    let found = read("set -e; X=1; p", &Setting::default());
+    assert!(found.commands.iter().all(|command| command.assignments.is_empty()));
+}
+
+/// Without a value, an unquoted variable is no word, and the next one is the name.
+#[test]
+fn a_name_that_may_be_nothing_gives_way() {
+    for source in ["$u rm x", "${u} rm x", "\"$@\" rm x", "\"${a[@]}\" rm x", "$u $v rm x"] {
+        check(source, &["rm", "x"]);
+    }
+    assert!(!lists("\"$CC-x\" rm x", "rm"));
+    assert!(!lists("$EDITOR notes", "notes"));
+}
+
+#[test]
+fn descriptors_lead_into_a_shell() {
+    for source in [
+        "{ echo rm x >&3; } 3>&1 >/dev/null | bash",
+        "{ echo rm x >&2; } 2>&1 >/dev/null | bash",
+        "(echo rm x >&4) 4>&1 1>/dev/null | sh",
+        "f() { echo rm x >&3; }; f 3>&1 >/dev/null | bash",
+        "cat <(echo rm x) | sh",
+        "echo rm >a; echo ' x' >b; cat a b | sh; cat <(echo rm x) <(echo q) | sh",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+    assert!(!lists("{ echo rm x >&3; } 3>/dev/null | bash", "rm"));
+    assert!(!lists("{ echo rm x >&3; } 3>&1 >/dev/null | cat", "rm"));
+    // What else comes that way is not known.
+    assert!(!read("{ p; } 2>&1 >/dev/null | bash", &Setting::default()).opaque.is_empty());
+}
