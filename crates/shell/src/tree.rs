@@ -45,6 +45,8 @@ pub(crate) enum Node {
     Case { subject: RawWord, arms: Vec<(Vec<RawWord>, List)>, redirects: Vec<RawRedirect> },
     /// `[[ … ]]`, `(( … ))` and the head of `for ((…))`: nothing runs but what is substituted.
     Test(Vec<RawWord>, Vec<RawRedirect>),
+    /// What may stand behind a mistake in the text.
+    Guess(List),
     /// `f() { … }`
     Function { name: SmolStr, body: Rc<Node> },
 }
@@ -61,7 +63,7 @@ impl Node {
             | Node::For { redirects, .. }
             | Node::Case { redirects, .. }
             | Node::Test(_, redirects) => redirects,
-            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Function { .. } => &[],
+            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Guess(_) | Node::Function { .. } => &[],
         }
     }
 
@@ -76,7 +78,9 @@ impl Node {
             | Node::For { redirects, .. }
             | Node::Case { redirects, .. }
             | Node::Test(_, redirects) => Some(redirects),
-            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Function { .. } => None,
+            Node::Pipe(_) | Node::Chain(..) | Node::Coproc(_) | Node::Guess(_) | Node::Function { .. } => {
+                None
+            }
         }
     }
 }

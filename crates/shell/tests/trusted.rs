@@ -115,3 +115,18 @@ fn what_runs_again_differently_is_listed_again() {
         assert_eq!(listed, wanted, "{source}");
     }
 }
+
+/// A mistake may be one of this reader: what stands behind it is read all the same.
+#[test]
+fn what_follows_a_mistake_is_read() {
+    for source in [
+        "ls ) ; rm x",
+        "echo $((1 + $(time coproc ${U:-a} } | coproc export V=1\ncase q in *) echo 1;; esac) )); rm x",
+        "echo $(p || coproc $}(echo q); rm x)",
+        "if a; fi; rm x",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+    // Names nobody knows are no news there.
+    assert!(read("ls ) ; $x y", &Setting::default()).opaque.is_empty());
+}

@@ -32,7 +32,19 @@ impl Parser<'_> {
             let second = self.read_again(line, false, true);
             list.push(Node::Subshell(second, Vec::new()));
         }
+        if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) && !self.loose {
+            list.push(self.guessed(self.fault_at, self.end));
+        }
         list
+    }
+
+    /// What stands behind a mistake up to `end`: it may be ours, and then bash runs it.
+    pub(super) fn guessed(&mut self, mistake: usize, end: usize) -> Node {
+        let outer_end = std::mem::replace(&mut self.end, end.max(mistake));
+        let start = self.behind_sign(mistake);
+        let list = self.read_again(start, false, true);
+        self.end = outer_end;
+        Node::Guess(list)
     }
 
     /// The text from `start` on, read another way.
@@ -79,6 +91,13 @@ impl Parser<'_> {
         list
     }
 
+    /// Where the next command may begin.
+    fn behind_sign(&self, start: usize) -> usize {
+        let rest = self.bytes.get(start..self.end).unwrap_or_default();
+        let at = rest.iter().position(|byte| b"\n;&|)}`".contains(byte));
+        start + at.map_or(rest.len(), |at| at + 1)
+    }
+
     /// Goes on behind whatever a loose reading does not understand.
     fn go_on(&mut self, list: &mut List) {
         for _ in 0..LOOSE_MAX {
@@ -93,12 +112,7 @@ impl Parser<'_> {
             if self.fault.is_none() {
                 self.fail_unexpected();
             }
-            let rest = self.bytes.get(next..self.end).unwrap_or_default();
-            let skipped = match rest.first() {
-                Some(b')') => 1,
-                _ => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
-            };
-            self.forgive(next + skipped);
+            self.forgive(self.behind_sign(next));
             self.pending.clear();
             list.extend(self.list());
         }

@@ -154,8 +154,13 @@ impl<'a> Parser<'a> {
             self.leave_open(left);
         }
         if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
+            let mistake = self.fault_at;
             self.pos = open;
             match self.look_for_close(0) {
+                Some(close) if !self.loose => {
+                    list.push(self.guessed(mistake.min(close), close));
+                    self.forgive(close + 1);
+                }
                 Some(close) => self.forgive(close + 1),
                 None => self.pos = self.end,
             }

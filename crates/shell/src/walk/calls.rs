@@ -31,11 +31,11 @@ impl Walker<'_> {
         }
         let given: Value = command.words.iter().skip(1).map(Text::of).collect();
         let known = given.first().is_none_or(|text| text.exact);
-        if !known || followed().any(|(_, before)| **before == given) {
-            return false;
-        }
         // With fewer words each time it comes to an end, and each may be run.
         let shrinks = followed().next_back().is_some_and(|(_, before)| given.len() < before.len());
+        if !known && !shrinks || followed().any(|(_, before)| **before == given) {
+            return false;
+        }
         let room = depth < if shrinks { SHRINKING_MAX } else { RECURSION_MAX };
         if shrinks && !room {
             self.opaque(command.span, Unknown::Name, format!("`{}` in itself", command.program));

@@ -252,6 +252,7 @@ impl<'a> Walker<'a> {
                 self.scope.rollback(mark);
                 stream
             }
+            Node::Guess(list) => self.guess(list),
             Node::Coproc(inner) => {
                 // Its input is written later, by whoever holds the other end.
                 let (mark, outer) = (self.scope.mark(), self.trapped.len());
@@ -373,6 +374,20 @@ impl<'a> Walker<'a> {
         if !self.reading.opaque.contains(&opaque) && self.reading.opaque.len() < 256 {
             self.reading.opaque.push(opaque);
         }
+    }
+
+    /// Commands that may stand behind a mistake. A name or a value nobody knows is no
+    /// news in text that is read at a venture.
+    fn guess(&mut self, list: &List) -> Stream {
+        let (mark, known) = (self.scope.mark(), self.reading.opaque.len());
+        let _ = self.list(list, None);
+        self.scope.rollback(mark);
+        let mut at = 0;
+        self.reading.opaque.retain(|one| {
+            at += 1;
+            at <= known || !matches!(one.kind, Unknown::Name | Unknown::Variable | Unknown::Output)
+        });
+        Stream::unknown()
     }
 
     /// Bodies of functions nobody calls here may still be called later.

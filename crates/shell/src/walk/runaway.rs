@@ -54,7 +54,7 @@ impl Search<'_> {
             return;
         }
         match node {
-            Node::Simple(_) | Node::Test(..) => {}
+            Node::Simple(_) | Node::Test(..) | Node::Guess(_) => {}
             Node::Pipe(stages) => stages.iter().for_each(|stage| self.node(stage, depth + 1)),
             Node::Chain(first, rest) => {
                 self.node(first, depth + 1);
