@@ -8,6 +8,7 @@ mod absent;
 mod budget;
 mod builtin;
 mod calls;
+mod copied;
 mod expression;
 mod flow;
 mod inner;
@@ -15,6 +16,7 @@ mod input;
 mod links;
 mod listed;
 mod logins;
+mod named;
 mod order;
 mod paths;
 mod runaway;
@@ -93,6 +95,9 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(SmolStr, Word)>,
     /// What the text itself wrote to files, by path.
     files: BTreeMap<SmolStr, Stream>,
+    /// Links this text made, and where they lead.
+    links: Vec<(SmolStr, SmolStr)>,
+    loading: Vec<SmolStr>,
     /// What the last command started by another one printed.
     printed: Option<Stream>,
     /// Folders a download was unpacked into, with where it came from.
@@ -164,6 +169,8 @@ impl<'a> Walker<'a> {
             opened: Vec::new(),
             downloads: Vec::new(),
             files: BTreeMap::new(),
+            links: Vec::new(),
+            loading: Vec::new(),
             printed: None,
             unpacked: Vec::new(),
             absent: Vec::new(),

@@ -11,6 +11,7 @@ mod git;
 mod hidden;
 mod language;
 mod launcher;
+mod loaded;
 mod make;
 mod many;
 mod placed;
@@ -151,6 +152,7 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
 
 pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
+pub(crate) use loaded::{given, read_file};
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {
