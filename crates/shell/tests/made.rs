@@ -127,3 +127,187 @@ fn the_first_line_says_who_reads_it() {
         "printf '#!/bin/rm\\n' >a; cat ./a",
     ]);
 }
+
+#[test]
+fn a_package_manager_runs_the_scripts_of_the_project() {
+    for run in [
+        "npm run y",
+        "npm run-script y",
+        "pnpm y",
+        "pnpm run y",
+        "yarn y",
+        "yarn run y",
+        "bun run y",
+        "npm run z",
+    ] {
+        check(
+            &format!("echo '{{\"scripts\":{{\"y\":\"rm x\",\"z\":\"npm run y\"}}}}' >package.json; {run}"),
+            &["rm", "x"],
+        );
+    }
+    runs(&[
+        "echo '{\"scripts\":{\"test\":\"rm x\"}}' >package.json; npm test",
+        "echo '{\"scripts\":{\"pretest\":\"rm x\",\"test\":\"jest\"}}' >package.json; npm t",
+        "echo '{\"scripts\":{\"postinstall\":\"rm x\"}}' >package.json; npm i",
+        "echo '{\"scripts\":{\"prepare\":\"rm x\"}}' >package.json; yarn",
+        "echo '{\"scripts\":{\"y\":\"r\\u006d x\"}}' >package.json; npm run y",
+        "echo '{\"scripts\":{\"y\":\"rm\"}}' >package.json; npm run y -- x",
+        "echo '{\"scripts\":{\"y\":\"rm x\"}}' >d/package.json; npm --prefix d run y",
+        "echo '{\"scripts\":{\"y\":\"rm x\"}}' >d/package.json; (cd d && npm run y)",
+        "echo '{\"scripts\":{\"y\":\"rm x\"}}' >d/package.json; pnpm -C d y",
+        "npm pkg set scripts.y='rm x'; npm run y",
+        "echo '{\"name\":\"a\"}' >package.json; npm pkg set scripts.y='rm x'; npm run y",
+    ]);
+    runs_not(&[
+        "echo '{\"scripts\":{\"y\":\"rm x\",\"test\":\"jest\"}}' >package.json; npm test",
+        "echo '{\"scripts\":{\"y\":\"rm x\"}}' >package.json; cat package.json; npm i",
+        "echo '{\"scripts\":{\"postinstall\":\"rm x\"}}' >package.json; npm i --ignore-scripts",
+        "echo '{\"rm\":\"rm x\",\"y\":\"rm x\"}' >package.json; npm run y",
+        "echo '{\"scripts\":{\"y\":\"rm x\"}}' >package.json; npm run y -w other",
+        "echo '{\"scripts\":{\"y\":\"npm run y\"}}' >package.json; npm run y",
+        "echo '{\"scripts\":{\"y\":\"npm run y --workspaces\"}}' >package.json; npm run y",
+        "echo \"{\\\"v\\\":\\\"$V\\\"}\" >package.json; npm test",
+        "echo '{}' | jq '.a=1' >package.json; npm test",
+        "npm pkg set scripts.y='rm x'; npm test",
+    ]);
+    let found = read("echo e30= | base64 -d >package.json; npm test", &Setting::default());
+    assert!(found.opaque.is_empty(), "{found:?}");
+    let found = read("base64 -d a >package.json; npm test", &Setting::default());
+    assert!(found.opaque.iter().any(|one| one.kind == Unknown::Decoded), "{found:?}");
+}
+
+#[test]
+fn makefiles_are_read_where_they_lie() {
+    runs(&[
+        "printf 'a:\\n\\trm x\\n' >d/Makefile; make -C d",
+        "printf 'a:\\n\\trm x\\n' >d/Makefile; make --directory=d",
+        "printf 'a:\\n\\trm x\\n' >d/Makefile; make -Cd a",
+        "printf 'a:\\n\\trm x\\n' >d/b.mk; make -C d -f b.mk",
+        "printf 'a:\\n\\trm x\\n' >b.mk; echo 'include b.mk' >Makefile; make",
+        "printf 'a:\\n\\trm x\\n' >b.mk; printf 'B=b\\n-include $(B).mk\\n' >Makefile; make",
+        "printf 'a:\\n\\trm x\\n' >b.mk; MAKEFILES=b.mk make",
+        "printf 'a:\\n  @rm x\\n' >justfile; just a",
+    ]);
+    runs_not(&[
+        "printf 'a:\\n\\trm x\\n' >d/Makefile; make -C e",
+        "printf 'a:\\n\\trm x\\n' >b.mk; make",
+        "printf 'include Makefile\\na:\\n\\tls\\n' >Makefile; make",
+        "date >d/Makefile; make -C d",
+    ]);
+    let found = read("printf 'a:\\n\\trm x\\n' >d/Makefile; make -C d", &Setting::default());
+    let inside = |command: &toolgate_shell::Command| {
+        command.program == "rm" && command.dir.as_ref().is_some_and(|dir| dir.text == "d")
+    };
+    assert!(found.commands.iter().any(inside), "{found:?}");
+}
+
+#[test]
+fn interpreters_load_what_was_written() {
+    for run in [
+        "python -m y",
+        "python -c 'import y'",
+        "python -c 'from y import z'",
+        "python -W ignore y.py",
+        "python - <<<'import os, y as z'",
+        "echo 'import y' >z.py; python z.py",
+        "uv run y.py",
+        "PYTHONSTARTUP=y.py python -i",
+        "python -c 'exec(open(\"y.py\").read())'",
+        "python -c 'import runpy; runpy.run_path(\"y.py\")'",
+        "NODE_ENV=a python3.12 -X dev y.py",
+        "mkdir y; mv y.py y/__main__.py; python y",
+        "mv y.py d/; echo 'import y' >d/z.py; python d/z.py",
+    ] {
+        check(&format!("printf 'import os\\nos.system(\"rm x\")' >y.py; {run}"), &["rm", "x"]);
+    }
+    for run in [
+        "node y.js",
+        "node y",
+        "node -r ./y.js z.js",
+        "node --require=./y.js z.js",
+        "node --import ./y.js z.js",
+        "NODE_OPTIONS=--require=./y.js node z.js",
+        "NODE_OPTIONS='--require ./y.js' npm test",
+        "node -e 'require(\"./y\")'",
+        "echo 'import \"./y.js\"' >z.mjs; node z.mjs",
+        "bun y.js",
+        "bun run y.js",
+        "deno run -A y.js",
+        "cp y.js index.js; node .",
+        "mv y.js d/; echo 'require(\"./y\")' >d/z.js; node d/z.js",
+    ] {
+        check(&format!("echo 'require(\"child_process\").execSync(\"rm x\")' >y.js; {run}"), &["rm", "x"]);
+    }
+    for run in [
+        "perl -w y.pl",
+        "perl -e 'do \"./y.pl\"'",
+        "perl -e 'require \"./y.pl\"'",
+        "mv y.pl Y.pm; perl -I. -MY -e 1",
+        "mv y.pl Y.pm; PERL5OPT='-I. -MY' perl z.pl",
+        "mv y.pl Y.pm; perl -e 'use Y; 1'",
+        "mv y.pl y.rb; ruby -r./y -e 1",
+        "mv y.pl y.rb; RUBYOPT=-r./y ruby -e 1",
+        "mv y.pl y.rb; ruby -e 'load \"y.rb\"'",
+    ] {
+        check(&format!("echo 'system(\"rm x\")' >y.pl; {run}"), &["rm", "x"]);
+    }
+}
+
+#[test]
+fn programs_read_files_they_are_told_to() {
+    runs(&[
+        "echo 'BEGIN{system(\"rm x\")}' >y.awk; awk -f y.awk f",
+        "echo 'BEGIN{system(\"rm x\")}' >y.awk; awk -F: -fy.awk f",
+        "echo '1e rm x' >y.sed; sed -f y.sed f",
+        "printf '#!/usr/bin/sed -f\\n1e rm x\\n' >y; ./y f",
+        "echo rm x >d/y; run-parts d",
+        "echo rm x >y; at -f y now",
+        "echo '@daily rm x' >y; crontab y",
+        "printf 'Host *\\n ProxyCommand rm x\\n' >y; ssh -F y h",
+        "printf 'Match exec \"rm x\"\\n' >y; scp -Fy a h:",
+    ]);
+    runs_not(&[
+        "printf 'import os\\nos.system(\"rm x\")' >y.py; python -c 'import z'",
+        "printf 'import os\\nos.system(\"rm x\")' >y.py; python z.py y.py",
+        "printf 'import os\\nos.system(\"rm x\")' >y.py; ls y.py; wc -l y.py",
+        "echo 'import z' >y.py; echo 'import y' >z.py; python y.py",
+        "gen \"$a\" >y.py; python -c 'import y'",
+        "echo 'print(1)' >y.py; python -m y",
+        "echo 'console.log(1)' >y.js; NODE_OPTIONS=--require=./y.js npm test",
+        "echo 'BEGIN{system(\"rm x\")}' >y.awk; awk '{print}' y.awk",
+        "printf 'import base64, subprocess\\ndef f(a): subprocess.run(a)' >y.py; python -c 'import y'",
+        "printf 'Host *\\n User rm\\n' >y; ssh -F y h",
+    ]);
+}
+
+/// Many modules that know one another cost no more than reading each.
+#[test]
+fn modules_that_know_one_another_are_read_once() {
+    let mut source = String::new();
+    let all: String = (0..24).map(|at| format!("import m{at}\n")).collect();
+    for at in 0..24 {
+        source.push_str(&format!("cat >m{at}.py <<'E'\n{all}print(1)\nE\n"));
+    }
+    source.push_str("python m0.py");
+    runs_not(&[source.as_str()]);
+}
+
+#[test]
+fn git_runs_what_a_file_of_settings_names() {
+    runs(&[
+        "printf '[alias]\\n y = !rm x\\n' >c; GIT_CONFIG_GLOBAL=c git y",
+        "printf '[core]\\n pager = rm x\\n' >c; git -c include.path=c log",
+        "printf '[core]\\n pager = rm x\\n' >c; printf '[include]\\n path = c\\n' >d; GIT_CONFIG_GLOBAL=d git log",
+        "printf '[filter \"y\"]\\n clean = rm x\\n' >c; GIT_CONFIG_SYSTEM=c git add .",
+        "git config --file c alias.y '!rm x'; GIT_CONFIG_GLOBAL=c git y",
+        "git -c filter.y.smudge='rm x' checkout .",
+        "git -c diff.y.textconv='rm x' diff",
+        "git config merge.y.driver 'rm x'",
+    ]);
+    runs_not(&[
+        "printf '[user]\\n name = rm\\n' >c; GIT_CONFIG_GLOBAL=c git log",
+        "printf '[alias]\\n y = !rm x\\n' >c; GIT_CONFIG_GLOBAL=c git log",
+        "printf '[core]\\n pager = rm x\\n' >c; git log",
+        "git config diff.y.binary true; git config pager.log false",
+    ]);
+}

@@ -8,6 +8,7 @@ use super::{Walker, join_path};
 use crate::programs::base_name;
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
+use crate::wrappers;
 use smol_str::{SmolStr, format_smolstr};
 
 /// Sources of one command that are looked at, and files below each.
@@ -88,6 +89,23 @@ impl Walker<'_> {
             };
             self.keep_link(link, to);
         }
+    }
+
+    /// `npm pkg set scripts.x=y` adds to a file, and so does `git config -f x a.b c`.
+    pub(super) fn set_in_files(&mut self, command: &Command) {
+        let (path, added) = if let Some((folder, text)) = wrappers::set_scripts(command) {
+            let folder = folder.map_or_else(SmolStr::default, |folder| format_smolstr!("{}/", folder.text));
+            (format_smolstr!("{folder}package.json"), text)
+        } else if let Some((path, text)) = wrappers::set_in_file(command) {
+            (path.text, text)
+        } else {
+            return;
+        };
+        let key = self.path_key(&Word { text: path, exact: true, ..Word::default() });
+        let known = self.files.entry(key).or_insert_with(Stream::silent);
+        // What else is in it may not be known; this is.
+        known.text.get_or_insert_default();
+        known.append(Stream::known(added));
     }
 
     /// `sed -i … a.sh`: what the file holds is computed where that is plain.

@@ -11,16 +11,12 @@ use crate::scope::{Text, size_of};
 use crate::stream::Stream;
 use crate::tree::Node;
 use crate::wrappers::{self, Inner};
-use smol_str::SmolStr;
 
 /// What reading a byte of opened text costs: it becomes a tree of its own.
 const TEXT_COST: usize = 8;
 
 /// More wrappers around each other than this are not opened.
 const WRAPPERS_MAX: usize = 12;
-
-/// Files that read one another deeper than this are not opened.
-const LOADING_MAX: usize = 12;
 
 /// Texts of `trap` that are walked once more at the end.
 const TRAPPED_MAX: usize = 16;
@@ -324,7 +320,7 @@ impl Walker<'_> {
         let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
         let found = wrappers::read_file(command, path, &word);
         match (&stream.text, found) {
-            (Some(_), Some(found)) => self.open_found(command, index, key, &word, found),
+            (Some(_), Some(found)) => self.open_loaded(command, index, key, &word, found),
             (Some(_), None) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
@@ -339,24 +335,6 @@ impl Walker<'_> {
                 self.opaque(path.span, kind, format!("text of `{}` for `{}`", path.text, command.program));
             }
         }
-    }
-
-    /// What a file of another language starts, or another file it reads. One that
-    /// leads back to itself is read once.
-    fn open_found(&mut self, command: &Command, index: usize, key: &str, text: &Word, found: Vec<Inner>) {
-        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        let mark: SmolStr = format!("{key} {}", words.join(" ")).into();
-        if self.loading.contains(&mark) || self.loading.len() >= LOADING_MAX {
-            return;
-        }
-        if !self.grow(text.text.len() * TEXT_COST) {
-            return;
-        }
-        self.loading.push(mark);
-        for inner in found {
-            self.open_one(command, index, None, inner);
-        }
-        self.loading.pop();
     }
 
     /// Text that holds the output of a download runs a download.

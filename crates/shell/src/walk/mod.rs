@@ -15,6 +15,7 @@ mod inner;
 mod input;
 mod links;
 mod listed;
+mod loading;
 mod logins;
 mod named;
 mod order;
@@ -97,7 +98,7 @@ pub(crate) struct Walker<'a> {
     files: BTreeMap<SmolStr, Stream>,
     /// Links this text made, and where they lead.
     links: Vec<(SmolStr, SmolStr)>,
-    loading: Vec<SmolStr>,
+    loading: loading::Loading,
     /// What the last command started by another one printed.
     printed: Option<Stream>,
     /// Folders a download was unpacked into, with where it came from.
@@ -170,7 +171,7 @@ impl<'a> Walker<'a> {
             downloads: Vec::new(),
             files: BTreeMap::new(),
             links: Vec::new(),
-            loading: Vec::new(),
+            loading: loading::Loading::default(),
             printed: None,
             unpacked: Vec::new(),
             absent: Vec::new(),

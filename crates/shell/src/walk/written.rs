@@ -291,6 +291,7 @@ impl Walker<'_> {
             ("dd", operands) => self.remember_copy(operands, out),
             _ => {
                 self.edit_files(command, out);
+                self.set_in_files(command);
                 self.remember_unpacking(command, out);
             }
         }

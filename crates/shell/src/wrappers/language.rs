@@ -267,6 +267,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         let what = format!("{language} program that may start commands");
         found.push(Inner::Opaque { span: program.span, kind: kind_of(text), what });
     }
+    found.extend(super::imports::of(language, program));
     found
 }
 

@@ -9,9 +9,11 @@ mod expect;
 mod file_calls;
 mod git;
 mod hidden;
+mod imports;
 mod language;
 mod launcher;
 mod loaded;
+mod loads;
 mod make;
 mod many;
 mod placed;
@@ -20,7 +22,9 @@ mod prefix;
 mod remote;
 mod renames;
 mod runner;
+mod scripts;
 mod sed;
+mod settings_file;
 mod shell;
 mod special;
 mod values;
@@ -106,6 +110,7 @@ const FAMILIES: &[Family] = &[
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     let mut all = hidden::open(command);
+    all.extend(loads::open(command));
     if let Some(found) = FAMILIES.iter().find_map(|family| family(command, stdin)) {
         all.extend(found);
     }
@@ -152,7 +157,9 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
 
 pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
-pub(crate) use loaded::{given, read_file};
+pub(crate) use loaded::{folder, given, read_file};
+pub(crate) use scripts::set_scripts;
+pub(crate) use settings_file::set_in_file;
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {
