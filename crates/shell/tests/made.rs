@@ -122,6 +122,10 @@ fn the_first_line_says_who_reads_it() {
         "printf '#!/usr/bin/env python3\\nrm x' >a; bash a",
     ]);
     check("printf '#!/bin/rm -f\\n' >a; ./a x", &["/bin/rm", "-f", "./a", "x"]);
+    // One that goes through its words in a loop is read as if nobody knew them.
+    let found = read("echo 'while a; do shift; done; rm \"$1\"' >a; bash a x", &Setting::default());
+    let rm = found.commands.iter().find(|command| command.program == "rm");
+    assert!(rm.is_some_and(|command| command.words.iter().any(|word| !word.exact)), "{found:?}");
     runs_not(&[
         "printf '#!/usr/bin/env python3\\nprint(\"rm x\")' >a; ./a",
         "printf '#!/bin/rm\\n' >a; cat ./a",
@@ -309,5 +313,41 @@ fn git_runs_what_a_file_of_settings_names() {
         "printf '[alias]\\n y = !rm x\\n' >c; GIT_CONFIG_GLOBAL=c git log",
         "printf '[core]\\n pager = rm x\\n' >c; git log",
         "git config diff.y.binary true; git config pager.log false",
+    ]);
+}
+
+#[test]
+fn a_name_put_together_out_of_constants_is_that_name() {
+    runs(&[
+        "awk 'BEGIN{system(\"r\" \"m x\")}'",
+        "awk 'BEGIN{a=\"r\"; b=\"m x\"; system(a b)}'",
+        "awk 'BEGIN{\"r\" \"m x\" | getline}'",
+        "awk 'BEGIN{system(sprintf(\"%s%s\", \"r\", \"m x\"))}'",
+        "python -c 'import os; getattr(os, \"sys\" + \"tem\")(\"rm x\")'",
+        "python -c 'import os; os.__dict__[\"sys\"\"tem\"](\"rm x\")'",
+        "python -c '__import__(\"o\"+\"s\").system(\"rm x\")'",
+        "python -c 'import os; s = os.system; s(\"rm x\")'",
+        "python -c 'import os; os.system(\"\".join([\"r\", \"m x\"]))'",
+        "python -c 'import os; os.system(\"r%s x\" % \"m\")'",
+        "python -c 'import os; os.system(\"{}m x\".format(\"r\"))'",
+        "python -c 'import os; os.system(\"x mr\"[::-1])'",
+        "python -c 'import os; os.system(chr(114) + \"m x\")'",
+        "python -c 'import os; os.system(\"rQm x\".replace(\"Q\", \"\"))'",
+        "perl -e '$a = \"r\"; system($a . \"m x\")'",
+        "perl -e 'system(\"r\" . \"m x\")'",
+        "perl -e 'system(join(\"\", \"r\", \"m x\"))'",
+        "node -e 'require(\"child_process\")[\"exec\" + \"Sync\"](\"rm x\")'",
+        "node -e 'require(\"child_\" + \"process\").execSync(\"rm x\")'",
+        "node -e 'const e = require(\"child_process\").execSync; e(\"rm x\")'",
+        "ruby -e 'send(\"sys\" + \"tem\", \"rm x\")'",
+    ]);
+    runs_not(&[
+        "awk '{print \"r\" \"m x\"}' f",
+        "python -c 'print(\"r\" + \"m x\")'",
+        "python -c 'import os; print(getattr(os, \"sep\"))'",
+        "python -c 'd = {}; d[\"rm\"] = 1; print(d[\"rm\"])'",
+        "python -c 'import os; os.system(\"l%s\" % \"s\")'",
+        "node -e 'console.log(\"r\" + \"m x\")'",
+        "ruby -e 'puts \"rm\" + \" x\"'",
     ]);
 }

@@ -324,7 +324,7 @@ impl Walker<'_> {
             (Some(_), None) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                let given = wrappers::given(command, path);
+                let given = wrappers::given(command, path, &word.text);
                 self.open_text(&word, &command.program, given);
                 self.scope.rollback(mark);
             }

@@ -98,13 +98,16 @@ fn by_first_line(command: &Command, path: &Word, text: &Word) -> Option<Vec<Inne
     Some(vec![Inner::made(words.into_iter().map(made).chain(own).collect())])
 }
 
-/// What a script is given: the words behind it, behind a name nobody asks for.
-pub(crate) fn given(command: &Command, path: &Word) -> Vec<Word> {
+/// What a script is given: the words behind it, behind a name nobody asks for. One
+/// that goes through them in a loop ends with none left, which would look like
+/// words it never got.
+pub(crate) fn given(command: &Command, path: &Word, text: &str) -> Vec<Word> {
     let program = command.program.as_str();
     let runs = is_run(command, path) || SHELLS.contains(&program) || matches!(program, "." | "source");
     let at = command.words.iter().position(|word| word == path).filter(|_| runs);
     let behind = at.and_then(|at| command.words.get(at + 1..)).unwrap_or_default();
-    if behind.is_empty() {
+    let loops = text.contains("shift") && text.contains("done");
+    if behind.is_empty() || loops {
         return Vec::new();
     }
     let name = Word { text: "$0".into(), exact: false, ..path.clone() };

@@ -17,6 +17,7 @@ mod loads;
 mod make;
 mod many;
 mod placed;
+mod plain;
 mod powershell;
 mod prefix;
 mod remote;
