@@ -291,7 +291,9 @@ impl Walker<'_> {
             // By `PATH` anything may be found; only what stands there by name was unpacked.
             let by_name =
                 !command.words.first().is_some_and(|first| first == path) || path.text.contains('/');
-            if let Some(from) = self.unpacked_from(&own).filter(|_| by_name) {
+            // A name that stands nowhere in the command is a guess.
+            let meant = path.exact || command.words.contains(path);
+            if let Some(from) = self.unpacked_from(&own).filter(|_| by_name && meant) {
                 self.add_effect(index, Deed::RunsDownload, Some(from));
             }
             if path.text.starts_with("<(") {

@@ -13,7 +13,7 @@ use crate::scope::{DIR, Text};
 use crate::wrappers::{self, Inner};
 
 /// Files that lead to one another deeper than this are not opened.
-const DEPTH_MAX: usize = 24;
+const DEPTH_MAX: usize = 48;
 
 #[derive(Default)]
 pub(super) struct Loading {
