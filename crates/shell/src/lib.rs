@@ -9,6 +9,7 @@
 //! Whether an effect is welcome is for the guards in `toolgate-core`.
 
 mod deed;
+mod edit;
 mod expand;
 mod few;
 mod heads;

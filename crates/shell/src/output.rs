@@ -115,6 +115,9 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
         "rev" => {
             Some(input()?.lines().map(|line| line.chars().rev().chain(['\n']).collect::<String>()).collect())
         }
+        "sed" | "gsed" if command.usage.operands.len() <= usize::from(!command.usage.has("--expression")) => {
+            crate::edit::of(command, &input()?)
+        }
         "tr" => translate(arguments, &input()?),
         "head" | "tail" => some_lines(command.program == "head", arguments, &input()?),
         "pwd" => here().filter(|here| here.exact).map(|here| format!("{}\n", here.text)),

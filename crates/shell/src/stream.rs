@@ -18,6 +18,8 @@ pub(crate) struct Stream {
     pub(crate) from: Option<usize>,
     /// It is the content of a file nobody here wrote.
     pub(crate) is_file: bool,
+    /// It was made of text that stood here, in a way that is not followed.
+    pub(crate) changed: bool,
     /// There may be errors in it as well.
     pub(crate) noisy: bool,
     /// Paths it lists, where they can be described (`find … | xargs`).
@@ -55,6 +57,7 @@ impl Stream {
         self.download = self.download.take().or(more.download);
         self.from = more.from.or(self.from);
         self.noisy |= more.noisy;
+        self.changed |= more.changed;
         self.paths.extend(more.paths.into_iter().take(8));
         self.paths.truncate(8);
     }

@@ -275,7 +275,9 @@ impl Walker<'_> {
             return;
         }
         let left = |value: &Value| -> Value {
-            match count {
+            // However many there are: behind one that is not known, more may be left.
+            let some = |text: &Text| !text.exact && text.text == "$@";
+            match count.filter(|count| !value.iter().take(*count).any(some)) {
                 Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
                 None => Few::One(Text::unknown("$@")),
             }

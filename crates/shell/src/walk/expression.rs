@@ -14,7 +14,7 @@ use smol_str::{SmolStr, format_smolstr};
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh"];
 
 /// Variables every process has from the start.
-const INHERITED: [&str; 7] = ["@", "0", "HOME", "PATH", "PWD", "USER", "SHELL"];
+const INHERITED: [&str; 6] = ["0", "HOME", "PATH", "PWD", "USER", "SHELL"];
 
 /// What looking at one variable costs.
 const VARIABLE_COST: usize = 32;
@@ -112,8 +112,7 @@ impl Walker<'_> {
             let known = name.strip_prefix("=export ").unwrap_or(name);
             INHERITED.contains(&name) || name == DIR || exported.iter().any(|one| one == known)
         });
-        // Its parameters are its own; whoever knows them sets them.
-        self.scope.set_one("@", Text::unknown("$@"));
+        // Its parameters are its own and forgotten here; whoever knows them sets them.
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
             options.push(Few::One(Text::unknown(format!("${name}"))));

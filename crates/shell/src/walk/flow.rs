@@ -14,7 +14,7 @@ use crate::scope::BUILT;
 use crate::stream::Stream;
 
 /// Commands looked at behind one another.
-const CHAIN_MAX: usize = 16;
+pub(super) const CHAIN_MAX: usize = 16;
 
 /// Files one command can be seen to send.
 const SENT_MAX: usize = 16;
@@ -268,7 +268,7 @@ impl Walker<'_> {
 }
 
 /// Does it print what another machine says?
-fn brings_from_host(command: &Command) -> bool {
+pub(super) fn brings_from_host(command: &Command) -> bool {
     let program = command.program.as_str();
     matches!(program, "nc" | "ncat" | "netcat" | "socat" | "telnet") && command.words.len() > 1
         || matches!(program, "ssh" | "lynx" | "w3m" | "links" | "ftp" | "sftp" | "dig" | "nslookup" | "host")
@@ -282,7 +282,7 @@ const TEXT_TOOLS: [&str; 28] = [
     "tee", "envsubst",
 ];
 
-fn decodes(command: &Command) -> bool {
+pub(super) fn decodes(command: &Command) -> bool {
     let packs = matches!(
         command.program.as_str(),
         "base64" | "base32" | "basenc" | "gzip" | "openssl" | "gpg" | "xxd" | "tar" | "unzip"

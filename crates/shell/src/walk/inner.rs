@@ -281,47 +281,59 @@ impl Walker<'_> {
 
     /// A script file: known only when this same text wrote it.
     fn open_file(&mut self, command: &Command, index: usize, path: &Word) {
-        let key = self.path_key(path);
-        let stream = self.streams.get(&path.text).or_else(|| self.files.get(&key)).cloned();
-        let Some(stream) = stream.or_else(|| self.descriptor(&path.text)) else {
+        let own = self.path_key(path);
+        let named = self.named_files(path);
+        if named.is_empty() {
+            let stream = self.streams.get(&path.text).cloned().or_else(|| self.descriptor(&path.text));
+            if let Some(stream) = stream {
+                return self.open_written(command, index, path, &own, &stream);
+            }
             // By `PATH` anything may be found; only what stands there by name was unpacked.
             let by_name =
                 !command.words.first().is_some_and(|first| first == path) || path.text.contains('/');
-            if let Some(from) = self.unpacked_from(&key).filter(|_| by_name) {
+            // A name that stands nowhere in the command is a guess.
+            let meant = path.exact || command.words.contains(path);
+            if let Some(from) = self.unpacked_from(&own).filter(|_| by_name && meant) {
                 self.add_effect(index, Deed::RunsDownload, Some(from));
             }
             if path.text.starts_with("<(") {
                 self.opaque(path.span, Unknown::Output, format!("text given to `{}`", command.program));
             }
-            return;
-        };
+        }
+        for key in named {
+            let Some(stream) = self.files.get(&key).cloned() else { continue };
+            // What only may be meant counts where its text is known or was hidden.
+            let sure = path.exact && !path.glob;
+            if sure || stream.text.is_some() || self.is_hidden(&stream) {
+                self.open_written(command, index, path, &key, &stream);
+            }
+        }
+    }
+
+    fn open_written(&mut self, command: &Command, index: usize, path: &Word, key: &str, stream: &Stream) {
         if let Some(url) = stream.download.clone() {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
-        self.touch(&key, path, false);
-        if self.is_open(&key) {
+        self.touch(key, path, false);
+        if self.is_open(key) {
             self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
         }
-        match stream.text.clone() {
-            Some(text) if wrappers::language_of(&command.program, &text).is_some() => {
-                let language = wrappers::language_of(&command.program, &text).unwrap_or_default();
-                let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
-                for inner in wrappers::program_text(language, &word) {
-                    self.open_one(command, index, None, inner);
-                }
-            }
-            Some(text) => {
-                let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
+        let text = stream.text.clone().unwrap_or_default();
+        let word = Word { text: text.into(), exact: true, glob: false, span: path.span };
+        let found = wrappers::read_file(command, path, &word);
+        match (&stream.text, found) {
+            (Some(_), Some(found)) => self.open_loaded(command, index, key, &word, found),
+            (Some(_), None) => {
                 let mark = self.scope.mark();
                 self.enter_child(&command.program);
-                let sourced = matches!(command.program.as_str(), "." | "source") && command.words.len() > 2;
-                let given = command.words.get(1..).filter(|_| sourced).unwrap_or_default();
-                self.open_text(&word, &command.program, given.to_vec());
+                let given = wrappers::given(command, path, &word.text);
+                self.open_text(&word, &command.program, given);
                 self.scope.rollback(mark);
             }
-            None if stream.is_file => {}
-            None => {
-                let kind = self.kind_of_stream(&stream);
+            (None, _) if stream.is_file => {}
+            (None, found) => {
+                let hides = stream.changed && found.is_none();
+                let kind = if hides { Unknown::Decoded } else { self.kind_of_stream(stream) };
                 self.opaque(path.span, kind, format!("text of `{}` for `{}`", path.text, command.program));
             }
         }

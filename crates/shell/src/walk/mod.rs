@@ -9,6 +9,7 @@ mod budget;
 mod builtin;
 mod calls;
 mod choice;
+mod copied;
 mod expression;
 mod flow;
 mod inner;
@@ -16,8 +17,10 @@ mod input;
 mod items;
 mod links;
 mod listed;
+mod loading;
 mod logins;
 mod loops;
+mod named;
 mod order;
 mod paths;
 mod runaway;
@@ -89,6 +92,9 @@ pub(crate) struct Walker<'a> {
     downloads: Vec<(SmolStr, Word)>,
     /// What the text itself wrote to files, by path.
     files: BTreeMap<SmolStr, Stream>,
+    /// Links this text made, and where they lead.
+    links: Vec<(SmolStr, SmolStr)>,
+    loading: loading::Loading,
     /// What the last command started by another one printed.
     printed: Option<Stream>,
     /// Folders a download was unpacked into, with where it came from.
@@ -167,6 +173,8 @@ impl<'a> Walker<'a> {
             opened: Vec::new(),
             downloads: Vec::new(),
             files: BTreeMap::new(),
+            links: Vec::new(),
+            loading: loading::Loading::default(),
             printed: None,
             unpacked: Vec::new(),
             absent: Vec::new(),

@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::Walker;
+use super::flow::{CHAIN_MAX, brings_from_host, decodes};
 use super::links::{is_errors, leaves};
 use crate::deed::Deed;
 use crate::options::with_empty_unknowns;
@@ -19,6 +20,9 @@ const UNPACKED_MAX: usize = 16;
 
 /// Files of `shared` that are remembered.
 const SHARED_MAX: usize = 64;
+
+/// Files printed by one command that are put together.
+const JOINED_MAX: usize = 16;
 
 /// Redirects of surrounding groups that are carried on.
 const CARRIED_MAX: usize = 16;
@@ -46,7 +50,7 @@ impl Walker<'_> {
         let before = self.carried.len();
         let writing = self.writing.len();
         let mut own = None;
-        let mut written = None;
+        let (mut written, mut spelled) = (None, None);
         let mut beside = Vec::new();
         let mut before_written = redirects.len();
         for (at, raw) in redirects.iter().enumerate() {
@@ -56,6 +60,7 @@ impl Walker<'_> {
                 before_written = before_written.min(at);
                 written = Some(redirect.clone()).filter(|redirect| redirect.target.exact);
                 beside.extend(written.is_none().then(|| redirect.clone()));
+                spelled = Some(redirect.target.clone()).filter(|target| !target.exact);
             } else if is_beside(raw) {
                 beside.push(redirect.clone());
             }
@@ -77,6 +82,9 @@ impl Walker<'_> {
         }
         if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
             (stream.text, stream.other) = (text, None);
+        }
+        if let Some(target) = &spelled {
+            self.keep_spelled(target, &stream);
         }
         let Some(written) = written else {
             sent.into_iter().for_each(|sent| stream.append(sent));
@@ -151,16 +159,15 @@ impl Walker<'_> {
 
     /// `cat x` of a file this text wrote, and where the repository begins.
     pub(super) fn printed_file(&self, command: &Command) -> Option<Stream> {
-        let known =
-            |path: &Word| self.streams.get(&path.text).or_else(|| self.files.get(&self.path_key(path)));
         match command.words.as_slice() {
-            [_, path] if command.program == "cat" => known(path).cloned(),
-            [_, paths @ ..] if command.program == "cat" && paths.iter().any(|path| known(path).is_some()) => {
-                let mut all = Stream::silent();
-                for path in paths {
-                    all.append(known(path).cloned().unwrap_or_else(Stream::unknown));
-                }
-                Some(all)
+            [_, paths @ ..] if command.program == "cat" && !paths.is_empty() => self.joined_files(paths),
+            [_, ..]
+                if matches!(command.program.as_str(), "sed" | "gsed") && !command.usage.has("--in-place") =>
+            {
+                let given = command.usage.has("--expression");
+                let [path] = command.usage.operands.get(usize::from(!given)..)? else { return None };
+                let text = self.joined_files(std::slice::from_ref(path))?.text?;
+                crate::edit::of(command, &text).map(Stream::known)
             }
             [_, rest @ ..]
                 if command.program == "git"
@@ -173,6 +180,21 @@ impl Walker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What files written here hold, one behind the other, if all are known.
+    fn joined_files(&self, paths: &[Word]) -> Option<Stream> {
+        let text = |path: &Word| {
+            let key = self.path_key(path);
+            let behind = || self.behind_link(&key).and_then(|key| self.files.get(&key));
+            self.streams.get(&path.text).or_else(|| self.files.get(&key)).or_else(behind).cloned()
+        };
+        let (first, more) = paths.split_first()?;
+        let mut all = text(first)?;
+        for path in more.iter().take(JOINED_MAX) {
+            all.append(text(path)?);
+        }
+        (more.len() <= JOINED_MAX).then_some(all)
     }
 
     /// Notes a file that is written to as long as what follows runs: more may be
@@ -190,6 +212,19 @@ impl Walker<'_> {
     pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
         let path = self.path_key(target);
         self.touch(&path, target, true);
+        if let Some(behind) = self.behind_link(&path) {
+            self.touch(&behind, target, true);
+            self.keep_or_add(behind, out, adds);
+        }
+        self.keep_or_add(path, out, adds);
+    }
+
+    /// The same for what gets there otherwise.
+    pub(super) fn keep_at(&mut self, path: SmolStr, out: &Stream) {
+        self.keep_or_add(path, out, false);
+    }
+
+    fn keep_or_add(&mut self, path: SmolStr, out: &Stream, adds: bool) {
         let Some(known) = self.files.get_mut(&path) else {
             self.files.insert(path, out.clone());
             return;
@@ -199,7 +234,31 @@ impl Walker<'_> {
         } else if known.text != out.text {
             *known = if !self.choice.is_first() { Stream { text: None, ..out.clone() } } else { out.clone() };
             self.overwritten.push(path);
+        } else if known.text.is_none() {
+            *known = out.clone();
         }
+    }
+
+    /// `> "$d/x"`: where nobody knows what `d` is, the same spelling still means
+    /// the same file, most times. So its text counts and its lack does not.
+    fn keep_spelled(&mut self, target: &Word, out: &Stream) {
+        if !target.glob && (out.text.is_some() || self.is_hidden(out)) {
+            let path = self.path_key(target);
+            self.files.insert(path, out.clone());
+        }
+    }
+
+    /// Is it text that was decoded or came from elsewhere?
+    pub(super) fn is_hidden(&self, stream: &Stream) -> bool {
+        let mut at = stream.from;
+        for _ in 0..CHAIN_MAX {
+            let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
+            if decodes(command) || brings_from_host(command) {
+                return true;
+            }
+            at = command.piped_from;
+        }
+        stream.download.is_some()
     }
 
     /// Descriptors opened anew since then are those of a shell that has ended.
@@ -234,6 +293,7 @@ impl Walker<'_> {
             self.keep_written(target, out, command.redirects.iter().any(adds));
         } else if let Some(target) = written {
             self.doubt_target(target);
+            self.keep_spelled(target, out);
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {
@@ -255,15 +315,15 @@ impl Walker<'_> {
                     self.files.insert(path, Stream::unknown());
                 }
             }
-            ("cp" | "mv" | "ln" | "install" | "rsync" | "scp", [from, to]) => {
-                self.rename_program(from, to);
-                if let Some(stream) = self.files.get(&self.path_key(from)).cloned() {
-                    let path = self.path_key(to);
-                    self.files.insert(path, stream);
-                }
+            ("cp" | "gcp" | "mv" | "gmv" | "ln" | "install" | "ginstall" | "rsync" | "scp", _) => {
+                self.carry_files(command);
             }
             ("dd", operands) => self.remember_copy(operands, out),
-            _ => self.remember_unpacking(command, out),
+            _ => {
+                self.edit_files(command, out);
+                self.set_in_files(command);
+                self.remember_unpacking(command, out);
+            }
         }
         for effect in &command.effects {
             if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
@@ -347,7 +407,7 @@ impl Walker<'_> {
     }
 
     /// `ln -s /usr/bin/git g`: from here on `./g` is git.
-    fn rename_program(&mut self, from: &Word, to: &Word) {
+    pub(super) fn rename_program(&mut self, from: &Word, to: &Word) {
         let (old, new) = (base_name(&from.text), base_name(&to.text));
         let program = from.text.contains("/bin/") || from.text.contains("/sbin/") || from.text == old;
         if from.exact

@@ -22,6 +22,32 @@ const RUN_SETTINGS: [&str; 11] = [
     "uploadpack.packobjectshook",
 ];
 
+/// The last part of settings in a section with a name whose value git runs.
+const RUN_PARTS: [(&str, &[&str]); 9] = [
+    ("filter.", &["clean", "smudge", "process"]),
+    ("diff.", &["textconv", "command"]),
+    ("merge.", &["driver"]),
+    ("mergetool.", &["cmd"]),
+    ("difftool.", &["cmd"]),
+    ("gpg.", &["program"]),
+    ("trailer.", &["cmd", "command"]),
+    ("remote.", &["uploadpack", "receivepack"]),
+    ("interactive.", &["difffilter"]),
+];
+
+/// Does git run the value of this setting?
+fn is_run(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or("");
+    RUN_SETTINGS.contains(&name)
+        || name.starts_with("pager.")
+        || RUN_PARTS.iter().any(|(section, lasts)| name.starts_with(section) && lasts.contains(&last))
+}
+
+/// Does the setting name a command, or a file with more of them?
+pub(super) fn names_command(name: &str) -> bool {
+    is_run(&name.to_ascii_lowercase()) || name.starts_with("alias.") || name == "include.path"
+}
+
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     if let Some(sub) = command.program.strip_prefix("git-").filter(|sub| !sub.is_empty()) {
         return Some(vec![by_own_name(command, sub)]);
@@ -36,14 +62,12 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             if alias.eq_ignore_ascii_case(command.usage.sub()) {
                 found.push(alias_text(command, &value));
             }
-        } else if RUN_SETTINGS.contains(&name.as_str())
-            && matches!(value.text.as_str(), "false" | "true" | "")
-        {
+        } else if is_run(&name) && matches!(value.text.as_str(), "false" | "true" | "") {
             continue;
         } else if name == "credential.helper" {
             let text = value.text.strip_prefix('!').map(str::to_string);
             found.extend(text.map(|text| Inner::text(Word { text: text.into(), ..value.clone() })));
-        } else if RUN_SETTINGS.contains(&name.as_str()) {
+        } else if is_run(&name) {
             found.push(Inner::text(value));
         }
     }
@@ -127,7 +151,7 @@ fn kept_setting(command: &Command) -> Vec<Inner> {
     let looks = ["--get", "--get-all", "--get-regexp", "--list", "--unset", "--unset-all"];
     let operands: Vec<&Word> = usage.operands.iter().skip_while(|word| word.text == "set").collect();
     let [name, value, ..] = operands.as_slice() else { return Vec::new() };
-    let runs = RUN_SETTINGS.contains(&name.text.to_ascii_lowercase().as_str());
+    let runs = is_run(&name.text.to_ascii_lowercase());
     let plain = matches!(value.text.as_str(), "true" | "false" | "");
     if !runs || plain || looks.iter().any(|option| usage.has(option)) {
         return Vec::new();

@@ -6,7 +6,7 @@
 //! opaque.
 
 use super::values::{Values, is_from_home, shell_text, shell_word};
-use super::{Inner, arguments, file_calls, renames, special};
+use super::{Inner, arguments, file_calls, plain, special};
 use crate::heads::Heads;
 use crate::programs::is_named;
 use crate::reading::{Command, Unknown, Word};
@@ -36,7 +36,7 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
 ];
 
 /// Calls that hand a line (or a list of words) to the system.
-const CALLS: &[&str] = &[
+pub(super) const CALLS: &[&str] = &[
     "system",
     "popen",
     "popen2",
@@ -217,10 +217,10 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
 /// The commands program text starts, as far as they stand there literally.
 pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
-    let mut values = Values::default();
+    let mut values = Values::of(language);
     let language = if matches!(language, "tsx" | "ts-node") { "node" } else { language };
-    let renamed = renames::undone(language, &program.text);
-    let text = renamed.as_deref().unwrap_or(program.text.as_str());
+    let written_out = plain::of(language, &program.text);
+    let text = written_out.as_deref().unwrap_or(program.text.as_str());
     let mut rest = text;
     let mut before = ' ';
     // Each look may go through all of the text.
@@ -267,6 +267,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         let what = format!("{language} program that may start commands");
         found.push(Inner::Opaque { span: program.span, kind: kind_of(text), what });
     }
+    found.extend(super::imports::of(language, program));
     found
 }
 

@@ -22,6 +22,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         return Some(Vec::new());
     }
     let mut found = Vec::new();
+    let folder = folder(command);
     let mut named = false;
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
@@ -40,7 +41,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             found.push(if file.text == "-" || file.text == "/dev/stdin" {
                 Inner::Program
             } else {
-                Inner::File(file)
+                Inner::File(inside(folder.as_ref(), file))
             });
         }
         // `SHELL=x` runs every recipe, `CC=x` what they call so.
@@ -57,10 +58,56 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     }
     if !named {
         let span = command.span;
-        let usual = |name: &str| Inner::File(Word { text: name.into(), exact: true, glob: false, span });
+        let usual = |name: &str| {
+            // One in another folder may be that of the project.
+            let exact = folder.is_none();
+            Inner::File(inside(folder.as_ref(), Word { text: name.into(), exact, glob: false, span }))
+        };
         found.extend(["GNUmakefile", "makefile", "Makefile"].map(usual));
     }
     Some(found)
+}
+
+/// The folder of `make -C x`.
+pub(super) fn folder(command: &Command) -> Option<Word> {
+    if !matches!(command.program.as_str(), "make" | "gmake") {
+        return None;
+    }
+    let words = arguments(command);
+    let mut folder: Option<Word> = None;
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        let attached = text.strip_prefix("--directory=").or_else(|| text.strip_prefix("-C"));
+        let next = match text {
+            "-C" | "--directory" => words.get(at + 1).cloned(),
+            _ => attached.map(|text| Word { text: text.into(), ..word.clone() }),
+        };
+        if let Some(next) = next {
+            folder = Some(inside(folder.as_ref(), next));
+        }
+    }
+    folder
+}
+
+fn inside(folder: Option<&Word>, file: Word) -> Word {
+    match folder {
+        Some(folder) => Word {
+            text: crate::walk::join_path(&folder.text, &file.text),
+            exact: folder.exact && file.exact,
+            ..file
+        },
+        None => file,
+    }
+}
+
+/// `include a.mk b.mk` and its kin.
+fn included(line: &str) -> impl Iterator<Item = &str> {
+    let heads = ["include ", "-include ", "sinclude "];
+    heads
+        .iter()
+        .find_map(|head| line.trim_start_matches(' ').strip_prefix(head))
+        .unwrap_or("")
+        .split_whitespace()
 }
 
 /// The lines of a makefile that a shell runs.
@@ -74,6 +121,9 @@ pub(super) fn recipes(file: &Word) -> Vec<Inner> {
                 Inner::text(Word { text: filled(run, &known).into(), exact: true, ..file.clone() })
             }),
         );
+        found.extend(included(line).take(NAMES_MAX).map(|name| {
+            Inner::File(Word { text: filled(name, &known).into(), exact: false, ..file.clone() })
+        }));
         let run = match line.strip_prefix('\t') {
             Some(recipe) => Some(recipe),
             None => {

@@ -9,17 +9,23 @@ mod expect;
 mod file_calls;
 mod git;
 mod hidden;
+mod imports;
 mod language;
 mod launcher;
+mod loaded;
+mod loads;
 mod make;
 mod many;
 mod placed;
+mod plain;
 mod powershell;
 mod prefix;
 mod remote;
 mod renames;
 mod runner;
+mod scripts;
 mod sed;
+mod settings_file;
 mod shell;
 mod special;
 mod values;
@@ -115,6 +121,7 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     let mut all = Vec::new();
     if !PLAIN.iter().any(|name| is_named(name, &command.program)) {
         all = hidden::open(command);
+        all.extend(loads::open(command));
         all.extend(FAMILIES.iter().find_map(|family| family(command, stdin)).unwrap_or_default());
     }
     let elsewhere = command.assignments.iter().any(|one| one.name == "PATH");
@@ -160,6 +167,9 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
 
 pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
+pub(crate) use loaded::{folder, given, read_file};
+pub(crate) use scripts::set_scripts;
+pub(crate) use settings_file::set_in_file;
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {
@@ -202,7 +212,7 @@ fn joined(words: &[Word]) -> Option<Word> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAMILIES, PLAIN, hidden};
+    use super::{FAMILIES, PLAIN, hidden, loads};
     use crate::reading::{Command, Word};
 
     /// A family that comes to know one of them would never be asked.
@@ -216,7 +226,7 @@ mod tests {
         };
         for program in PLAIN {
             let command = command(program);
-            assert!(hidden::open(&command).is_empty(), "{program}");
+            assert!(hidden::open(&command).is_empty() && loads::open(&command).is_empty(), "{program}");
             assert!(FAMILIES.iter().all(|family| family(&command, None).is_none()), "{program}");
         }
         assert!(FAMILIES.iter().any(|family| family(&command("bash"), None).is_some()));

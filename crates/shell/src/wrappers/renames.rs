@@ -1,15 +1,19 @@
-//! Names a Python program gives to what it imports: `from shutil import rmtree
-//! as r` makes `r` another name.
+//! Names a program gives to calls of others: `from shutil import rmtree as r`
+//! makes `r` another name, and so does `s = os.system`.
+
+use super::language::CALLS;
 
 /// More of them are not followed.
 const NAMES_MAX: usize = 8;
 
 /// The program with the names it took over put back, if it renames anything.
 pub(super) fn undone(language: &str, text: &str) -> Option<String> {
-    if !matches!(language, "python" | "pypy") || !text.contains(" as ") || !text.contains("import ") {
-        return None;
-    }
-    let names = given(text);
+    let mut names = match language {
+        "python" | "pypy" if text.contains(" as ") && text.contains("import ") => given(text),
+        "python" | "pypy" | "node" | "nodejs" | "bun" | "deno" => Vec::new(),
+        _ => return None,
+    };
+    assigned(text, &mut names);
     if names.is_empty() {
         return None;
     }
@@ -26,6 +30,23 @@ pub(super) fn undone(language: &str, text: &str) -> Option<String> {
         rest = after;
     }
     Some(undone)
+}
+
+/// `s = os.system`, `const e = require("child_process").execSync`.
+fn assigned<'a>(text: &'a str, found: &mut Vec<(&'a str, &'a str)>) {
+    for statement in text.split(['\n', ';']) {
+        let Some((left, right)) = statement.split_once('=').filter(|_| found.len() < NAMES_MAX) else {
+            continue;
+        };
+        let left = left.trim();
+        let alias =
+            ["const ", "let ", "var "].iter().find_map(|word| left.strip_prefix(word)).unwrap_or(left);
+        let Some((_, real)) = right.trim().rsplit_once('.') else { continue };
+        let is_name = |name: &str| name.chars().all(|one| one.is_alphanumeric() || one == '_');
+        if is_name(alias) && !alias.is_empty() && alias != real && CALLS.contains(&real) {
+            found.push((alias, real));
+        }
+    }
 }
 
 /// The pairs of `from x import real as alias`.

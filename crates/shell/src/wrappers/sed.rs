@@ -17,7 +17,8 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
     scripts.flat_map(script).collect()
 }
 
-fn script(word: &Word) -> Vec<Inner> {
+/// What a script of its own starts and touches.
+pub(super) fn script(word: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut rest = word.text.as_str();
     for _ in 0..COMMANDS_MAX {

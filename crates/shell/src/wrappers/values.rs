@@ -57,9 +57,18 @@ enum Value {
 #[derive(Debug, Default)]
 pub(super) struct Values {
     known: Vec<(String, Value)>,
+    /// What stands side by side is joined, as in awk.
+    beside: bool,
+    /// A dot joins, as in Perl.
+    dots: bool,
 }
 
 impl Values {
+    pub(super) fn of(language: &str) -> Values {
+        let dots = matches!(language, "perl" | "php");
+        Values { known: Vec::new(), beside: language.ends_with("awk"), dots }
+    }
+
     /// `name = …`: what it is from here on.
     pub(super) fn learn(&mut self, name: &str, after: &str) {
         let Some(right) =
@@ -127,8 +136,15 @@ impl Values {
         let (mut value, mut rest) = self.term(text.trim_start(), depth)?;
         loop {
             let after = rest.trim_start();
+            if let Some((next, after)) = self.filling(&value, after, depth) {
+                (value, rest) = (next, after);
+                continue;
+            }
             let joins = after.starts_with('/') && !after.starts_with("//");
             let more = after.strip_prefix('+').or_else(|| after.strip_prefix('/').filter(|_| joins));
+            let more = more.or_else(|| after.strip_prefix('.').filter(|_| self.dots));
+            let names = |first: char| first.is_alphanumeric() || matches!(first, '"' | '_');
+            let more = more.or_else(|| Some(after).filter(|after| self.beside && after.starts_with(names)));
             let Some(more) = more.filter(|more| !more.starts_with(['+', '='])) else { break };
             let Some((next, after)) = self.term(more.trim_start(), depth + 1) else { break };
             if joins {
@@ -147,7 +163,7 @@ impl Values {
     fn term<'a>(&self, text: &'a str, depth: usize) -> Option<(String, &'a str)> {
         if let Some((value, after)) = literal(text) {
             let value = self.filled(text, value);
-            return (value.len() <= VALUE_MAX).then_some((value, after));
+            return (value.len() <= VALUE_MAX).then(|| self.methods(value, after, depth));
         }
         if let Some(inside) = text.strip_prefix('(') {
             let (value, after) = self.expression(inside, depth + 1)?;
@@ -155,6 +171,12 @@ impl Values {
             return Some(self.methods(value, after, depth));
         }
         let (name, after) = dotted(text)?;
+        // Where a dot joins, a name ends at it.
+        let whole = name.find('.').filter(|_| self.dots);
+        let (name, after) = match whole {
+            Some(at) => (name.get(..at)?, text.get(text.len() - after.len() - name.len() + at..)?),
+            None => (name, after),
+        };
         let (value, after) = self.named(name, after, depth)?;
         Some(self.methods(value, after, depth))
     }
@@ -198,6 +220,25 @@ impl Values {
             return Some((HOME.to_string(), behind.trim_start_matches(['\'', '"']).get(1..)?));
         }
         let inside = inside?;
+        if matches!(call, "chr" | "String.fromCharCode") {
+            let (codes, rest) = inside.split_once(')')?;
+            let sign = |code: &str| code.trim().parse::<u32>().ok().and_then(char::from_u32);
+            return Some((codes.split(',').take(VALUE_MAX).map(sign).collect::<Option<String>>()?, rest));
+        }
+        if call == "sprintf" {
+            let (pattern, rest) = self.expression(inside, depth + 1)?;
+            let arguments = self.list(rest.trim_start().strip_prefix(',')?);
+            return Some((
+                filled_in(&pattern, "%s", &arguments)?,
+                rest.split_once(')').map_or("", |(_, rest)| rest),
+            ));
+        }
+        if call == "join" && self.dots {
+            // Perl's has nothing to do with paths: what goes between comes first.
+            let texts = self.list(inside);
+            let (between, texts) = texts.split_first()?;
+            return Some((texts.join(between), inside.split_once(')').map_or("", |(_, rest)| rest)));
+        }
         if JOINS.contains(&call) {
             return self.joined_arguments(inside, depth);
         }
@@ -234,11 +275,45 @@ impl Values {
             {
                 value = joined(&value, &next);
                 rest = after;
+            } else if let Some(after) = rest.strip_prefix("[::-1]") {
+                value = value.chars().rev().collect();
+                rest = after;
+            } else if let Some((next, after)) = self.spread(&value, rest, depth) {
+                (value, rest) = (next, after);
             } else {
                 break;
             }
         }
         (value, rest)
+    }
+
+    /// `"".join(["r", "m"])`, `"{}m".format("r")`, `"rXm".replace("X", "")`.
+    fn spread<'a>(&self, value: &str, rest: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        let methods = [".join(", ".format(", ".replace("];
+        let method = methods.iter().find(|method| rest.starts_with(**method))?;
+        let inside = rest.get(method.len()..)?.trim_start();
+        let inside = inside.strip_prefix(['[', '(']).unwrap_or(inside);
+        let texts = if depth > DEPTH_MAX { Vec::new() } else { self.list(inside) };
+        let after = inside.split_once(')')?.1;
+        let made = match (*method, texts.as_slice()) {
+            (".join(", [_, ..]) => texts.join(value),
+            (".format(", [_, ..]) => filled_in(value, "{}", &texts)?,
+            (".replace(", [old, new]) if !old.is_empty() => value.replace(old.as_str(), new),
+            _ => return None,
+        };
+        (made.len() <= VALUE_MAX).then_some((made, after))
+    }
+
+    /// `"%sm" % "r"`.
+    fn filling<'a>(&self, value: &str, after: &'a str, depth: usize) -> Option<(String, &'a str)> {
+        let right =
+            after.strip_prefix('%').filter(|_| value.contains("%s") && depth < DEPTH_MAX)?.trim_start();
+        if let Some(tuple) = right.strip_prefix('(') {
+            let made = filled_in(value, "%s", &self.list(tuple))?;
+            return Some((made, tuple.split_once(')')?.1));
+        }
+        let (text, rest) = self.term(right, depth + 1)?;
+        Some((filled_in(value, "%s", &[text])?, rest))
     }
 
     /// A literal with the known names in it replaced: `f'{d}/x'`, `` `${d}/x` ``, `"$d/x"`.
@@ -269,6 +344,19 @@ impl Values {
         let homes = ["$ENV{HOME}", "${process.env.HOME}", "${os.homedir()}", "#{Dir.home}", "#{ENV['HOME']}"];
         homes.iter().fold(filled, |filled, sign| filled.replace(sign, HOME))
     }
+}
+
+/// A pattern with each `sign` replaced by the next text, if there are enough.
+fn filled_in(pattern: &str, sign: &str, texts: &[String]) -> Option<String> {
+    let parts: Vec<&str> = pattern.split(sign).collect();
+    let mut texts = texts.iter();
+    let (first, more) = parts.split_first()?;
+    let mut made = (*first).to_string();
+    for part in more {
+        made.push_str(texts.next()?);
+        made.push_str(part);
+    }
+    (made.len() <= VALUE_MAX).then_some(made)
 }
 
 /// `a.b.c` at the start of `text`, with the sign Perl and PHP put in front.

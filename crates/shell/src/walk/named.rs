@@ -1,0 +1,125 @@
+//! Which of the files written here a word may name: by its path, through a link,
+//! as one of those a pattern stands for.
+//!
+//! Names only. Whether there are other files of that name is not looked at.
+
+use super::Walker;
+use crate::reading::Word;
+use smol_str::{SmolStr, format_smolstr};
+
+/// Files one word may name.
+const FILES_MAX: usize = 8;
+
+/// Links that are remembered, and how often one leads to the next.
+const LINKS_MAX: usize = 32;
+const HOPS_MAX: usize = 8;
+
+/// Longer patterns are not compared.
+const PATTERN_MAX: usize = 256;
+
+/// Programs that go down into folders for what they name.
+const DESCENDING: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
+
+impl Walker<'_> {
+    /// The files written here that `word` may name.
+    pub(super) fn named_files(&mut self, word: &Word) -> Vec<SmolStr> {
+        let key = self.path_key(word);
+        if !word.glob {
+            let behind = self.behind_link(&key);
+            return [Some(key), behind]
+                .into_iter()
+                .flatten()
+                .filter(|key| self.files.contains_key(key))
+                .collect();
+        }
+        if key.len() > PATTERN_MAX || !self.grow(self.files.keys().map(|file| file.len() + key.len()).sum()) {
+            return Vec::new();
+        }
+        let deep = self.via.iter().any(|via| DESCENDING.contains(&via.as_str()));
+        let fits = |file: &&SmolStr| {
+            let below = || file.bytes().filter(|byte| *byte == b'/').count();
+            (deep || key.contains("**") || below() == key.bytes().filter(|byte| *byte == b'/').count())
+                && matches(key.as_bytes(), file.as_bytes())
+        };
+        self.files.keys().filter(fits).take(FILES_MAX).cloned().collect()
+    }
+
+    /// From here on `link` leads to `target`.
+    pub(super) fn keep_link(&mut self, link: SmolStr, target: SmolStr) {
+        self.links.retain(|(known, _)| *known != link);
+        if self.links.len() < LINKS_MAX && link != target {
+            self.links.push((link, target));
+        }
+    }
+
+    /// What a path leads to through the links made here, if through any.
+    pub(super) fn behind_link(&self, path: &str) -> Option<SmolStr> {
+        let mut found: Option<SmolStr> = None;
+        for _ in 0..HOPS_MAX {
+            let now = found.as_deref().unwrap_or(path);
+            let next = self.links.iter().find_map(|(link, target)| {
+                let rest = now.strip_prefix(link.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| format_smolstr!("{target}{rest}"))
+            });
+            match next {
+                Some(next) => found = Some(next),
+                None => break,
+            }
+        }
+        found
+    }
+}
+
+/// Does the pattern fit all of `text`? `[…]` stands for any one sign: rather one
+/// file more than one less.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut signs, mut rest) = (pattern, text);
+    let mut star: Option<(&[u8], &[u8])> = None;
+    loop {
+        let step = match (signs, rest) {
+            ([b'*', more @ ..], _) => {
+                star = Some((more, rest));
+                Some((more, rest))
+            }
+            ([], []) => return true,
+            ([b'[', more @ ..], [_, after @ ..]) => {
+                let end = more.iter().skip(1).position(|sign| *sign == b']').map_or(0, |at| at + 2);
+                more.get(end..).map(|more| (more, after))
+            }
+            ([b'?', more @ ..], [_, after @ ..]) => Some((more, after)),
+            ([sign, more @ ..], [found, after @ ..]) if sign == found => Some((more, after)),
+            _ => None,
+        };
+        match (step, star) {
+            (Some((more, after)), _) => (signs, rest) = (more, after),
+            (None, Some((behind, [_, after @ ..]))) => {
+                (signs, rest) = (behind, after);
+                star = Some((behind, after));
+            }
+            (None, _) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns_fit_whole_names() {
+        let fits = |pattern: &str, text: &str| matches(pattern.as_bytes(), text.as_bytes());
+        for (pattern, text) in [
+            ("*.sh", "a.sh"),
+            ("a*", "a"),
+            ("a?c", "abc"),
+            ("[ab].sh", "a.sh"),
+            ("*a*b*", "xaxbx"),
+            ("**", "x/y"),
+        ] {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("*.sh", "a.shx"), ("a?c", "ac"), ("", "a"), ("*a*b", "xbxa"), ("[ab", "")] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+}
