@@ -7,10 +7,12 @@
 //! `"${x:-$'\x24(rm y)'}"` runs `rm`; so are double quotes taken out of what
 //! stands in single quotes there.
 
+use smol_str::SmolStr;
+
 use super::word::Parts;
 use super::{Parser, Pending};
 use crate::reading::{Span, Unknown};
-use crate::tree::{List, Node, Part};
+use crate::tree::{List, Node, Part, Pieces};
 
 /// How often one text is changed.
 pub(super) const CHANGES_MAX: usize = 6;
@@ -74,7 +76,10 @@ impl Parser<'_> {
             // would hide all that follows.
             self.rewrite.decoded.push((start, self.pos, text.replace(['"', '\''], "")));
         }
-        parts.push(Part::Quoted(text.into()));
+        // What is expanded once more is another text in the end.
+        let expands = text.contains(['$', '`']);
+        let text: SmolStr = text.into();
+        parts.push(if expands { Part::unknown(text, Pieces::default()) } else { Part::Quoted(text) });
     }
 
     /// Bash takes double quotes out of what stands in for a value before it expands

@@ -107,6 +107,10 @@ impl Walker<'_> {
                 }
                 RedirectKind::Write | RedirectKind::Append => {
                     self.descriptor_file = Some(redirect.target.clone()).filter(|word| word.exact);
+                    if redirect.kind == RedirectKind::Write && redirect.target.exact {
+                        let key = self.path_key(&redirect.target);
+                        self.files.insert(key, Stream::silent());
+                    }
                 }
                 _ => {}
             }

@@ -253,9 +253,11 @@ impl Walker<'_> {
         }
         if let Some(text) = left.filter(|_| written.is_none()) {
             self.send(&command, &out);
+            if let Some(file) = self.descriptor_file(&command) {
+                self.keep_written(&file, &out, true);
+            }
             (out.text, out.other) = (text, None);
         }
-        let written = written.or_else(|| self.descriptor_file(&command));
         self.remember_writes(&command, &out, written.as_ref());
         match self.sent_since(since, &brings).filter(|_| written.is_some()) {
             Some(sent) => Stream { from: Some(index), ..sent },

@@ -81,6 +81,9 @@ impl Walker<'_> {
             stream.text = None;
         }
         if let Some(text) = redirects.iter().rev().find_map(leaves).filter(|_| written.is_none()) {
+            if let Some(file) = self.descriptor_file.clone() {
+                self.keep_written(&file, &stream, true);
+            }
             (stream.text, stream.other) = (text, None);
         }
         if let Some(target) = &spelled {
