@@ -283,7 +283,7 @@ impl Scope {
                 add(&mut options, branch.get(name).map_or(base, Option::as_ref), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = Few::One(Few::One(Text::unknown(built(name))));
+                options = Few::One(Few::One(built(name)));
             }
             self.set(name, options);
         }
@@ -309,7 +309,7 @@ impl Scope {
         if options.len() >= OPTIONS_MAX {
             options = Options::default();
         }
-        options.push(Few::One(Text::unknown(built(name))));
+        options.push(Few::One(built(name)));
         self.set(name, options);
     }
 
@@ -346,8 +346,8 @@ impl Scope {
 
 /// The spelling of a value that this text puts together in more ways than are
 /// followed.
-fn built(name: &str) -> SmolStr {
-    concat(&["$", name, BUILT])
+pub(crate) fn built(name: &str) -> Text {
+    Text::unknown(concat(&["$", name, BUILT]))
 }
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {

@@ -5,7 +5,7 @@ use crate::reading::Unknown;
 use crate::tree::{List, Node};
 
 /// How often a loose reading goes on behind a mistake.
-const LOOSE_MAX: usize = 16;
+const LOOSE_MAX: usize = 48;
 
 impl Parser<'_> {
     pub(super) fn whole(&mut self) -> List {
@@ -115,6 +115,10 @@ impl Parser<'_> {
             self.forgive(self.behind_sign(next));
             self.pending.clear();
             list.extend(self.list());
+        }
+        if self.pos < self.end || self.fault.is_some() {
+            self.fault = None;
+            self.exceed("more mistakes than are followed");
         }
     }
 }

@@ -73,6 +73,6 @@ impl Fd {
             let text = format!("{head}/{}", if self.filtered { "?*" } else { "**" });
             Word { text: text.into(), exact: start.exact && !self.filtered, glob: true, span: start.span }
         };
-        self.starts.iter().take(8).map(below).collect()
+        self.starts.iter().map(below).collect()
     }
 }

@@ -20,6 +20,9 @@ pub(super) const MODELS: &[Model] = &[Model {
     effects,
 }];
 
+/// Places that are copied, all in all.
+const STARTS_MAX: usize = 2048;
+
 /// A `find` taken apart.
 #[derive(Debug, Default)]
 pub(crate) struct Find {
@@ -129,7 +132,17 @@ impl Find {
                 span: start.span,
             }
         };
-        self.starts.iter().take(8).map(describe).collect()
+        self.starts.iter().take(self.most()).map(describe).collect()
+    }
+
+    /// Places that are described: each is copied for every command that is run on it.
+    fn most(&self) -> usize {
+        STARTS_MAX.checked_div(self.runs.len()).map_or(usize::MAX, |most| most.max(8))
+    }
+
+    /// Are there places nobody looked at?
+    pub(crate) fn has_more(&self) -> bool {
+        self.starts.len() > self.most()
     }
 }
 
@@ -143,7 +156,7 @@ impl Find {
                 let text = format_smolstr!("{}/**", start.text.trim_end_matches('/'));
                 Word { text, glob: true, ..start.clone() }
             };
-            all.extend(self.starts.iter().take(8).map(below));
+            all.extend(self.starts.iter().take(self.most()).map(below));
         }
         all
     }

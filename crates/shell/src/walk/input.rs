@@ -6,7 +6,7 @@ use super::Walker;
 use crate::expand::USUAL;
 use crate::few::Few;
 use crate::reading::Word;
-use crate::scope::{OPTIONS_MAX, Options, Text, Value};
+use crate::scope::{OPTIONS_MAX, Options, Text, Value, built};
 use crate::stream::Stream;
 
 /// What `read` is asked to do.
@@ -93,7 +93,10 @@ impl Walker<'_> {
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
         for (at, name) in request.names.iter().enumerate() {
-            let unknown: Options = Few::One(Few::One(Text::unknown(format_smolstr!("${name}"))));
+            // Lines that stand here, more than are followed, or nobody knows what.
+            let many = !cut.is_empty();
+            let value = if many { built(name) } else { Text::unknown(format_smolstr!("${name}")) };
+            let unknown: Options = Few::One(Few::One(value));
             let pick = |(separators, line): &(&str, &str)| -> Value {
                 Few::One(Text::exact(field(line, separators, at, count)))
             };

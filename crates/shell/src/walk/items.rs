@@ -8,7 +8,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::Walker;
 use crate::few::Few;
 use crate::reading::Word;
-use crate::scope::{Text, Value, mark_of};
+use crate::scope::{Text, Value, built, mark_of};
 use crate::tree::Param;
 
 /// Lists that name what commands stand for.
@@ -67,6 +67,9 @@ impl Walker<'_> {
         }
         if items.is_empty() {
             return if numbered(key) { value } else { None };
+        }
+        if items.len() >= ITEMS_MAX {
+            return Some(Few::One(built(&param.name)));
         }
         // It may also be none of them.
         let at = self.choice.pick(&param.text, items.len() + 1)?;

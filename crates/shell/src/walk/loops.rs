@@ -5,7 +5,7 @@ use smol_str::format_smolstr;
 use super::Walker;
 use crate::few::Few;
 use crate::reading::Word;
-use crate::scope::{Text, Value, hides_in_subscript};
+use crate::scope::{Text, Value, built, hides_in_subscript};
 use crate::stream::Stream;
 use crate::tree::{List, RawWord};
 
@@ -115,7 +115,10 @@ impl Walker<'_> {
             _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
             _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
         };
-        if items.len() > ITEMS_MAX || values.is_empty() {
+        if items.len() > ITEMS_MAX && items.iter().all(|item| item.exact) {
+            // They all stand here; who runs them must say which.
+            values.push(built(name));
+        } else if items.len() > ITEMS_MAX || values.is_empty() {
             values.push(unknown());
         }
         let was_in_place = self.in_place;

@@ -18,7 +18,7 @@ use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
 /// Exported variables that are carried to later commands.
-const EXPORTED_MAX: usize = 32;
+const EXPORTED_MAX: usize = 256;
 
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
@@ -423,6 +423,7 @@ impl Walker<'_> {
         self.exported.retain(|known| known.name != name);
         if self.exported.len() >= EXPORTED_MAX {
             self.exported.remove(0);
+            self.fail(value.span, "more variables than are followed");
         }
         self.exported.push(Assignment { name: name.into(), value });
         self.scope.set_one(&mark_of("export", name), Text::exact("1"));

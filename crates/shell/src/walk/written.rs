@@ -25,7 +25,7 @@ const SHARED_MAX: usize = 64;
 const JOINED_MAX: usize = 16;
 
 /// Redirects of surrounding groups that are carried on.
-const CARRIED_MAX: usize = 16;
+const CARRIED_MAX: usize = 128;
 
 impl Walker<'_> {
     /// Runs `inner` with the redirects of a group in force, whatever they may name.
@@ -64,7 +64,9 @@ impl Walker<'_> {
             } else if is_beside(raw) {
                 beside.push(redirect.clone());
             }
-            if self.carried.len() < CARRIED_MAX && redirect.kind != RedirectKind::HereDoc {
+            if self.carried.len() >= CARRIED_MAX {
+                self.fail(redirect.target.span, "more redirects than are followed");
+            } else if redirect.kind != RedirectKind::HereDoc {
                 self.carried.push(redirect);
             }
         }
@@ -301,7 +303,10 @@ impl Walker<'_> {
         match (command.program.as_str(), command.usage.operands.as_slice()) {
             ("tee", files) => {
                 let fed = command.piped_from.is_some() || !command.redirects.is_empty();
-                for file in files.iter().take(8) {
+                for file in files {
+                    if !self.grow(out.text.as_ref().map_or(0, String::len)) {
+                        break;
+                    }
                     let path = self.path_key(file);
                     // Without anything that comes in, nobody here knows the text.
                     if fed {
@@ -313,7 +318,7 @@ impl Walker<'_> {
             }
             ("mkfifo" | "mknod", pipes) => {
                 // Whoever reads it may come before whoever writes it.
-                for pipe in pipes.iter().take(8) {
+                for pipe in pipes {
                     let path = self.path_key(pipe);
                     self.files.insert(path, Stream::unknown());
                 }

@@ -1,12 +1,9 @@
 //! `ed` and its like, `dc` and `ftp`: a line of their input that begins with `!`,
 //! or that reads from or writes to one, is given to a shell.
 
-use super::Inner;
+use super::{Inner, STARTED_MAX};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
-
-/// Lines that are looked at.
-const LINES_MAX: usize = 64;
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     if !matches!(command.program.as_str(), "ed" | "ex" | "dc" | "ftp" | "lftp" | "sftp") {
@@ -30,5 +27,5 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
         front.chars().all(reads).then(|| Inner::text(word))
     };
     let lines = given.into_iter().chain(last).chain([known]).flat_map(str::lines);
-    Some(lines.take(LINES_MAX).filter_map(run).collect())
+    Some(lines.filter_map(run).take(STARTED_MAX + 1).collect())
 }

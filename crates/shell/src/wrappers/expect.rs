@@ -1,12 +1,9 @@
 //! `expect`: programs it starts, and what it types into a shell.
 
 use super::language::literal;
-use super::{Inner, arguments};
+use super::{Inner, STARTED_MAX, arguments};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
-
-/// More statements than this are not looked at.
-const STATEMENTS_MAX: usize = 256;
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     // `expect` is Tcl with more words.
@@ -44,7 +41,10 @@ pub(super) fn starts(script: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut in_shell = false;
     let text = |text: &str| Inner::text(Word { text: text.into(), exact: script.exact, ..script.clone() });
-    for statement in script.text.split(['\n', ';']).take(STATEMENTS_MAX) {
+    for statement in script.text.split(['\n', ';']) {
+        if found.len() > STARTED_MAX {
+            break;
+        }
         let statement = statement.trim().trim_start_matches(['{', '}', ' ']);
         let Some((verb, rest)) = statement.split_once([' ', '\t']) else { continue };
         let rest = rest.trim();

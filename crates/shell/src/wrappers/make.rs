@@ -1,11 +1,9 @@
 //! `make`: the recipes of a makefile that this same text gives it.
 
-use super::{Inner, arguments, names_command};
+use super::{Inner, STARTED_MAX, arguments, names_command};
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
-/// More lines and variables than this are not looked at.
-const LINES_MAX: usize = 512;
 const NAMES_MAX: usize = 32;
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
@@ -115,7 +113,10 @@ pub(super) fn recipes(file: &Word) -> Vec<Inner> {
     let mut known: Vec<(String, String)> = Vec::new();
     let mut found = Vec::new();
     let text = file.text.replace("\\\n", " ");
-    for line in text.lines().take(LINES_MAX) {
+    for line in text.lines() {
+        if found.len() > STARTED_MAX {
+            break;
+        }
         found.extend(
             shell_calls(line).map(|run| {
                 Inner::text(Word { text: filled(run, &known).into(), exact: true, ..file.clone() })

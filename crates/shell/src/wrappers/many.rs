@@ -9,6 +9,9 @@ use crate::programs::find::Find;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
 
+/// Words that are copied for the runs of one `xargs`.
+const COPIED_MAX: usize = 4_000;
+
 const XARGS: Spec = Spec {
     options: "0,null a,arg-file= d,delimiter= E,eof= e? I,replace= i? L,max-lines= l? n,max-args= o,open-tty P,max-procs= \
               p,interactive r,no-run-if-empty R= S= s,max-chars= t,verbose x,exit J= process-slot-var= show-limits",
@@ -107,7 +110,10 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
         let files = matches!(program, "rm" | "grm" | "srm" | "unlink" | "shred");
         if files { listed.as_slice() } else { matches.as_slice() }.to_vec()
     };
-    find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &found(run)))).collect()
+    let mut runs: Vec<Inner> =
+        find.runs.iter().map(|run| Inner::made(replaced(run, "{}", &found(run)))).collect();
+    runs.extend(find.has_more().then(|| super::more(command.span)).filter(|_| !find.runs.is_empty()));
+    runs
 }
 
 /// What is found goes where `{}` stands, or to the end.
@@ -159,14 +165,15 @@ fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Wo
     let Some(text) = &stream.text else {
         return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };
     };
-    let exact = |text: String| Word { text: text.into(), exact: true, glob: false, span };
-    let found: Vec<Word> = if split_lines {
+    // A backslash takes the line end with it, and what that gives is not computed.
+    let known = !split_lines || !text.contains("\\\n");
+    let exact = |text: String| Word { text: text.into(), exact: known, glob: false, span };
+    if split_lines {
         let lines = text.split(['\n', '\0']).map(|line| line.trim_start_matches([' ', '\t']));
         lines.filter(|line| !line.is_empty()).map(|line| exact(unquoted(line))).collect()
     } else {
         split(text).into_iter().map(exact).collect()
-    };
-    if found.len() > 64 { unknown() } else { found }
+    }
 }
 
 /// A line without its quotes and backslashes.
@@ -199,7 +206,7 @@ fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
         Some(sign) => {
             let items = incoming(stdin, words, true);
             let one = |item: &Word| Inner::made(replaced(run, &sign, std::slice::from_ref(item)));
-            items.iter().take(16).map(one).collect()
+            as_many(items.iter().map(one), run)
         }
         None => {
             let items = incoming(stdin, words, false);
@@ -212,7 +219,7 @@ fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
             };
             match items.is_empty() {
                 true => vec![with(&[])],
-                false => items.chunks(at_once).take(16).map(with).collect(),
+                false => as_many(items.chunks(at_once).map(with), run),
             }
         }
     }
@@ -243,5 +250,16 @@ fn parallel(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
         };
         Inner::text(Word { text: text.into(), exact: line.exact && item.exact, ..line.clone() })
     };
-    items.iter().take(16).map(with).collect()
+    as_many(items.iter().map(with), run)
+}
+
+/// A run for each item, as many as are followed: each copies the words of `run`.
+fn as_many(runs: impl Iterator<Item = Inner>, run: &[Word]) -> Vec<Inner> {
+    let mut runs = runs;
+    let most = (COPIED_MAX / (run.len() + 1)).max(1);
+    let mut all: Vec<Inner> = runs.by_ref().take(most).collect();
+    if let Some(word) = run.first().filter(|_| runs.next().is_some()) {
+        all.push(super::more(word.span));
+    }
+    all
 }

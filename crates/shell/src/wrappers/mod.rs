@@ -116,6 +116,23 @@ const PLAIN: [&str; 20] = [
     "touch", "chmod", "true", "set", "tee", "curl",
 ];
 
+/// Commands one program is seen to start.
+const STARTED_MAX: usize = 1_000;
+
+/// As many as are followed. That there are more is said: nobody shall hide behind
+/// a thousand others.
+fn limited(mut all: Vec<Inner>, span: Span) -> Vec<Inner> {
+    if all.len() > STARTED_MAX {
+        all.truncate(STARTED_MAX);
+        all.push(more(span));
+    }
+    all
+}
+
+fn more(span: Span) -> Inner {
+    Inner::Opaque { span, kind: Unknown::Limit, what: "more commands than are followed".to_string() }
+}
+
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     let mut all = Vec::new();
@@ -129,7 +146,7 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
         // `./x.sh` runs a file this text may have written, and so does `PATH=. x.sh`.
         all.extend(command.words.first().cloned().map(Inner::File));
     }
-    all
+    limited(all, command.span)
 }
 
 /// Does it print what the command prints that it is put in front of?
@@ -157,12 +174,13 @@ fn own_language(program: &str) -> Option<&'static str> {
 
 /// The shell text in a program of another language.
 pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
-    match language {
+    let all = match language {
         "expect" | "tclsh" | "wish" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
         // A program on the input is named by who runs it: `python3`.
         _ => language::calls(language::name_of(language).unwrap_or(language), text),
-    }
+    };
+    limited(all, text.span)
 }
 
 pub(crate) use environment::{editors, names_command};

@@ -4,11 +4,8 @@
 //! A walk over the script, command by command. Where it is not what is
 //! expected, the rest of the line is left alone.
 
-use super::Inner;
+use super::{Inner, STARTED_MAX};
 use crate::reading::{Command, Unknown, Word};
-
-/// More commands of a script than this are not looked at.
-const COMMANDS_MAX: usize = 256;
 
 pub(super) fn open(command: &Command) -> Vec<Inner> {
     let usage = &command.usage;
@@ -21,7 +18,11 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
 pub(super) fn script(word: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut rest = word.text.as_str();
-    for _ in 0..COMMANDS_MAX {
+    // Each round takes at least one letter.
+    for _ in 0..=word.text.len() {
+        if found.len() > STARTED_MAX {
+            break;
+        }
         rest = without_address(rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']));
         let Some(name) = rest.chars().next() else { break };
         let behind = rest.get(name.len_utf8()..).unwrap_or("");

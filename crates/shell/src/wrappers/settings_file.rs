@@ -3,12 +3,11 @@
 //!
 //! Line by line; what is not understood is left alone.
 
-use super::{Inner, git};
+use super::{Inner, STARTED_MAX, git};
 use crate::reading::{Command, Word};
 
 /// Lines and settings that are looked at.
-const LINES_MAX: usize = 1024;
-const SETTINGS_MAX: usize = 32;
+const SETTINGS_MAX: usize = 256;
 
 /// Settings of ssh whose value is run.
 const SSH: [&str; 3] = ["proxycommand", "localcommand", "knownhostscommand"];
@@ -17,9 +16,13 @@ pub(super) fn read(command: &Command, file: &Word) -> Option<Vec<Inner>> {
     Some(match command.program.as_str() {
         "git" => with_settings(command, file),
         "ssh" | "scp" | "sftp" | "autossh" => ssh(file),
-        "crontab" => {
-            file.text.lines().take(LINES_MAX).filter_map(cron_line).map(|text| run(text, file)).collect()
-        }
+        "crontab" => file
+            .text
+            .lines()
+            .filter_map(cron_line)
+            .take(STARTED_MAX + 1)
+            .map(|text| run(text, file))
+            .collect(),
         "just" => just(file),
         _ => return None,
     })
@@ -31,7 +34,10 @@ fn run(text: &str, file: &Word) -> Inner {
 
 fn ssh(file: &Word) -> Vec<Inner> {
     let mut found = Vec::new();
-    for line in file.text.lines().take(LINES_MAX) {
+    for line in file.text.lines() {
+        if found.len() > STARTED_MAX {
+            break;
+        }
         let line = line.trim();
         let Some((name, value)) = line.split_once([' ', '\t', '=']) else { continue };
         let value = value.trim_start_matches([' ', '\t', '=']);
@@ -66,11 +72,12 @@ fn cron_line(line: &str) -> Option<&str> {
 
 /// The lines of recipes, which are indented.
 fn just(file: &Word) -> Vec<Inner> {
-    let lines = file.text.lines().take(LINES_MAX).filter(|line| line.starts_with([' ', '\t']));
+    let lines = file.text.lines().filter(|line| line.starts_with([' ', '\t']));
     let text = |line: &'_ str| line.trim_start_matches([' ', '\t', '@', '-']).to_string();
     lines
         .map(text)
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .take(STARTED_MAX + 1)
         .map(|line| run(&line, file))
         .collect()
 }
@@ -118,7 +125,7 @@ pub(crate) fn set_in_file(command: &Command) -> Option<(Word, String)> {
 fn settings(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut section = String::new();
-    for line in text.lines().take(LINES_MAX) {
+    for line in text.lines() {
         let mut line = line.trim();
         if let Some((head, behind)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             let (name, sub) = head.split_once([' ', '\t']).unwrap_or((head, ""));
