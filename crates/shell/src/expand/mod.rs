@@ -200,6 +200,10 @@ impl Walker<'_> {
         match (value, quoted) {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
+            (Resolved::Words(cut), _) if separators.is_empty() && cut.words.len() > 1 => {
+                // Not cut after all; what stood between the words is gone.
+                fields.push(&joined_words(&cut.words).text, false);
+            }
             (Resolved::Words(cut), _) => {
                 if cut.before {
                     fields.blank();

@@ -5,7 +5,11 @@ use crate::reading::Unknown;
 use crate::tree::{List, Node};
 
 /// How often a loose reading goes on behind a mistake.
-const LOOSE_MAX: usize = 48;
+const LOOSE_MAX: usize = 16;
+
+/// Words before a command that are none of it.
+const RESERVED: [&str; 12] =
+    ["!", "{", "if", "then", "else", "elif", "do", "while", "until", "time", "coproc", "in"];
 
 impl Parser<'_> {
     pub(super) fn whole(&mut self) -> List {
@@ -116,9 +120,32 @@ impl Parser<'_> {
             self.pending.clear();
             list.extend(self.list());
         }
-        if self.pos < self.end || self.fault.is_some() {
-            self.fault = None;
-            self.exceed("more mistakes than are followed");
+        if self.loose && self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
+            self.forgive(self.behind_sign(self.fault_at));
+            self.in_chunks(list);
+        }
+    }
+
+    /// The rest, piece by piece, each as a command of its own: with so many mistakes
+    /// nothing else is to be made of it.
+    fn in_chunks(&mut self, list: &mut List) {
+        let end = self.end;
+        while self.pos < end && self.fault.is_none() {
+            let next = self.behind_sign(self.pos);
+            self.end = next.min(end);
+            self.blanks();
+            while RESERVED.contains(&self.bare().as_str()) {
+                let _ = self.word();
+                self.blanks();
+            }
+            let before = self.pos;
+            if self.pos < self.end {
+                list.push(self.simple());
+            }
+            self.end = end;
+            self.pending.clear();
+            self.forgive(next);
+            self.pos = next.max(before);
         }
     }
 }
