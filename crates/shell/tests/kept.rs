@@ -87,3 +87,27 @@ fn descriptors_lead_into_a_shell() {
     // What else comes that way is not known.
     assert!(!read("{ p; } 2>&1 >/dev/null | bash", &Setting::default()).opaque.is_empty());
 }
+
+/// A trap sees what was set behind it, also in a shell of its own.
+#[test]
+fn traps_run_at_the_end_of_their_shell() {
+    for source in [
+        "trap '$U x' EXIT; U=rm",
+        "bash -c 'trap \"\\$U x\" EXIT; U=rm'",
+        "echo 'trap \"\\$U x\" EXIT; U=rm' | sh",
+        "(trap '$U x' EXIT; U=rm)",
+        "echo 'trap \"\\$U x\" EXIT; U=rm' >f; sh f",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+}
+
+/// What is read by `.` stays in force.
+#[test]
+fn sourced_files_set_variables() {
+    check("echo X=rm >f; . ./f; $X x", &["rm", "x"]);
+    check("source /dev/stdin <<<'X=rm'; $X x", &["rm", "x"]);
+    check("source <(echo 'f() { rm x; }'); f", &["rm", "x"]);
+    check("echo 'cd /y' >f; . ./f; rm x", &["rm", "x"]);
+    assert!(!lists("echo X=rm >f; bash ./f; $X x", "rm"));
+}

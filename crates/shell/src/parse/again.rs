@@ -7,6 +7,9 @@ use crate::tree::{List, Node};
 /// How often a loose reading goes on behind a mistake.
 const LOOSE_MAX: usize = 16;
 
+/// Bytes such readings may go through, all in all.
+const LOOSE_BYTES: usize = 512 << 10;
+
 /// Words before a command that are none of it.
 const RESERVED: [&str; 12] =
     ["!", "{", "if", "then", "else", "elif", "do", "while", "until", "time", "coproc", "in"];
@@ -104,9 +107,15 @@ impl Parser<'_> {
 
     /// Goes on behind whatever a loose reading does not understand.
     fn go_on(&mut self, list: &mut List) {
+        let mut bytes = 0;
         for _ in 0..LOOSE_MAX {
             if !self.loose {
                 return;
+            }
+            // Each time, all of the rest may be read in vain.
+            bytes += self.end.saturating_sub(self.fault_at);
+            if bytes > LOOSE_BYTES {
+                break;
             }
             let next = match self.fault {
                 None if self.pos < self.end => self.pos,
@@ -119,6 +128,9 @@ impl Parser<'_> {
             self.forgive(self.behind_sign(next));
             self.pending.clear();
             list.extend(self.list());
+        }
+        if self.loose && self.fault.is_none() && self.pos < self.end {
+            self.fail_unexpected();
         }
         if self.loose && self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
             self.forgive(self.behind_sign(self.fault_at));

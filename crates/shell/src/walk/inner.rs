@@ -144,9 +144,10 @@ impl Walker<'_> {
     }
 
     fn in_shell(&mut self, same: bool, inner: impl FnOnce(&mut Self)) {
-        let mark = self.scope.mark();
+        let (mark, outer) = (self.scope.mark(), self.trapped.len());
         inner(self);
         if !same {
+            self.trapped_since(outer);
             self.scope.rollback(mark);
         }
     }
@@ -166,7 +167,7 @@ impl Walker<'_> {
             self.opaque(text.span, kind, format!("{via} of `{}`", text.text));
             return;
         }
-        if via == "eval" && text.text.ends_with("\\\n") {
+        if via == "eval" && text.text.trim_end_matches('\n').ends_with('\\') {
             // Bash goes on as if in the middle of a command: a `{` is a name then.
             self.opaque(text.span, Unknown::Name, "command behind `eval` of half a line".to_string());
         }
@@ -238,17 +239,14 @@ impl Walker<'_> {
                 self.opaque(span, kind, format!("`{text}` given to `{}`", command.program));
             }
             Some(text) => {
-                let mark = self.scope.mark();
-                self.enter_child(&command.program);
                 let exact = stream.text.is_some();
                 for text in std::iter::once(text).chain(stream.other.clone()) {
-                    self.open_text(
-                        &Word { text: text.into(), exact, glob: false, span },
-                        &command.program,
-                        Vec::new(),
-                    );
+                    let word = Word { text: text.into(), exact, glob: false, span };
+                    self.in_shell(is_source(command), |walker| {
+                        walker.enter_child(&command.program);
+                        walker.open_text(&word, &command.program, Vec::new());
+                    });
                 }
-                self.scope.rollback(mark);
             }
             None if stream.is_file => {}
             None => {
@@ -324,11 +322,11 @@ impl Walker<'_> {
         match (&stream.text, found) {
             (Some(_), Some(found)) => self.open_loaded(command, index, key, &word, found),
             (Some(_), None) => {
-                let mark = self.scope.mark();
-                self.enter_child(&command.program);
                 let given = wrappers::given(command, path, &word.text);
-                self.open_text(&word, &command.program, given);
-                self.scope.rollback(mark);
+                self.in_shell(is_source(command), |walker| {
+                    walker.enter_child(&command.program);
+                    walker.open_text(&word, &command.program, given);
+                });
             }
             (None, _) if stream.is_file => {}
             (None, found) => {
@@ -349,6 +347,11 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
     }
+}
+
+/// What it reads runs in this shell.
+fn is_source(command: &Command) -> bool {
+    matches!(command.program.as_str(), "." | "source")
 }
 
 /// The stretch from the first to the last of `words`, inside the command's.
