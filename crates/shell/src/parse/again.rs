@@ -105,6 +105,13 @@ impl Parser<'_> {
         start + at.map_or(rest.len(), |at| at + 1)
     }
 
+    /// The same where a word such as `do` or `fi` stands that belongs to nothing.
+    fn behind_closer(&self, start: usize) -> Option<usize> {
+        let rest = self.bytes.get(start..self.end).unwrap_or_default();
+        let end = start + rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        list::CLOSERS.contains(&self.slice(start, end)).then_some(end)
+    }
+
     /// Goes on behind whatever a loose reading does not understand.
     fn go_on(&mut self, list: &mut List) {
         let mut bytes = 0;
@@ -125,7 +132,7 @@ impl Parser<'_> {
             if self.fault.is_none() {
                 self.fail_unexpected();
             }
-            self.forgive(self.behind_sign(next));
+            self.forgive(self.behind_closer(next).unwrap_or_else(|| self.behind_sign(next)));
             self.pending.clear();
             list.extend(self.list());
         }
