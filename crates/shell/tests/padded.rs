@@ -78,3 +78,20 @@ fn variables_and_redirects() {
         assert!(into || found.fault.is_some(), "{count}");
     }
 }
+
+#[test]
+fn files() {
+    for count in [20, 80, 300] {
+        let names = many(count, |at| format!("f{at} "));
+        check(&format!("echo 'rm x' >z; cp {names} z d; bash d/z"));
+        check(&format!("mkdir d; {} echo 'rm x' >d/z; cp -r d e; bash e/z", {
+            many(count, |at| format!("echo {at} >d/f{at}; "))
+        }));
+        check(&format!("{} echo 'rm x' >z; bash ./*", many(count, |at| format!("echo {at} >f{at}; "))));
+        check(&format!("echo 'q x' >z; sed -i s/q/rm/ z {names}; bash z"));
+        check(&format!(
+            "{} ln -s z y; echo 'rm x' >z; bash y",
+            many(count, |at| format!("ln -s a{at} b{at}; "))
+        ));
+    }
+}

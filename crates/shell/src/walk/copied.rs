@@ -4,6 +4,8 @@
 //! A target may be a file or a folder, and nobody here knows which: what is
 //! carried there is kept under both names.
 
+use std::ops::Bound;
+
 use super::{Walker, join_path};
 use crate::programs::base_name;
 use crate::reading::{Command, Word};
@@ -12,8 +14,8 @@ use crate::wrappers;
 use smol_str::{SmolStr, format_smolstr};
 
 /// Sources of one command that are looked at, and files below each.
-const SOURCES_MAX: usize = 16;
-const BELOW_MAX: usize = 16;
+const SOURCES_MAX: usize = 4096;
+const BELOW_MAX: usize = 512;
 
 /// Programs that change the files they are given, if asked to by `-i`.
 const EDITORS: [&str; 7] = ["sed", "gsed", "perl", "ruby", "awk", "gawk", "ed"];
@@ -48,9 +50,18 @@ impl Walker<'_> {
             }
             let key = self.path_key(source);
             let key = self.behind_link(&key).filter(|_| !self.files.contains_key(&key)).unwrap_or(key);
+            if !self.has_files(&key) && !self.has_files(&target) {
+                continue;
+            }
             self.carry_one(&key, &target, source);
             self.carry_one(&key, &format_smolstr!("{target}/{name}"), source);
         }
+    }
+
+    /// Was anything written to this path or below it? Mostly not.
+    fn has_files(&self, path: &str) -> bool {
+        let from = (Bound::Included(path), Bound::Unbounded);
+        self.files.range::<str, _>(from).next().is_some_and(|(key, _)| key.starts_with(path))
     }
 
     /// The file `from`, or all files below it, also as `to`.

@@ -8,10 +8,10 @@ use crate::reading::Word;
 use smol_str::{SmolStr, format_smolstr};
 
 /// Files one word may name.
-const FILES_MAX: usize = 8;
+const FILES_MAX: usize = 512;
 
 /// Links that are remembered, and how often one leads to the next.
-const LINKS_MAX: usize = 32;
+const LINKS_MAX: usize = 256;
 const HOPS_MAX: usize = 8;
 
 /// Longer patterns are not compared.
@@ -47,7 +47,9 @@ impl Walker<'_> {
     /// From here on `link` leads to `target`.
     pub(super) fn keep_link(&mut self, link: SmolStr, target: SmolStr) {
         self.links.retain(|(known, _)| *known != link);
-        if self.links.len() < LINKS_MAX && link != target {
+        if self.links.len() >= LINKS_MAX {
+            self.fail(crate::reading::Span::default(), "more links than are followed");
+        } else if link != target {
             self.links.push((link, target));
         }
     }

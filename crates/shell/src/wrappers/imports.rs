@@ -10,7 +10,7 @@ use crate::reading::Word;
 
 /// Statements that are looked at, and names that are found.
 const STATEMENTS_MAX: usize = 2048;
-const NAMES_MAX: usize = 32;
+const NAMES_MAX: usize = 256;
 
 /// Longer names are not looked at.
 const NAME_MAX: usize = 200;

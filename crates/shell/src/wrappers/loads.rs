@@ -8,7 +8,7 @@ use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
 /// Words that are looked at.
-const WORDS_MAX: usize = 64;
+const WORDS_MAX: usize = 1024;
 
 /// Options of an interpreter: those that load a file or module, and those whose
 /// value is neither that nor the script.
@@ -42,7 +42,9 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
     let words = arguments(command);
     let program = command.program.as_str();
     let mut found: Vec<Inner> = scripts::open(command).into_iter().collect();
-    found.extend(by_variable(command));
+    if !command.assignments.is_empty() {
+        found.extend(by_variable(command));
+    }
     match program {
         "sed" | "gsed" => found.extend(guesses(command.usage.values("--file"))),
         "ssh" | "scp" | "sftp" | "autossh" => found.extend(guesses(behind(words, "-F").iter())),

@@ -4,7 +4,7 @@
 use super::language::CALLS;
 
 /// More of them are not followed.
-const NAMES_MAX: usize = 8;
+const NAMES_MAX: usize = 64;
 
 /// The program with the names it took over put back, if it renames anything.
 pub(super) fn undone(language: &str, text: &str) -> Option<String> {

@@ -12,7 +12,7 @@ use crate::normal::quote;
 const HOME: &str = "\u{1}home";
 
 /// Names that are remembered, and bytes of one value.
-const NAMES_MAX: usize = 64;
+const NAMES_MAX: usize = 256;
 const VALUE_MAX: usize = 4096;
 
 /// Expressions inside expressions are read so deep.
