@@ -45,7 +45,7 @@ struct Row {
 /// The text a word has if every variable in it that nobody knows is empty:
 /// `--no-ver${Z}ify` is `--no-verify` then. `None` where that changes nothing.
 pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
-    if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains(['`', '(']) {
+    if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains('`') {
         return None;
     }
     let mut kept = SmolStrBuilder::new();
@@ -54,6 +54,7 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
         kept.push_str(before);
         rest = match after.strip_prefix('{') {
             Some(braced) => braced.split_once('}').map_or("", |(_, behind)| behind),
+            None if after.starts_with('(') => behind_parenthesis(after),
             None => {
                 let is_name = |found: char| found.is_ascii_alphanumeric() || found == '_';
                 match after.chars().next() {
@@ -66,6 +67,17 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     }
     kept.push_str(rest);
     Some(kept.finish()).filter(|kept| !kept.is_empty())
+}
+
+/// What follows the `(…)` at the start.
+fn behind_parenthesis(text: &str) -> &str {
+    let mut open = 0usize;
+    let close = text.bytes().position(|byte| {
+        open += usize::from(byte == b'(');
+        open -= usize::from(byte == b')');
+        open == 0
+    });
+    close.and_then(|at| text.get(at + 1..)).unwrap_or("")
 }
 
 /// Is it a variable nobody knows, or a list? Without a value it is no word at all.

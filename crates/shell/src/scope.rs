@@ -96,6 +96,8 @@ pub(crate) struct Scope {
     hiding: bool,
     /// Variables with a type: what they hold is not what they were given.
     typed: BTreeSet<String>,
+    /// Variables that keep their value, unless they belong to a function.
+    fixed: BTreeSet<String>,
     /// Some variable stands for another one.
     has_refs: bool,
     /// Values with a subscript that would run something; see `take_subscripts`.
@@ -155,12 +157,22 @@ impl Scope {
                 .flat_map(|value| value.iter_mut())
                 .for_each(|text| text.exact &= is_number(&text.text));
         }
+        if !self.fixed.is_empty() && self.fixed.contains(name) {
+            let before = self.values.get(name).cloned().unwrap_or_default();
+            let room = OPTIONS_MAX.saturating_sub(options.len());
+            options.extend(before.into_iter().take(room));
+        }
         let old = self.put(name, options);
         self.log.push((name.into(), old));
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
         self.set(name, Few::One(Few::One(text)));
+    }
+
+    /// `readonly x`: what is assigned later is refused, most times.
+    pub(crate) fn fix(&mut self, name: &str) {
+        self.fixed.insert(name.to_string());
     }
 
     /// From now on, the variable makes something else of what it is given.

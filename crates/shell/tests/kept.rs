@@ -111,3 +111,26 @@ fn sourced_files_set_variables() {
     check("echo 'cd /y' >f; . ./f; rm x", &["rm", "x"]);
     assert!(!lists("echo X=rm >f; bash ./f; $X x", "rm"));
 }
+
+/// What a reviewer with nothing but the program found.
+#[test]
+fn words_that_vanish_and_values_that_stay() {
+    for source in [
+        "git $nope commit --no-verify",
+        "git commit --no-ver$(q)ify",
+        "a=(); a[0]=--no-verify; git commit \"${a[@]}\"",
+        "readonly v=--no-verify; unset v; git commit $v",
+        "f() { for a; do git commit $a; done; }; f -q --no-verify",
+        "git -c alias.a=b -c alias.b='commit --no-verify' a",
+        "mkdir b; echo 'git commit --no-verify' >b/q; PATH=$PWD/b:$PATH q",
+        "yash -c 'git commit --no-verify'",
+    ] {
+        let setting = Setting { pwd: Some("/p".to_string()), ..Setting::default() };
+        let found = read(source, &setting);
+        let skips =
+            |one: &toolgate_shell::Command| one.usage.sub() == "commit" && one.usage.has("--no-verify");
+        assert!(found.commands.iter().any(skips), "{source}");
+    }
+    let found = read("git $FLAGS status; git log --format=$(q) -3", &Setting::default());
+    assert!(found.commands.iter().all(|one| !one.usage.has("--no-verify")));
+}

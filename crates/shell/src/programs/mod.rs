@@ -251,6 +251,12 @@ fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
     usage.before_sub = usage.flags.len();
     while let Some(word) = words.get(at) {
         at += 1;
+        // Without a value it is no word, and the next one says what to do.
+        let next = words.get(at).filter(|next| next.exact && options::may_vanish(word));
+        if next.is_some_and(|next| model.subs.iter().any(|(names, _)| holds_name(names, &next.text))) {
+            usage.operands.push(word.clone());
+            continue;
+        }
         let text = options::with_empty_unknowns(word).unwrap_or_else(|| word.text.clone());
         usage.subcommand.push(aliases::canonical_sub(program, &text).into());
         if !(usage.subcommand.len() == 1 && model.groups.contains(&word.text.as_str())) {

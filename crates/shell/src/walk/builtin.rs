@@ -158,6 +158,9 @@ impl Walker<'_> {
                     if exports {
                         self.export(name, Word { text: text.into(), ..word.clone() });
                     }
+                    if command.program == "readonly" || has_letter(letters, &['r']) {
+                        self.scope.fix(name);
+                    }
                 }
                 None if exports => {
                     let value =

@@ -56,7 +56,9 @@ impl Walker<'_> {
 
     /// What `${name[key]}` may be, where the list alone does not tell.
     pub(crate) fn item(&mut self, param: &Param, key: Option<&str>, value: Option<Value>) -> Option<Value> {
-        let key = key.filter(|key| !matches!(*key, "@" | "*"));
+        if let Some("@" | "*") = key {
+            return self.all_items(param, value);
+        }
         let numbered = |key: &str| key.trim_start_matches('-').parse::<usize>().is_ok();
         let told = value.as_ref().is_some_and(|value| value.iter().all(|text| text.exact));
         let Some(key) = key.filter(|key| !(told && numbered(key))) else { return value };
@@ -74,6 +76,21 @@ impl Walker<'_> {
         // It may also be none of them.
         let at = self.choice.pick(&param.text, items.len() + 1)?;
         items.into_iter().nth(at).map(Few::One)
+    }
+}
+
+impl Walker<'_> {
+    /// `"${a[@]}"` of a list whose items were given one by one.
+    fn all_items(&self, param: &Param, value: Option<Value>) -> Option<Value> {
+        let told = value.as_ref().is_some_and(|value| value.iter().all(|text| text.exact));
+        let mut items =
+            if told { Vec::new() } else { self.scope.items(&item_mark(&param.name, None), ITEMS_MAX) };
+        if items.is_empty() {
+            return value;
+        }
+        // There may be more of them.
+        items.push(Text::unknown(param.text.clone()));
+        Some(items.into())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::tree::{List, RawWord};
 const ROUNDS_MAX: usize = 4;
 
 /// Items of a `for` that are followed one by one.
-const ITEMS_MAX: usize = 16;
+const ITEMS_MAX: usize = 128;
 
 impl Walker<'_> {
     /// A loop: once, and once more as long as a round changes what the next would
@@ -61,6 +61,16 @@ impl Walker<'_> {
         items
     }
 
+    /// `for x; do …`: the words the shell or the function was given.
+    fn positions(&self, name: &str) -> Vec<Word> {
+        let given = self.scope.get("@").map_or(&[][..], |options| options.as_slice());
+        let word =
+            |Text { text, exact }: &Text| Word { text: text.clone(), exact: *exact, ..Word::default() };
+        let items: Vec<Word> = given.iter().flatten().map(word).collect();
+        let unknown = || vec![Word { text: format_smolstr!("${name}"), ..Word::default() }];
+        if items.is_empty() { unknown() } else { items }
+    }
+
     pub(super) fn for_each(
         &mut self,
         name: &str,
@@ -71,7 +81,7 @@ impl Walker<'_> {
     ) -> Stream {
         let mut items = self.items(words.unwrap_or_default());
         if words.is_none() {
-            items.push(Word { text: format_smolstr!("${name}"), ..Word::default() });
+            items = self.positions(name);
         }
         let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
         if !known || !uses_name {

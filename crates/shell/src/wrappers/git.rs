@@ -127,11 +127,20 @@ pub(crate) fn settings(command: &Command) -> Vec<(String, Word)> {
 fn alias_text(command: &Command, value: &Word) -> Inner {
     let mut text = match value.text.strip_prefix('!') {
         Some(text) => text.to_string(),
-        None => format!("git {}", value.text),
+        None => "git".to_string(),
     };
     let words = arguments(command);
     let after =
         words.iter().position(|word| word.text == command.usage.sub()).map_or(words.len(), |at| at + 1);
+    if !value.text.starts_with('!') {
+        // Its settings hold for what the alias names, which may be another alias.
+        for word in words.iter().take(after.saturating_sub(1)) {
+            text.push(' ');
+            text.push_str(&if word.exact { quote(&word.text) } else { word.text.as_str().into() });
+        }
+        text.push(' ');
+        text.push_str(&value.text);
+    }
     for word in words.iter().skip(after) {
         text.push(' ');
         text.push_str(&if word.exact { quote(&word.text) } else { word.text.as_str().into() });

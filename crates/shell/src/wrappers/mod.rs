@@ -33,6 +33,7 @@ mod values;
 use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Span, Unknown, Word};
 use crate::stream::Stream;
+use smol_str::format_smolstr;
 
 /// Something a wrapper starts.
 #[derive(Debug)]
@@ -116,6 +117,9 @@ const PLAIN: [&str; 20] = [
     "touch", "chmod", "true", "set", "tee", "curl",
 ];
 
+/// Folders of a `PATH` that are looked at.
+const FOLDERS_MAX: usize = 64;
+
 /// Commands one program is seen to start.
 const STARTED_MAX: usize = 1_000;
 
@@ -141,12 +145,21 @@ pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
         all.extend(loads::open(command));
         all.extend(FAMILIES.iter().find_map(|family| family(command, stdin)).unwrap_or_default());
     }
-    let elsewhere = command.assignments.iter().any(|one| one.name == "PATH");
-    if command.words.first().is_some_and(|word| elsewhere || word.text.contains('/')) {
+    let path = command.assignments.iter().rfind(|one| one.name == "PATH");
+    if let Some(first) = command.words.first().filter(|word| path.is_some() || word.text.contains('/')) {
         // `./x.sh` runs a file this text may have written, and so does `PATH=. x.sh`.
-        all.extend(command.words.first().cloned().map(Inner::File));
+        all.push(Inner::File(first.clone()));
+        all.extend(path.into_iter().flat_map(|path| in_folders(&path.value, first)));
     }
     limited(all, command.span)
+}
+
+/// The program in each folder of a `PATH`.
+fn in_folders(path: &Word, first: &Word) -> Vec<Inner> {
+    let named = |folder: &&str| !folder.is_empty() && !folder.contains('$') && !first.text.contains('/');
+    let file = |folder: &str| format_smolstr!("{}/{}", folder.trim_end_matches('/'), first.text);
+    let word = |folder: &str| Inner::File(Word { text: file(folder), exact: false, ..first.clone() });
+    path.text.split(':').filter(named).take(FOLDERS_MAX).map(word).collect()
 }
 
 /// Does it print what the command prints that it is put in front of?

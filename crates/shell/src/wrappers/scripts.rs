@@ -9,7 +9,7 @@ use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
 /// Scripts of one file that are looked at.
-const SCRIPTS_MAX: usize = 256;
+const SCRIPTS_MAX: usize = 4096;
 
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 

@@ -6,8 +6,10 @@ use crate::reading::{Assignment, Command, Word};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
 
-pub(super) const SHELLS: [&str; 11] =
-    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh"];
+pub(super) const SHELLS: [&str; 19] = [
+    "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh", "osh", "ysh", "yash",
+    "nu", "xonsh", "elvish", "posh", "loksh",
+];
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     let words = arguments(command);
