@@ -48,6 +48,10 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains('`') {
         return None;
     }
+    // A number is never nothing.
+    if word.text.contains("$((") || word.text.contains("$[") {
+        return None;
+    }
     let mut kept = SmolStrBuilder::new();
     let mut rest = word.text.as_str();
     while let Some((before, after)) = rest.split_once('$') {
