@@ -48,16 +48,14 @@ pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains('`') {
         return None;
     }
-    // A number is never nothing.
-    if word.text.contains("$((") || word.text.contains("$[") {
-        return None;
-    }
     let mut kept = SmolStrBuilder::new();
     let mut rest = word.text.as_str();
     while let Some((before, after)) = rest.split_once('$') {
         kept.push_str(before);
         rest = match after.strip_prefix('{') {
             Some(braced) => braced.split_once('}').map_or("", |(_, behind)| behind),
+            // A number is never nothing.
+            None if after.starts_with("((") || after.starts_with('[') => return None,
             None if after.starts_with('(') => behind_parenthesis(after),
             None => {
                 let is_name = |found: char| found.is_ascii_alphanumeric() || found == '_';

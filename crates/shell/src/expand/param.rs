@@ -172,7 +172,7 @@ impl Walker<'_> {
         match name {
             "IFS" => Some(Few::One(Text::exact(" \t\n"))),
             // What ran last may have been something else.
-            "_" => self.last_word.clone().filter(|_| self.choice.pick("_", 2) == Some(0)).map(Few::One),
+            "_" => self.last_word().filter(|_| self.choice.pick("_", 2) == Some(0)).map(Few::One),
             "HOME" => self.setting.home.clone().map(|home| Few::One(Text::exact(home))),
             "PWD" => self.here().map(Few::One),
             "#" => {

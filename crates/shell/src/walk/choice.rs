@@ -75,27 +75,41 @@ impl Walker<'_> {
     /// Walks something once for every combination of the values its own words may
     /// have. What it changes may be any of what the rounds change.
     pub(super) fn in_rounds(&mut self, mut once: impl FnMut(&mut Self) -> Stream) -> Stream {
+        if self.is_spent() {
+            return Stream::silent();
+        }
         let outer = std::mem::take(&mut self.choice);
-        let mut out = Stream::silent();
-        let mut branches = Vec::new();
-        let (mut round, mut rounds, mut combinations) = (0, 1, 1);
+        let mark = self.scope.mark();
+        self.choose_folder();
+        let mut out = once(self);
+        if self.choice.is_single() {
+            // Most have one value.
+            self.choice = outer;
+            return out;
+        }
+        let mut branches = vec![self.scope.take_changes(mark)];
+        let (mut round, mut combinations) = (1, self.choice.more + 1);
+        let mut rounds = self.choice.rounds();
         while round < rounds && !self.is_spent() {
             let mark = self.scope.mark();
             self.choice = Choice { round, rest: round, vague: round >= combinations, ..Choice::default() };
-            let folders = self.scope.get(DIR).map_or(1, |folders| folders.len());
-            self.choice.pick(DIR, folders);
+            self.choose_folder();
             let one = once(self);
-            let same = round == 0 || out.text == one.text;
-            out = if same { one } else { Stream { text: None, ..one } };
+            out = if out.text == one.text { one } else { Stream { text: None, ..one } };
             combinations = combinations.max(self.choice.more + 1);
             rounds = rounds.max(self.choice.rounds());
-            if rounds > 1 {
-                branches.push(self.scope.take_changes(mark));
-            }
+            branches.push(self.scope.take_changes(mark));
             round += 1;
         }
         self.merge(&branches, false);
         self.choice = outer;
         out
+    }
+
+    /// The folder is one of what may have several values.
+    fn choose_folder(&mut self) {
+        if let Some(folders) = self.scope.get(DIR).map(|folders| folders.len()).filter(|count| *count > 1) {
+            self.choice.pick(DIR, folders);
+        }
     }
 }

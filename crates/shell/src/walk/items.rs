@@ -46,6 +46,12 @@ impl Walker<'_> {
         self.scope.set_one(&item_mark(name, Some(&key.text)), Text::of(value));
     }
 
+    /// The last word of the command before.
+    pub(crate) fn last_word(&self) -> Option<Text> {
+        let command = self.last_listed.and_then(|at| self.commands.get(at))?;
+        command.words.last().map(Text::of)
+    }
+
     /// `-1` is the number of the last item.
     pub(crate) fn counted_back(&mut self, name: &str, key: &str) -> Option<usize> {
         let back = key.strip_prefix('-')?.parse::<usize>().ok()?;

@@ -106,8 +106,8 @@ pub(crate) struct Walker<'a> {
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<SmolStr>,
     strands: strands::Strands,
-    /// The last word of the command before: `$_`.
-    pub(crate) last_word: Option<Text>,
+    /// The command before, whose last word is `$_`.
+    last_listed: Option<usize>,
     /// `set -a`: whatever is assigned is exported.
     exports_all: bool,
     /// What was written to descriptors by number.
@@ -181,7 +181,7 @@ impl<'a> Walker<'a> {
             trapped: Vec::new(),
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
-            last_word: None,
+            last_listed: None,
             exports_all: false,
             sent: Vec::new(),
             lists: Vec::new(),

@@ -228,9 +228,9 @@ impl Walker<'_> {
         let input = self.input.clone();
         let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_deref());
         let command = Rc::new(self.command_of(call, stdin));
-        self.last_word = command.words.last().map(Text::of);
         self.keep_input(&command, stdin);
         let index = self.list_command(&command);
+        self.last_listed = Some(index);
         if command.program.is_empty() {
             let first = command.words.first().cloned().unwrap_or_default();
             let kind = self.kind_of_name(&first.text);
