@@ -95,3 +95,19 @@ fn files() {
         ));
     }
 }
+
+/// Loops over numbers, and loops in loops, are everyday work.
+#[test]
+fn long_loops_are_no_news() {
+    let names = many(20, |at| format!("n{at} "));
+    for source in [
+        "for i in {1..100}; do for j in {1..100}; do p $i/$j; echo $i; echo $j; done; done".to_string(),
+        format!(
+            "for a in {names}; do for b in {names}; do for c in {names}; do p $a $b $c; done; done; done"
+        ),
+        format!("for a in {names}; do ./target/debug/$a --help; done"),
+    ] {
+        let found = read(&source, &Setting::default());
+        assert!(found.fault.is_none() && found.opaque.is_empty(), "{source}");
+    }
+}

@@ -5,15 +5,16 @@ use smol_str::format_smolstr;
 use super::Walker;
 use crate::few::Few;
 use crate::reading::Word;
-use crate::scope::{Text, Value, built, hides_in_subscript};
+use crate::scope::{Text, Value, built, hides_in_subscript, is_number};
 use crate::stream::Stream;
 use crate::tree::{List, RawWord};
 
 /// Rounds of a loop that are walked.
 const ROUNDS_MAX: usize = 4;
 
-/// Items of a `for` that are followed one by one.
-const ITEMS_MAX: usize = 128;
+/// Items of a `for` that are followed one by one, and of one in another.
+const ITEMS_MAX: usize = 64;
+const INNER_MAX: usize = 16;
 
 impl Walker<'_> {
     /// A loop: once, and once more as long as a round changes what the next would
@@ -83,7 +84,10 @@ impl Walker<'_> {
         if words.is_none() {
             items = self.positions(name);
         }
-        let known = items.len() <= ITEMS_MAX && items.iter().all(|item| item.exact && !item.glob);
+        // One number is like another.
+        let counts = items.iter().all(|item| is_number(&item.text));
+        let most = if counts || self.looping > 0 { INNER_MAX } else { ITEMS_MAX };
+        let known = items.len() <= most && items.iter().all(|item| item.exact && !item.glob);
         if !known || !uses_name {
             for item in items.iter().filter(|item| item.exact && hides_in_subscript(&item.text)) {
                 self.run_text(&item.text, item.span);
@@ -93,6 +97,7 @@ impl Walker<'_> {
         let was_in_place = self.in_place;
         self.in_place &= items.len() == 1;
         let mut out = Stream::silent();
+        self.looping += 1;
         for item in items {
             if self.is_spent() {
                 break;
@@ -104,6 +109,7 @@ impl Walker<'_> {
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);
         }
+        self.looping -= 1;
         self.in_place = was_in_place;
         out
     }
@@ -122,13 +128,14 @@ impl Walker<'_> {
         let mut values: Value = match items {
             [only] if uses_name => Few::One(Text::unknown(only.text.clone())),
             _ if !uses_name => Few::One(unknown()),
-            _ if items.len() <= ITEMS_MAX => items.iter().map(Text::of).collect(),
-            _ => items.iter().filter(|item| item.glob).take(ITEMS_MAX).map(Text::of).collect(),
+            _ if items.len() <= INNER_MAX => items.iter().map(Text::of).collect(),
+            _ => items.iter().filter(|item| item.glob).take(INNER_MAX).map(Text::of).collect(),
         };
-        if items.len() > ITEMS_MAX && items.iter().all(|item| item.exact) {
+        let counts = items.iter().all(|item| is_number(&item.text));
+        if items.len() > INNER_MAX && !counts && items.iter().all(|item| item.exact) {
             // They all stand here; who runs them must say which.
             values.push(built(name));
-        } else if items.len() > ITEMS_MAX || values.is_empty() {
+        } else if items.len() > INNER_MAX || values.is_empty() {
             values.push(unknown());
         }
         let was_in_place = self.in_place;

@@ -106,6 +106,8 @@ pub(crate) struct Walker<'a> {
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<SmolStr>,
     strands: strands::Strands,
+    /// Loops around what is walked now, whose items are followed one by one.
+    looping: usize,
     /// The command before, whose last word is `$_`.
     last_listed: Option<usize>,
     /// `set -a`: whatever is assigned is exported.
@@ -181,6 +183,7 @@ impl<'a> Walker<'a> {
             trapped: Vec::new(),
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
+            looping: 0,
             last_listed: None,
             exports_all: false,
             sent: Vec::new(),
