@@ -11,6 +11,9 @@ use smol_str::{SmolStr, ToSmolStr};
 /// Variables every environment has: `${HOME:+x}` is `x`.
 const ALWAYS_SET: [&str; 8] = ["HOME", "PATH", "PWD", "SHELL", "USER", "IFS", "BASH", "BASH_VERSION"];
 
+/// What changing a value counts for, beside its bytes.
+const EDIT_COST: usize = 64;
+
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
 
@@ -117,7 +120,7 @@ impl Walker<'_> {
             } else {
                 1
             });
-            if bytes > VALUE_MAX || !self.grow(bytes) {
+            if bytes > VALUE_MAX || !self.grow(bytes + EDIT_COST) {
                 return Resolved::One(Text::unknown(param.text.clone()));
             }
             let readable = text.exact && word.exact;

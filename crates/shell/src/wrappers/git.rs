@@ -22,6 +22,9 @@ const RUN_SETTINGS: [&str; 11] = [
     "uploadpack.packobjectshook",
 ];
 
+/// Values of one alias that are followed, the last ones.
+const ALIASES_MAX: usize = 4;
+
 /// The last part of settings in a section with a name whose value git runs.
 const RUN_PARTS: [(&str, &[&str]); 9] = [
     ("filter.", &["clean", "smudge", "process"]),
@@ -56,11 +59,15 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         return None;
     }
     let mut found = Vec::new();
+    // Of several settings of one name the last counts, from wherever it comes.
+    let mut meant: Vec<Word> = Vec::new();
     for (name, value) in settings(command) {
         let name = name.to_ascii_lowercase();
         if let Some(alias) = name.strip_prefix("alias.") {
             if alias.eq_ignore_ascii_case(command.usage.sub()) {
-                found.push(alias_text(command, &value));
+                meant.retain(|known| known.text != value.text);
+                meant.push(value);
+                meant.drain(..meant.len().saturating_sub(ALIASES_MAX));
             }
         } else if is_run(&name) && matches!(value.text.as_str(), "false" | "true" | "") {
             continue;
@@ -71,6 +78,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             found.push(Inner::text(value));
         }
     }
+    found.extend(meant.iter().map(|value| alias_text(command, value)));
     found.extend(by_subcommand(command));
     // `ext::x` is an address that is a command.
     found.extend(command.words.iter().filter_map(|word| {
