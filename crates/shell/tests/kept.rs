@@ -27,9 +27,12 @@ fn items_of_lists_are_followed() {
         "set -- q rm; ${@: -1} x",
         "a=(q rm); ${a[@]: -1} x",
         "BASH_ALIASES=([g]='rm x'); g",
+        "A[1]=q; A=(rm x); \"${A[@]}\"",
     ] {
         check(source, &["rm", "x"]);
     }
+    // Items of before do not hide a list that is there now.
+    assert!(lists("A[1]=q; A=(rm x *); \"${A[@]}\"", "rm"));
     // Another item is another value.
     assert!(!lists("m[k]=rm; m[kk]=q; ${m[kk]} x", "rm"));
     assert!(!lists("a=(q rm); ${a[0]} x", "rm"));

@@ -87,11 +87,12 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// `"${a[@]}"` of a list whose items were given one by one.
-    fn all_items(&self, param: &Param, value: Option<Value>) -> Option<Value> {
+    fn all_items(&mut self, param: &Param, value: Option<Value>) -> Option<Value> {
         let told = value.as_ref().is_some_and(|value| value.iter().all(|text| text.exact));
         let mut items =
             if told { Vec::new() } else { self.scope.items(&item_mark(&param.name, None), ITEMS_MAX) };
-        if items.is_empty() {
+        // They may also belong to a list that is gone.
+        if items.is_empty() || self.choice.pick(&param.text, 2) != Some(0) {
             return value;
         }
         // There may be more of them.
