@@ -138,3 +138,37 @@ fn words_that_vanish_and_values_that_stay() {
     let found = read("git $FLAGS status; git log --format=$(q) -3", &Setting::default());
     assert!(found.commands.iter().all(|one| !one.usage.has("--no-verify")));
 }
+
+/// `declare x+=…` adds, to a list as well.
+#[test]
+fn declare_adds() {
+    check("X=r; declare X+=m; $X x", &["rm", "x"]);
+    check("declare -a a=(rm); declare a+=(x); \"${a[@]}\"", &["rm", "x"]);
+    check("f() { local a=(rm) a+=(x); \"${a[@]}\"; }; f", &["rm", "x"]);
+    check("declare a=(q) a=(rm x); \"${a[@]}\"", &["rm", "x"]);
+}
+
+/// What is exported in a branch or a shell of its own may not be in force.
+#[test]
+fn exports_that_may_not_be() {
+    let values = |source: &str| -> Vec<String> {
+        let found = read(source, &Setting::default());
+        let last = found.commands.last().map(|one| one.assignments.clone()).unwrap_or_default();
+        last.iter().map(|one| one.value.text.to_string()).collect()
+    };
+    assert_eq!(values("export X=1; export X=2; p"), ["2"]);
+    assert_eq!(values("export X=1; (export X=2); p"), ["1", "2"]);
+    assert_eq!(values("export X=1; q && export X=2; p"), ["1", "2"]);
+    assert_eq!(values("if q; then export X=1; else export X=2; fi; p"), ["1", "2"]);
+}
+
+/// However much was said before.
+#[test]
+fn descriptors_and_links_lead_on() {
+    let errors = "echo q >&2; ".repeat(40);
+    check(&format!("{errors}{{ echo rm x >&3; }} 3>&1 >/dev/null | bash"), &["rm", "x"]);
+    let links: Vec<String> = (1..20).map(|at| format!("ln -s l{} l{at}; ", at - 1)).collect();
+    let back: Vec<String> = links.iter().rev().cloned().collect();
+    check(&format!("{}echo rm x >l0; bash l19", links.concat()), &["rm", "x"]);
+    check(&format!("{}echo rm x >l0; bash l19", back.concat()), &["rm", "x"]);
+}

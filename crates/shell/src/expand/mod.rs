@@ -28,9 +28,6 @@ use fields::{Cut, Fields};
 /// What words are cut at where nothing else is said.
 pub(crate) const USUAL: &str = " \t\n";
 
-/// Lists in one command that are remembered.
-const LISTS_MAX: usize = 16;
-
 /// What a word made by braces counts for, beside its bytes.
 const MADE_COST: usize = 120;
 
@@ -308,10 +305,9 @@ impl Walker<'_> {
         }
         if let [Part::Plain(name)] = before
             && let Some(name) = name.strip_suffix('=')
-            && self.lists.len() < LISTS_MAX
         {
             let list = self.list_of(name.trim_end_matches('+'), &items);
-            self.lists.push((name.trim_end_matches('+').into(), list));
+            self.lists.push_back((name.trim_end_matches('+').into(), list));
         }
     }
 

@@ -132,6 +132,7 @@ impl Walker<'_> {
         for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
             match word.text.split_once('=') {
                 Some((name, text)) => {
+                    let adds = name.ends_with('+');
                     let name = name.trim_end_matches('+');
                     if command.program != "export" && !has_letter(letters, &['g']) {
                         self.hide(name);
@@ -144,10 +145,15 @@ impl Walker<'_> {
                     // The tilde would be a home by now, unless it was quoted.
                     let exact = word.exact && !text.starts_with('~');
                     let list = self.take_list(name).filter(|_| !word.exact);
+                    let is_list = list.is_some();
                     let mut options = match list {
                         Some(list) => Few::One(list),
                         None => self.declared(letters, text, exact),
                     };
+                    if adds {
+                        let added = options.into_iter().next().unwrap_or_default();
+                        options = Few::One(self.appended(name, added, is_list));
+                    }
                     if refused {
                         // Either way: other shells know other letters.
                         let old = self.scope.get(name).cloned().unwrap_or_else(|| Few::One(Few::default()));
@@ -221,8 +227,8 @@ impl Walker<'_> {
 
     /// The list that was given to `declare name=(…)`.
     fn take_list(&mut self, name: &str) -> Option<Value> {
-        let at = self.lists.iter().rposition(|(known, _)| known == name)?;
-        Some(self.lists.swap_remove(at).1)
+        let is_next = self.lists.front().is_some_and(|(known, _)| known == name);
+        if is_next { self.lists.pop_front().map(|(_, list)| list) } else { None }
     }
 
     /// With `set -a`, what was just assigned is seen by every program.

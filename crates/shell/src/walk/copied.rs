@@ -13,8 +13,7 @@ use crate::stream::Stream;
 use crate::wrappers;
 use smol_str::{SmolStr, format_smolstr};
 
-/// Sources of one command that are looked at, and files below each.
-const SOURCES_MAX: usize = 4096;
+/// Files below one folder that are carried along.
 const BELOW_MAX: usize = 512;
 
 /// Programs that change the files they are given, if asked to by `-i`.
@@ -35,7 +34,7 @@ impl Walker<'_> {
             self.rename_program(only, to);
         }
         let target = self.path_key(to);
-        for source in from.iter().take(SOURCES_MAX) {
+        for source in from {
             if command.program == "ln" {
                 self.carry_link(command, source, &target);
                 continue;
@@ -73,9 +72,12 @@ impl Walker<'_> {
             inside.map(|(key, stream)| (key.get(below.len() - 1..).unwrap_or("").to_string(), stream));
         let all = self.files.get(from).map(|stream| (String::new(), stream)).into_iter().chain(inside);
         let all: Vec<(SmolStr, Stream)> = all
-            .take(BELOW_MAX)
+            .take(BELOW_MAX + 1)
             .map(|(rest, stream)| (format_smolstr!("{to}{rest}"), stream.clone()))
             .collect();
+        if all.len() > BELOW_MAX {
+            return self.fail(source.span, "more files than are followed");
+        }
         let bytes = |stream: &Stream| stream.text.as_ref().map_or(0, String::len);
         if !self.grow(all.iter().map(|(_, stream)| bytes(stream)).sum()) {
             return;
@@ -134,7 +136,7 @@ impl Walker<'_> {
         }
         // Whoever changes text that stands here by what stands here too hides it.
         let plain = command.words.iter().all(|word| word.exact);
-        for word in command.words.iter().skip(1).rev().take(SOURCES_MAX) {
+        for word in command.words.iter().skip(1).rev() {
             for key in self.named_files(word) {
                 let Some(old) = self.files.get(&key) else { continue };
                 let new = old.text.as_deref().and_then(|text| crate::edit::of(command, text));

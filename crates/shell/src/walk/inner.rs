@@ -21,6 +21,9 @@ const WRAPPERS_MAX: usize = 12;
 /// Texts of `trap` that are walked once more at the end.
 const TRAPPED_MAX: usize = 16;
 
+/// What looking at something that may be started counts for.
+const INNER_COST: usize = 64;
+
 impl Walker<'_> {
     /// Opens whatever `command` wraps. What the one command prints that a plain
     /// wrapper starts is what the wrapper prints.
@@ -28,6 +31,9 @@ impl Walker<'_> {
         self.open_named(command, index, stdin);
         let mut printed = None;
         for inner in wrappers::open(command, stdin) {
+            if !self.grow(INNER_COST) {
+                break;
+            }
             let plain = matches!(&inner, Inner::Words { words, moved: false, .. } if !words.is_empty());
             self.open_one(command, index, stdin, inner);
             let one = self.printed.take();

@@ -29,7 +29,7 @@ mod simple;
 mod strands;
 mod written;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use smol_str::SmolStr;
@@ -112,10 +112,11 @@ pub(crate) struct Walker<'a> {
     last_listed: Option<usize>,
     /// `set -a`: whatever is assigned is exported.
     exports_all: bool,
-    /// What was written to descriptors by number.
+    /// Descriptors that lead into the output of what is walked now, and what was
+    /// written to each.
     sent: Vec<(SmolStr, Stream)>,
     /// Lists among the words of a command, for `declare x=(…)`.
-    pub(crate) lists: Vec<(SmolStr, Value)>,
+    pub(crate) lists: VecDeque<(SmolStr, Value)>,
     /// Files that are open for writing around what is walked now.
     writing: Vec<Word>,
     /// Files that process substitutions may still write errors to.
@@ -187,7 +188,7 @@ impl<'a> Walker<'a> {
             last_listed: None,
             exports_all: false,
             sent: Vec::new(),
-            lists: Vec::new(),
+            lists: VecDeque::new(),
             writing: Vec::new(),
             shared: Vec::new(),
             listed: BTreeMap::new(),

@@ -7,9 +7,6 @@ use super::Walker;
 use crate::reading::Word;
 use smol_str::{SmolStr, format_smolstr};
 
-/// Files one word may name.
-const FILES_MAX: usize = 512;
-
 /// Links that are remembered, and how often one leads to the next.
 const LINKS_MAX: usize = 256;
 const HOPS_MAX: usize = 8;
@@ -32,7 +29,14 @@ impl Walker<'_> {
                 .filter(|key| self.files.contains_key(key))
                 .collect();
         }
-        if key.len() > PATTERN_MAX || !self.grow(self.files.keys().map(|file| file.len() + key.len()).sum()) {
+        if self.files.is_empty() {
+            return Vec::new();
+        }
+        if key.len() > PATTERN_MAX {
+            self.fail(word.span, "a longer pattern than is compared");
+            return Vec::new();
+        }
+        if !self.grow(self.files.keys().map(|file| file.len() + key.len()).sum()) {
             return Vec::new();
         }
         let deep = self.via.iter().any(|via| DESCENDING.contains(&via.as_str()));
@@ -41,12 +45,17 @@ impl Walker<'_> {
             (deep || key.contains("**") || below() == key.bytes().filter(|byte| *byte == b'/').count())
                 && matches(key.as_bytes(), file.as_bytes())
         };
-        self.files.keys().filter(fits).take(FILES_MAX).cloned().collect()
+        self.files.keys().filter(fits).cloned().collect()
     }
 
     /// From here on `link` leads to `target`.
     pub(super) fn keep_link(&mut self, link: SmolStr, target: SmolStr) {
+        // A link to a link leads on, whichever of them was made first.
+        let target = self.behind_link(&target).unwrap_or(target);
         self.links.retain(|(known, _)| *known != link);
+        for (_, known) in self.links.iter_mut().filter(|(_, known)| *known == link) {
+            known.clone_from(&target);
+        }
         if self.links.len() >= LINKS_MAX {
             self.fail(crate::reading::Span::default(), "more links than are followed");
         } else if link != target {

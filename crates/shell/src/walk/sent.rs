@@ -7,16 +7,15 @@ use crate::reading::{Command, RedirectKind};
 use crate::stream::Stream;
 use crate::tree::{Part, RawRedirect};
 
-/// So many texts are remembered.
-const SENT_MAX: usize = 16;
-
 impl Walker<'_> {
-    /// Remembers what `command` writes to a descriptor instead of its output. Its own
-    /// redirects stand before those of groups around it.
+    /// Keeps what `command` writes to a descriptor instead of its output, where that
+    /// leads somewhere. Its own redirects stand before those of groups around it.
     pub(super) fn send(&mut self, command: &Command, out: &Stream) {
-        let target = command.redirects.iter().find(|one| one.kind == RedirectKind::Duplicate);
-        if let Some(target) = target.filter(|_| self.sent.len() < SENT_MAX) {
-            self.sent.push((target.target.text.clone(), out.clone()));
+        let Some(target) = command.redirects.iter().find(|one| one.kind == RedirectKind::Duplicate) else {
+            return;
+        };
+        if let Some((_, sent)) = self.sent.iter_mut().rfind(|(to, _)| *to == target.target.text) {
+            sent.append(out.clone());
         }
     }
 
@@ -26,26 +25,28 @@ impl Walker<'_> {
         redirects: &[RawRedirect],
         inner: impl FnOnce(&mut Self) -> Stream,
     ) -> (Stream, Option<Stream>) {
-        let since = self.sent.len();
-        let out = inner(self);
         let brought: Vec<SmolStr> = redirects.iter().filter_map(brings).collect();
-        let sent = self.sent_since(since, &brought);
+        let since = self.open_sent(&brought);
+        let out = inner(self);
+        let sent = self.close_sent(since);
         (out, sent)
     }
 
-    /// What was sent to these descriptors since then.
-    pub(super) fn sent_since(&self, since: usize, brought: &[SmolStr]) -> Option<Stream> {
-        if brought.is_empty() {
-            return None;
-        }
-        let full = self.sent.len() >= SENT_MAX;
-        let mut all = Stream::silent();
-        for (_, stream) in self.sent.iter().skip(since).filter(|(to, _)| brought.contains(to)) {
-            all.append(stream.clone());
+    /// From here on, what is written to these descriptors is kept.
+    pub(super) fn open_sent(&mut self, brought: &[SmolStr]) -> usize {
+        let since = self.sent.len();
+        self.sent.extend(brought.iter().map(|to| (to.clone(), Stream::silent())));
+        since
+    }
+
+    /// What was written to those opened since then; none where none was.
+    pub(super) fn close_sent(&mut self, since: usize) -> Option<Stream> {
+        let mut all: Option<Stream> = None;
+        for (_, stream) in self.sent.drain(since..) {
+            all.get_or_insert_with(Stream::silent).append(stream);
         }
         // Programs may have written there as well, and nobody knows what.
-        let silent = all.text.as_deref() == Some("");
-        Some(if full || silent { Stream::unknown() } else { all })
+        all.map(|all| if all.text.as_deref() == Some("") { Stream::unknown() } else { all })
     }
 }
 

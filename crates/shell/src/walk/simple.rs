@@ -20,6 +20,12 @@ use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 /// Exported variables that are carried to later commands.
 const EXPORTED_MAX: usize = 256;
 
+/// The depth of a command that stands in nothing else.
+const TOP_DEPTH: usize = 2;
+
+/// Values one exported variable may have at once.
+const VALUES_MAX: usize = 8;
+
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
 
@@ -69,10 +75,12 @@ impl Walker<'_> {
         assigned: &mut Vec<(SmolStr, Options)>,
     ) -> Stream {
         let writing = self.writing.len();
+        let lists = std::mem::take(&mut self.lists);
         let (call, values, own) = self.expand_simple(simple);
         self.in_place = was_in_place && self.choice.is_single();
         let out = if call.words.is_empty() {
             if !self.grow((assigned.len() + values.len()) * values.len() * 4) {
+                self.lists = lists;
                 return Stream::unknown();
             }
             collect(assigned, values);
@@ -87,6 +95,7 @@ impl Walker<'_> {
             out
         };
         self.writing.truncate(writing);
+        self.lists = lists;
         out
     }
 
@@ -168,7 +177,7 @@ impl Walker<'_> {
         (value, word)
     }
 
-    fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
+    pub(super) fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
         let unknown = || Few::One(Text::unknown(format_smolstr!("${name}")));
         let Some(options) = self.scope.get(name) else {
             // Most of what is not set is empty.
@@ -219,7 +228,7 @@ impl Walker<'_> {
         let mut call = call;
         let written = call.written.take();
         let (with_errors, left) = (call.with_errors, call.left.take());
-        let (brings, since) = (std::mem::take(&mut call.brings), self.sent.len());
+        let brings = std::mem::take(&mut call.brings);
         let from_descriptor = self
             .descriptors
             .as_ref()
@@ -240,6 +249,7 @@ impl Walker<'_> {
             return Stream { from: Some(index), ..Stream::default() };
         }
         let starter = self.starter.replace(index);
+        let since = self.open_sent(&brings);
         let returned = self.follow(&command, index, stdin);
         self.starter = starter;
         self.run_subscripts(command.span);
@@ -259,7 +269,7 @@ impl Walker<'_> {
             (out.text, out.other) = (text, None);
         }
         self.remember_writes(&command, &out, written.as_ref());
-        match self.sent_since(since, &brings).filter(|_| written.is_some()) {
+        match self.close_sent(since).filter(|_| written.is_some()) {
             Some(sent) => Stream { from: Some(index), ..sent },
             None if written.is_some() => Stream { from: Some(index), ..Stream::silent() },
             None => out,
@@ -420,7 +430,15 @@ impl Walker<'_> {
     }
 
     pub(super) fn export(&mut self, name: &str, value: Word) {
-        self.exported.retain(|known| known.name != name);
+        // In a branch or a shell of its own it may never have been, or not for long.
+        let unsure = self.depth > TOP_DEPTH;
+        self.exported.retain(|known| known.name != name || unsure && known.value.text != value.text);
+        let mut same = self.exported.iter().filter(|known| known.name == name).count();
+        self.exported.retain(|known| {
+            let drops = known.name == name && same > VALUES_MAX;
+            same -= usize::from(drops);
+            !drops
+        });
         if self.exported.len() >= EXPORTED_MAX {
             self.exported.remove(0);
             self.fail(value.span, "more variables than are followed");

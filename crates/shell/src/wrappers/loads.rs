@@ -3,12 +3,9 @@
 //!
 //! Names only, and guesses at those: only what this same text wrote counts.
 
-use super::{Inner, arguments, imports, language, program_text, scripts};
+use super::{Inner, STARTED_MAX, arguments, imports, language, program_text, scripts};
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
-
-/// Words that are looked at.
-const WORDS_MAX: usize = 1024;
 
 /// Options of an interpreter: those that load a file or module, and those whose
 /// value is neither that nor the script.
@@ -59,7 +56,7 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         "just" => found.extend(just(words, command)),
         "git" => found.extend(git(command)),
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" => {
-            let runs = words.iter().take(8).any(|word| word.text == "run");
+            let runs = words.iter().any(|word| word.text == "run");
             found.extend(guesses(words.iter().filter(|word| runs && word.text.ends_with(".py"))));
         }
         "bun" | "deno" => {
@@ -71,7 +68,7 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
             let file = |word: &&Word| {
                 [".js", ".ts", ".mjs", ".cjs", ".tsx"].iter().any(|end| word.text.ends_with(end))
             };
-            let named = words.iter().take(if runs { WORDS_MAX } else { first }).find(file);
+            let named = words.iter().take(if runs { usize::MAX } else { first }).find(file);
             found.extend(guesses(named.into_iter()));
         }
         _ => {}
@@ -99,13 +96,13 @@ fn guess(word: &Word) -> Inner {
 }
 
 fn guesses<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<Inner> {
-    words.take(WORDS_MAX).map(guess).collect()
+    words.take(STARTED_MAX + 1).map(guess).collect()
 }
 
 /// The values of an option with one letter.
 fn behind(words: &[Word], option: &str) -> Vec<Word> {
     let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate().take(WORDS_MAX) {
+    for (at, word) in words.iter().enumerate() {
         match word.text.strip_prefix(option) {
             Some("") => found.extend(words.get(at + 1).cloned()),
             Some(rest) => found.push(Word { text: rest.into(), ..word.clone() }),
@@ -119,7 +116,7 @@ fn behind(words: &[Word], option: &str) -> Vec<Word> {
 fn by_options(language: &str, words: &[Word], options: &Options) -> Vec<Inner> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(word) = words.get(at).filter(|_| at < WORDS_MAX) {
+    while let Some(word) = words.get(at) {
         let text = word.text.as_str();
         at += 1;
         if options.ends.contains(&text) || text == "--" {
@@ -197,7 +194,7 @@ fn by_variable(command: &Command) -> Vec<Inner> {
     for one in &command.assignments {
         let value = &one.value;
         let cut = || -> Vec<Word> {
-            let words = value.text.split_ascii_whitespace().take(WORDS_MAX);
+            let words = value.text.split_ascii_whitespace();
             words.map(|text| Word { text: text.into(), ..value.clone() }).collect()
         };
         match one.name.as_str() {
@@ -208,7 +205,7 @@ fn by_variable(command: &Command) -> Vec<Inner> {
             "RUBYOPT" if language == "ruby" => found.extend(by_options("ruby", &cut(), &RUBY)),
             "PYTHONSTARTUP" if language == "python" => found.push(guess(value)),
             "PYTHONPATH" if language == "python" => {
-                let folders = value.text.split(':').take(8).filter(|folder| !folder.is_empty());
+                let folders = value.text.split(':').take(STARTED_MAX + 1).filter(|folder| !folder.is_empty());
                 let own = |folder: &str| format_smolstr!("{}/sitecustomize.py", folder.trim_end_matches('/'));
                 found.extend(folders.map(|folder| guess(&Word { text: own(folder), ..value.clone() })));
             }

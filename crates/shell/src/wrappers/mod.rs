@@ -117,9 +117,6 @@ const PLAIN: [&str; 20] = [
     "touch", "chmod", "true", "set", "tee", "curl",
 ];
 
-/// Folders of a `PATH` that are looked at.
-const FOLDERS_MAX: usize = 64;
-
 /// Commands one program is seen to start.
 const STARTED_MAX: usize = 1_000;
 
@@ -159,7 +156,7 @@ fn in_folders(path: &Word, first: &Word) -> Vec<Inner> {
     let named = |folder: &&str| !folder.is_empty() && !folder.contains('$') && !first.text.contains('/');
     let file = |folder: &str| format_smolstr!("{}/{}", folder.trim_end_matches('/'), first.text);
     let word = |folder: &str| Inner::File(Word { text: file(folder), exact: false, ..first.clone() });
-    path.text.split(':').filter(named).take(FOLDERS_MAX).map(word).collect()
+    path.text.split(':').filter(named).take(STARTED_MAX + 1).map(word).collect()
 }
 
 /// Does it print what the command prints that it is put in front of?

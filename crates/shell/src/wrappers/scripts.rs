@@ -8,9 +8,6 @@ use crate::normal::quote;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
-/// Scripts of one file that are looked at.
-const SCRIPTS_MAX: usize = 4096;
-
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
 /// Options that name the folder to work in, and those that name other packages.
@@ -139,7 +136,7 @@ fn scripts(text: &str) -> Vec<(String, String)> {
                 let (value, after) = string(rest);
                 rest = after;
                 match key.take().filter(|_| inside && depth == 2) {
-                    Some(name) if found.len() < SCRIPTS_MAX => found.push((name, value)),
+                    Some(name) => found.push((name, value)),
                     _ => last = Some(value),
                 }
             }
