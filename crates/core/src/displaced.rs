@@ -4,6 +4,8 @@
 //! whoever writes `c/settings.json` writes `.claude/settings.json`. Links that
 //! are on the disk already are for `toolgate-runtime`.
 
+use std::sync::Arc;
+
 use crate::facts::{Access, FileFact};
 use crate::path::{absolute, is_within};
 use toolgate_shell::{Command, Word};
@@ -25,7 +27,7 @@ struct Displaced {
 }
 
 /// The facts that `files` amount to once moves and links are followed.
-pub(crate) fn of(commands: &[Command], files: &[FileFact], start: &str) -> Vec<FileFact> {
+pub(crate) fn of(commands: &[Arc<Command>], files: &[FileFact], start: &str) -> Vec<FileFact> {
     let moves: Vec<Displaced> = commands
         .iter()
         .enumerate()

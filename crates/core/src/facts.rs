@@ -6,6 +6,7 @@
 //! `toolgate-runtime` through [`FileFact::real`].
 
 use crate::call::{Call, Kind};
+use crate::lines::Lines;
 use crate::path::absolute;
 use crate::places::Places;
 use schemars::JsonSchema;
@@ -109,7 +110,7 @@ pub struct Facts {
     /// The commands of a shell call, and what could not be read of it.
     pub reading: Reading,
     /// Each command in its normal form, same order: what patterns see.
-    pub normal: Vec<String>,
+    normal: Lines,
     /// Every file the call would touch.
     pub files: Vec<FileFact>,
 }
@@ -145,7 +146,7 @@ impl Facts {
     /// The normal form of a command.
     #[must_use]
     pub fn normal(&self, at: usize) -> &str {
-        self.normal.get(at).map_or("", String::as_str)
+        self.normal.get(at).unwrap_or_default()
     }
 
     /// The command that takes what git does not track, and whether it takes
@@ -161,7 +162,7 @@ impl Facts {
 
     /// The commands with their index.
     pub fn commands(&self) -> impl Iterator<Item = (usize, &Command)> {
-        self.reading.commands.iter().enumerate()
+        self.reading.commands.iter().map(AsRef::as_ref).enumerate()
     }
 }
 
@@ -183,7 +184,10 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     }
     let elsewhere = crate::displaced::of(&reading.commands, &files, dir);
     files.extend(elsewhere);
-    let normal = reading.commands.iter().map(Command::normal).collect();
+    let mut normal = Lines::with_room(reading.commands.len());
+    for command in &reading.commands {
+        normal.add(|line| command.add_normal(line));
+    }
     Facts { reading, normal, files }
 }
 

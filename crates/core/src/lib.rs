@@ -38,6 +38,7 @@ mod knowledge;
 mod leak;
 mod learning;
 mod ledger;
+mod lines;
 mod lock;
 mod mark;
 mod mcp_commands;

@@ -9,19 +9,25 @@ impl Command {
     /// where they are known, free text elided as `'…'`.
     #[must_use]
     pub fn normal(&self) -> String {
-        let mut line = String::with_capacity(64);
+        let mut line = String::new();
+        self.add_normal(&mut line);
+        line
+    }
+
+    /// Adds that line to a text.
+    pub fn add_normal(&self, line: &mut String) {
         match self.words.first() {
-            Some(first) if self.program.is_empty() => add(&mut line, &first.text),
-            _ => add(&mut line, &self.program),
+            Some(first) if self.program.is_empty() => add(line, &first.text),
+            _ => add(line, &self.program),
         }
         for (at, flag) in self.usage.flags.iter().enumerate() {
             if at == self.usage.before_sub {
-                self.add_subcommand(&mut line);
+                self.add_subcommand(line);
             }
-            add_flag(&mut line, flag);
+            add_flag(line, flag);
         }
         if self.usage.flags.len() <= self.usage.before_sub {
-            self.add_subcommand(&mut line);
+            self.add_subcommand(line);
         }
         let dashed = self.usage.operands.iter().any(|word| word.text.len() > 1 && word.text.starts_with('-'));
         if dashed && !programs::is_wrapper(self) {
@@ -38,7 +44,6 @@ impl Command {
             line.push(' ');
             line.push_str(if elided { "'…'" } else { &plain });
         }
-        line
     }
 
     fn add_subcommand(&self, line: &mut String) {

@@ -5,6 +5,7 @@
 
 use crate::deed::Deed;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// What the reader may take as known about the place the text would run in.
 /// Values come in; the reader never looks at the real environment.
@@ -23,7 +24,7 @@ pub struct Setting {
 pub struct Reading {
     /// Every simple command bash could start, in reading order, wrappers
     /// opened: `sudo rm x` yields `sudo` and, through it, `rm`.
-    pub commands: Vec<Command>,
+    pub commands: Vec<Arc<Command>>,
     /// Places where a command would stand but which one cannot be told.
     pub opaque: Vec<Opaque>,
     /// Why the text could not be read to its end. Commands before it are kept.

@@ -133,7 +133,7 @@ fn words_that_vanish_and_values_that_stay() {
         let skips = |one: &toolgate_shell::Command| {
             one.usage.subcommand.iter().any(|sub| sub == "commit") && one.usage.has("--no-verify")
         };
-        assert!(found.commands.iter().any(skips), "{source}");
+        assert!(found.commands.iter().any(|one| skips(one)), "{source}");
     }
     let found = read("git $FLAGS status; git log --format=$(q) -3", &Setting::default());
     assert!(found.commands.iter().all(|one| !one.usage.has("--no-verify")));

@@ -5,7 +5,7 @@ use toolgate_shell::{Setting, canonical_flag, canonical_sub, read};
 #[track_caller]
 fn check(source: &str, expected: &[&str]) {
     let reading = read(source, &Setting { home: None, pwd: Some("/w".to_string()), ..Setting::default() });
-    let lines: Vec<String> = reading.commands.iter().map(toolgate_shell::Command::normal).collect();
+    let lines: Vec<String> = reading.commands.iter().map(|command| command.normal()).collect();
     assert_eq!(lines, expected, "{source}");
 }
 

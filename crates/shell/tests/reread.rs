@@ -65,7 +65,7 @@ fn a_mistake_before_a_here_document_is_one() {
     let known = |command: &toolgate_shell::Command| {
         command.program == "a" && command.words.iter().all(|word| word.exact)
     };
-    assert!(!found.commands.iter().any(known), "{found:?}");
+    assert!(!found.commands.iter().any(|command| known(command)), "{found:?}");
 }
 
 /// With an option it does not know, `set` sets nothing.
@@ -192,4 +192,13 @@ fn quotes_do_not_make_a_spelling_known() {
     let words = found.commands.iter().flat_map(|command| &command.words);
     assert!(words.filter(|word| word.text == "$Y z").all(|word| !word.exact), "{found:?}");
     assert_eq!(exact("z"), [true]);
+}
+
+/// In quotes inside of quotes, a backslash that protects nothing is taken out first.
+#[test]
+fn a_backslash_in_inner_quotes_is_taken_out() {
+    check("a \"${U:-\"$\\(rm x)\"}\"", &["rm", "x"]);
+    check("a <<E\n${U:-\"$\\(rm x)\"}\nE", &["rm", "x"]);
+    let kept = read("a \"${U:-$\\(rm x)}\" \"$\\(rm x)\"", &Setting::default());
+    assert_eq!(kept.commands.len(), 1, "{kept:?}");
 }

@@ -41,7 +41,7 @@ fn declared_variables_hold_something_else() {
     for source in ["declare -i x=1+1; p$x", "declare -u x; x=p; $x", "A=(a p); unset 'A[0]'; \"${A[@]}\""] {
         let reading = read(source, &Setting::default());
         let known = |command: &toolgate_shell::Command| command.words.iter().all(|word| word.exact);
-        assert!(!reading.commands.last().is_some_and(known), "{source:?}");
+        assert!(!reading.commands.last().is_some_and(|command| known(command)), "{source:?}");
     }
     check("set -- p w; IFS=-; \"$*\"", &["p-w"]);
 }

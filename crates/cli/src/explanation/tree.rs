@@ -122,7 +122,7 @@ impl<'a> Grove<'a> {
     }
 
     fn command(&self, at: usize) -> Option<&'a Command> {
-        self.round.facts.reading.commands.get(at)
+        self.round.facts.reading.commands.get(at).map(AsRef::as_ref)
     }
 
     /// A call that is no shell command: its files.

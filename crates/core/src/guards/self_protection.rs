@@ -201,7 +201,7 @@ fn takes_program(file: &FileFact, facts: &Facts, places: &Places) -> bool {
         path.rsplit('/').next() == Some(PROGRAM)
             && (places.holds(Place::Gate, path) || file.written == PROGRAM && file.exists != Some(true))
     };
-    file.access == Access::Read && command.is_some_and(copies) && file.targets().any(own)
+    file.access == Access::Read && command.is_some_and(|command| copies(command)) && file.targets().any(own)
 }
 
 /// `rm "$(which toolgate)"`: the program, wherever it was found.

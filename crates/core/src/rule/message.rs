@@ -67,7 +67,8 @@ fn file_text(seen: &Seen<'_>, command: &Command, path: &str) -> Vec<String> {
         one.redirects.iter().any(|redirect| to(&redirect))
             || one.program == "tee" && one.usage.operands.iter().any(|word| here(one, &word.text) == full)
     };
-    let writers: Vec<&Command> = seen.facts.reading.commands.iter().filter(|one| writes(one)).collect();
+    let writers: Vec<&Command> =
+        seen.facts.commands().map(|(_, one)| one).filter(|one| writes(one)).collect();
     if writers.is_empty() {
         return (seen.disk.text)(&full).into_iter().collect();
     }

@@ -52,7 +52,8 @@ fn with_texts(text: &str) -> (Decision, Session) {
         glob: false,
         command: None,
     };
-    made.facts = Facts { files: vec![file], normal: Vec::new(), ..Facts::default() };
+    made.facts = Facts::default();
+    made.facts.files.push(file);
     let mut session = Session::new(text);
     session.ran = vec![text.to_owned()];
     session.failures = vec![toolgate_core::Failure {

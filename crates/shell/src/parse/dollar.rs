@@ -367,7 +367,7 @@ impl<'a> Parser<'a> {
             self.strip_quotes(byte);
         }
         match byte {
-            b'"' => self.deeper(|parser| parser.double_quoted(parts)),
+            b'"' => self.deeper(|parser| parser.up_to_quote(parts, quoted)),
             b'\'' if quoted => self.half_quoted(parts),
             b'\'' => self.single_quoted(parts),
             b'$' if !quoted && self.peek_at(1) == Some(b'\'') => self.dollar_ansi(parts),

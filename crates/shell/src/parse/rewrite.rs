@@ -96,6 +96,16 @@ impl Parser<'_> {
         }
     }
 
+    /// So does it with a backslash that protects nothing in quotes inside of quotes:
+    /// `"${x:-"$\(rm y)"}"` runs `rm`.
+    pub(super) fn strip_backslash(&mut self) {
+        self.align();
+        let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
+        if let [b'$', b'\\', b'(' | b'{' | b'[', ..] = rest {
+            self.rewrite.decoded.push((self.pos + 1, self.pos + 2, String::new()));
+        }
+    }
+
     /// Where a line of a file ends right behind what was no arithmetic, bash 5.2
     /// loses the first word of the next: `((( 1 ))`, `echo rm x)` runs `rm`.
     pub(super) fn lose_word_behind(&mut self, close: Option<usize>) {

@@ -247,6 +247,11 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn double_quoted(&mut self, parts: &mut Parts<'a>) {
+        self.up_to_quote(parts, false);
+    }
+
+    /// Double quotes; `inner` ones stand in `"${x:-…}"`.
+    pub(super) fn up_to_quote(&mut self, parts: &mut Parts<'a>, inner: bool) {
         let start = self.pos;
         self.advance(1);
         parts.quoted("");
@@ -257,7 +262,12 @@ impl<'a> Parser<'a> {
                     self.advance(1);
                     return;
                 }
-                Some(byte) => self.quoted_piece(byte, parts, b'"'),
+                Some(byte) => {
+                    if inner && byte == b'$' {
+                        self.strip_backslash();
+                    }
+                    self.quoted_piece(byte, parts, b'"');
+                }
             }
         }
     }

@@ -5,6 +5,7 @@
 //! one that reads the file, whatever stands between. Nothing is judged here.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Walker;
 use super::simple::Call;
@@ -301,7 +302,7 @@ pub(super) fn decodes(command: &Command) -> bool {
 }
 
 /// Adds what each command sends of files other commands read.
-pub(super) fn mark_sent(commands: &mut [Command]) {
+pub(super) fn mark_sent(commands: &mut [Arc<Command>]) {
     let socket = commands.iter().find_map(|command| {
         let opens = matches!(command.program.as_str(), "exec" | ":");
         let sends = command.effects.iter().find(|effect| effect.deed == Deed::SendsData && opens)?;
@@ -336,7 +337,7 @@ pub(super) fn mark_sent(commands: &mut [Command]) {
         let effect = |deed: Deed| move |word: Word| Effect { deed, target: Some(word) };
         new.extend(sent.into_iter().take(SENT_MAX).map(effect(Deed::SendsFile)));
         new.extend(quoted.into_iter().take(SENT_MAX).map(effect(Deed::QuotesFile)));
-        if let Some(command) = commands.get_mut(at) {
+        if let Some(command) = commands.get_mut(at).map(Arc::make_mut) {
             for effect in new {
                 let same = |known: &Effect| known.deed == effect.deed && text_of(known) == text_of(&effect);
                 if !command.effects.iter().any(same) {
@@ -477,7 +478,7 @@ fn reads(command: &Command) -> Vec<Word> {
 }
 
 /// Files read by the command at `at` and by those it reads from.
-fn behind(commands: &[Command], mut at: Option<usize>) -> Vec<Word> {
+fn behind(commands: &[Arc<Command>], mut at: Option<usize>) -> Vec<Word> {
     let mut found = Vec::new();
     for _ in 0..CHAIN_MAX {
         let Some(command) = at.and_then(|at| commands.get(at)) else { break };

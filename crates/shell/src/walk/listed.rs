@@ -4,14 +4,14 @@
 //! environment, what it reads) is another command, also where its words are the same.
 
 use std::collections::btree_map::Entry;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Walker;
 use crate::reading::Command;
 
 impl Walker<'_> {
     /// Adds the command unless it is already listed.
-    pub(super) fn list_command(&mut self, command: &Rc<Command>) -> usize {
+    pub(super) fn list_command(&mut self, command: &Arc<Command>) -> usize {
         let index = self.commands.len();
         match self.listed.entry(key_of(command)) {
             Entry::Vacant(place) => _ = place.insert(index),
@@ -23,7 +23,7 @@ impl Walker<'_> {
                 place.insert(index);
             }
         }
-        self.commands.push(Rc::clone(command));
+        self.commands.push(Arc::clone(command));
         index
     }
 }

@@ -1,6 +1,8 @@
 //! A secret that goes straight into the login it is for is not shown:
 //! `gh auth token | docker login ghcr.io --password-stdin`.
 
+use std::sync::Arc;
+
 use crate::deed::Deed;
 use crate::reading::Command;
 
@@ -26,12 +28,12 @@ const REGISTRIES: [&str; 13] = [
 ];
 
 /// Takes back that commands show a secret where a login reads it.
-pub(super) fn mark_handed_over(commands: &mut [Command]) {
+pub(super) fn mark_handed_over(commands: &mut [Arc<Command>]) {
     let readers: Vec<usize> =
         commands.iter().filter(|command| logs_in(command)).filter_map(|command| command.piped_from).collect();
     for from in readers {
         if let Some(command) = commands.get_mut(from) {
-            command.effects.retain(|effect| effect.deed != Deed::RevealsSecret);
+            Arc::make_mut(command).effects.retain(|effect| effect.deed != Deed::RevealsSecret);
         }
     }
 }

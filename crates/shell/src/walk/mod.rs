@@ -31,6 +31,7 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -123,7 +124,7 @@ pub(crate) struct Walker<'a> {
     shared: Vec<SmolStr>,
     /// The commands found so far; shared with whoever follows one, because a
     /// copy of each would cost as much as reading it.
-    commands: Vec<Rc<Command>>,
+    commands: Vec<Arc<Command>>,
     /// Positions in `commands` by a hash of the command.
     listed: BTreeMap<u64, usize>,
     /// What descriptors opened by `exec` and `coproc` yield, whichever they are.
@@ -146,7 +147,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.trapped();
     walker.uncalled_functions();
     runaway::mark(list, source, &mut walker.commands);
-    walker.reading.commands = walker.commands.into_iter().map(Rc::unwrap_or_clone).collect();
+    walker.reading.commands = walker.commands;
     flow::mark_sent(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
     order::in_reading_order(walker.reading)

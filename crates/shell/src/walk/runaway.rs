@@ -5,7 +5,7 @@
 //! end, so it does not count.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::deed::Deed;
 use crate::reading::{Command, Effect};
@@ -21,13 +21,13 @@ const DEPTH_MAX: usize = 64;
 type Called = (String, bool);
 
 /// Adds the deed to a command of `list` if it never ends.
-pub(super) fn mark(list: &List, source: &str, commands: &mut [Rc<Command>]) {
+pub(super) fn mark(list: &List, source: &str, commands: &mut [Arc<Command>]) {
     let mut search = Search { source, ..Search::default() };
     search.list(list, 0);
     let Some(name) = search.looping.clone().or_else(|| search.bomb()) else { return };
     let at = commands.iter().position(|command| command.program == name).unwrap_or(0);
     if let Some(command) = commands.get_mut(at) {
-        Rc::make_mut(command).effects.push(Effect { deed: Deed::FloodsProcesses, target: None });
+        Arc::make_mut(command).effects.push(Effect { deed: Deed::FloodsProcesses, target: None });
     }
 }
 

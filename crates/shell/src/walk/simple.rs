@@ -1,6 +1,7 @@
 //! One simple command: expanded, listed, and followed into what it starts.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -236,7 +237,7 @@ impl Walker<'_> {
             .cloned();
         let input = self.input.clone();
         let stdin = stdin.or(from_descriptor.as_ref()).or(input.as_deref());
-        let command = Rc::new(self.command_of(call, stdin));
+        let command = Arc::new(self.command_of(call, stdin));
         self.keep_input(&command, stdin);
         let index = self.list_command(&command);
         self.last_listed = Some(index);
@@ -343,7 +344,7 @@ impl Walker<'_> {
         if let Some(command) = self.commands.get_mut(index)
             && !command.effects.contains(&effect)
         {
-            Rc::make_mut(command).effects.push(effect);
+            Arc::make_mut(command).effects.push(effect);
         }
     }
 

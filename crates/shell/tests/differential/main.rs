@@ -56,7 +56,7 @@ fn is_listed(reading: &Reading, call: &[String]) -> bool {
         let outer = |one: &toolgate_shell::Command| command.via.contains(&one.program);
         reading.commands.iter().any(|one| outer(one) && one.words.iter().any(|word| !word.exact))
     };
-    reading.commands.iter().filter(same).any(|command| {
+    reading.commands.iter().map(AsRef::as_ref).filter(same).any(|command| {
         let exact = command.words.iter().all(|word| word.exact && !word.glob) && !guessed(command);
         // We show the options a program takes from a variable among its words.
         let given = matches!(name.as_str(), "tar" | "gtar") && command.words.len() > call.len();

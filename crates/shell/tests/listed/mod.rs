@@ -9,6 +9,6 @@ pub fn check(source: &str, expected: &[&str]) {
     let words = |command: &toolgate_shell::Command| -> Vec<String> {
         command.words.iter().map(|word| word.text.to_string()).collect()
     };
-    let listed: Vec<Vec<String>> = reading.commands.iter().map(words).collect();
+    let listed: Vec<Vec<String>> = reading.commands.iter().map(|command| words(command)).collect();
     assert!(listed.iter().any(|words| words == expected), "{expected:?} of {source:?} in {listed:?}");
 }

@@ -168,7 +168,7 @@ impl<'a> Evidence<'a> {
         let early = seen.facts.commands().take(at);
         let mut ran =
             early.filter(|(own, command)| is_sure(command) && begins(self.ran, seen.facts.normal(*own)));
-        let target = seen.facts.reading.commands.get(at).is_some_and(is_sure);
+        let target = seen.facts.reading.commands.get(at).is_some_and(|command| is_sure(command));
         ran.any(|(own, _)| target && !changes_between(seen, own, at))
     }
 }
