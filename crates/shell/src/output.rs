@@ -104,7 +104,7 @@ fn listed(command: &Command) -> Vec<Word> {
 
 fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Option<Text>) -> Option<String> {
     let arguments = command.words.get(1..).unwrap_or_default();
-    let input = || stdin.and_then(|stream| stream.text.clone());
+    let input = || stdin.filter(|stream| stream.other.is_none()).and_then(|stream| stream.text.clone());
     match command.program.as_str() {
         "echo" => echo(arguments),
         "printf" => printf(arguments),

@@ -29,6 +29,25 @@ pub(crate) const BUILT: &str = "…";
 /// Key of the current folder; no variable can have this name.
 pub(crate) const DIR: &str = "=dir";
 
+/// What a variable makes of a text it is given: `declare -l x`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Lower,
+    Upper,
+    /// A number, or something else that is not computed.
+    Other,
+}
+
+impl Typed {
+    fn apply(self, text: &mut Text) {
+        match self {
+            Typed::Lower => text.text = text.text.to_lowercase().into(),
+            Typed::Upper => text.text = text.text.to_uppercase().into(),
+            Typed::Other => text.exact &= is_number(&text.text),
+        }
+    }
+}
+
 /// Key that stands for "this function is defined" or "this variable is
 /// exported": kept like a variable, it is undone and merged with its branch.
 pub(crate) fn mark_of(what: &str, name: &str) -> SmolStr {
@@ -95,7 +114,7 @@ pub(crate) struct Scope {
     aliases: BTreeMap<SmolStr, Vec<SmolStr>>,
     hiding: bool,
     /// Variables with a type: what they hold is not what they were given.
-    typed: BTreeSet<String>,
+    typed: BTreeMap<String, Typed>,
     /// Variables that keep their value, unless they belong to a function.
     fixed: BTreeSet<String>,
     /// Some variable stands for another one.
@@ -151,11 +170,14 @@ impl Scope {
         let target = if self.has_refs { self.target_of(name).to_string() } else { String::new() };
         let name = if self.has_refs { target.as_str() } else { name };
         self.has_refs |= name.starts_with("=ref ");
-        if !self.typed.is_empty() && self.typed.contains(name) {
-            options
-                .iter_mut()
-                .flat_map(|value| value.iter_mut())
-                .for_each(|text| text.exact &= is_number(&text.text));
+        if let Some(typed) = self.typed.get(name) {
+            let as_given = (*typed != Typed::Other).then(|| options.clone());
+            options.iter_mut().flat_map(|value| value.iter_mut()).for_each(|text| typed.apply(text));
+            // Where it was declared may never have been reached.
+            let room = OPTIONS_MAX.saturating_sub(options.len());
+            let other = |value: &Value| !options.contains(value);
+            let others: Vec<Value> = as_given.into_iter().flatten().filter(other).take(room).collect();
+            options.extend(others);
         }
         if !self.fixed.is_empty() && self.fixed.contains(name) {
             let before = self.values.get(name).cloned().unwrap_or_default();
@@ -176,8 +198,8 @@ impl Scope {
     }
 
     /// From now on, the variable makes something else of what it is given.
-    pub(crate) fn attribute(&mut self, name: &str) {
-        self.typed.insert(name.to_string());
+    pub(crate) fn attribute(&mut self, name: &str, typed: Typed) {
+        self.typed.insert(name.to_string(), typed);
     }
 
     /// The variable a name stands for, where that is sure.

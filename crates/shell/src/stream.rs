@@ -41,6 +41,34 @@ impl Stream {
         Stream { text: (text.len() <= TEXT_MAX).then_some(text), ..Stream::default() }
     }
 
+    /// Either this is written or `other`, and nobody knows which.
+    pub(crate) fn or_instead(self, other: Stream) -> Stream {
+        let known = self.other.is_none() && other.other.is_none();
+        let same = self.text == other.text;
+        let (text, second) = match (self.text, other.text) {
+            (Some(one), Some(_)) if known && same => (Some(one), None),
+            (Some(one), Some(two)) if known => (Some(one), Some(two)),
+            _ => (None, None),
+        };
+        Stream {
+            text,
+            other: second,
+            download: self.download.or(other.download),
+            from: other.from.or(self.from),
+            noisy: self.noisy || other.noisy,
+            changed: self.changed || other.changed,
+            ..Stream::default()
+        }
+    }
+
+    /// What is kept of it where one text is: of two, neither.
+    pub(crate) fn settled(&self) -> Stream {
+        match self.other {
+            Some(_) => Stream { text: None, other: None, changed: true, ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
     /// `more` is written behind this.
     pub(crate) fn append(&mut self, more: Stream) {
         let other = match (self.other.take(), &more.other) {

@@ -31,7 +31,10 @@ pub(crate) fn edit(value: &str, op: &str, word: &str, glob: bool) -> Option<Stri
 }
 
 fn replaced(value: &str, op: &str, word: &str, glob: bool) -> Option<String> {
-    let (from, to) = pair(word)?;
+    let (from, to) = word.split_once('/').unwrap_or((word, ""));
+    if from.is_empty() && !matches!(op, "/#" | "/%") {
+        return None;
+    }
     // A `&` may stand for what was found.
     if to.contains(['&', '\\']) {
         return None;
@@ -50,11 +53,6 @@ fn replaced(value: &str, op: &str, word: &str, glob: bool) -> Option<String> {
         }
         _ => pattern.replace(value, to, op == "//"),
     }
-}
-
-fn pair(word: &str) -> Option<(&str, &str)> {
-    let (from, to) = word.split_once('/').unwrap_or((word, ""));
-    (!from.is_empty()).then_some((from, to))
 }
 
 fn first(value: &str, change: impl Fn(char) -> String) -> Option<String> {
@@ -110,6 +108,9 @@ mod tests {
             ("RM", ",,", "", Some("rm")),
             ("rXm", "/", "X", Some("rm")),
             ("rXmX", "//", "X/", Some("rm")),
+            ("m", "/#", "/r", Some("rm")),
+            ("r", "/%", "/m", Some("rm")),
+            ("rm", "/", "/x", None),
             ("rm", "#", "*", Some("rm")),
             ("rm", "##", "*", Some("")),
             ("/etc/passwd", "%", "/*", Some("/etc")),

@@ -313,7 +313,9 @@ impl Walker<'_> {
 
     /// Walks a command substitution; its output, where that is plain to see.
     fn output_text(&mut self, output: &Output) -> Text {
-        let stream = self.walk_aside(output, None);
+        let before = self.commands_listed();
+        let mut stream = self.walk_aside(output, None);
+        stream.changed |= stream.text.is_none() && self.prints_options(before);
         let meant = stream.other.as_ref().map(|_| self.choice.pick(&output.text, 2));
         let other = stream.other.as_ref().filter(|_| meant == Some(Some(1)));
         // Bytes that are zero are left out.
@@ -332,7 +334,7 @@ impl Walker<'_> {
         // What is written into `>(…)` comes later and is not known here.
         let input = output.text.starts_with('>').then(Stream::unknown);
         let stream = self.in_job(|walker| walker.walk_aside(output, input.as_ref()));
-        self.keep_stream(&output.text, stream);
+        self.keep_stream(&output.text, stream.settled());
         output.text.clone()
     }
 

@@ -3,7 +3,7 @@
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
 use crate::few::Few;
 use crate::reading::{Span, Word};
-use crate::scope::{DIR, Text, Value, size_of_value};
+use crate::scope::{DIR, Text, Value, built, size_of_value};
 use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 use smol_str::{SmolStr, ToSmolStr};
@@ -127,6 +127,7 @@ impl Walker<'_> {
             let pattern = pattern_in(&param.word, op, &word.text).filter(|_| readable);
             match pattern.and_then(|pattern| edit::edit(&text.text, op, &word.text, pattern)) {
                 Some(new) => done.push(Text::exact(new)),
+                None if text.exact => return Resolved::One(built(&param.name)),
                 None => return Resolved::One(Text::unknown(param.text.clone())),
             }
         }

@@ -3,7 +3,7 @@
 use super::{Walker, join_path};
 use crate::few::Few;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value, hides, is_number, mark_of, size_of};
+use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Typed, Value, hides, is_number, mark_of, size_of};
 use crate::stream::Stream;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -36,6 +36,9 @@ impl Walker<'_> {
                 }
                 self.set_positions(arguments);
                 self.exports_all |= arguments.iter().take_while(|word| word.text != "--").any(exports_all);
+            }
+            "shopt" if arguments.iter().any(|word| word.text == "lastpipe") => {
+                self.scope.set_one(&mark_of("option", "lastpipe"), Text::exact("1"));
             }
             "compgen" => self.complete(arguments),
             "shift" => self.shift_positions(arguments),
@@ -185,8 +188,12 @@ impl Walker<'_> {
 
     /// What `-i`, `-l`, `-u`, `-c` and `-n` make of values from now on.
     fn keep_attributes(&mut self, letters: &[Word], name: &str, text: &str, exact: bool) {
-        if has_letter(letters, &['i', 'l', 'u', 'c']) {
-            self.scope.attribute(name);
+        let has = |letter: char| has_letter(letters, &[letter]);
+        match (has('l'), has('u'), has('i') || has('c')) {
+            (false, false, false) => {}
+            (true, false, false) => self.scope.attribute(name, Typed::Lower),
+            (false, true, false) => self.scope.attribute(name, Typed::Upper),
+            _ => self.scope.attribute(name, Typed::Other),
         }
         if exact && has_letter(letters, &['n']) {
             self.scope.set_one(&mark_of("ref", name), Text::exact(text));

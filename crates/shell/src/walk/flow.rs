@@ -73,7 +73,7 @@ impl Walker<'_> {
 
     pub(super) fn keep_descriptor(&mut self, stream: &Stream) {
         let download = self.descriptors.take().and_then(|old| old.download);
-        let mut kept = stream.clone();
+        let mut kept = stream.settled();
         kept.download = kept.download.or(download);
         self.descriptors = Some(kept);
     }

@@ -7,7 +7,7 @@ use crate::deed::Deed;
 use crate::few::Few;
 use crate::parse;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{Text, size_of};
+use crate::scope::{Text, Typed, size_of};
 use crate::stream::Stream;
 use crate::tree::Node;
 use crate::wrappers::{self, Inner};
@@ -30,7 +30,10 @@ impl Walker<'_> {
     pub(super) fn open(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) -> Option<Stream> {
         self.open_named(command, index, stdin);
         let mut printed = None;
-        for inner in wrappers::open(command, stdin) {
+        let unknown = Stream::unknown;
+        let listed = wrappers::item_file(command)
+            .map(|file| self.joined_files(std::slice::from_ref(&file)).unwrap_or_else(unknown));
+        for inner in wrappers::open(command, listed.as_ref().or(stdin)) {
             if !self.grow(INNER_COST) {
                 break;
             }
@@ -130,7 +133,7 @@ impl Walker<'_> {
         }
         for node in parse::parse(&text.text, Some(text.span), self.depth).list {
             if let Node::Simple(simple) = node {
-                simple.assignments.iter().for_each(|one| self.scope.attribute(&one.name));
+                simple.assignments.iter().for_each(|one| self.scope.attribute(&one.name, Typed::Other));
             }
         }
     }
@@ -250,7 +253,7 @@ impl Walker<'_> {
                     let word = Word { text: text.into(), exact, glob: false, span };
                     self.in_shell(is_source(command), |walker| {
                         walker.enter_child(&command.program);
-                        walker.open_text(&word, &command.program, Vec::new());
+                        walker.open_text(&word, &command.program, wrappers::input_arguments(command));
                     });
                 }
             }

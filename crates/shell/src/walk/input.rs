@@ -17,6 +17,8 @@ struct Request<'a> {
     raw: bool,
     /// It reads something else than lines of its input.
     other: bool,
+    /// It reads all there is: `-d ''`.
+    whole: bool,
 }
 
 impl<'a> Request<'a> {
@@ -39,7 +41,8 @@ impl<'a> Request<'a> {
                 if letter == 'a' {
                     request.list = value;
                 }
-                request.other |= "dnNu".contains(letter);
+                request.whole |= letter == 'd' && value == Some("");
+                request.other |= "dnNu".contains(letter) && !request.whole;
                 break;
             }
         }
@@ -81,10 +84,15 @@ impl Walker<'_> {
     /// `read x`: every line of a known input may be its value.
     pub(super) fn read_variables(&mut self, arguments: &[Word], stdin: Option<&Stream>) {
         let request = Request::of(arguments);
-        let text = stdin.and_then(|stream| stream.text.as_deref()).filter(|_| !request.other);
+        let incoming = stdin.and_then(|stream| stream.text.as_deref());
+        let text = incoming.filter(|_| !request.other);
         // A backslash takes the next sign with it, even the end of a line.
         let text = text.filter(|text| request.raw || !text.contains('\\'));
-        let lines: Vec<&str> = text.map(|text| lines(text).collect()).unwrap_or_default();
+        let lines: Vec<&str> = match text {
+            Some(text) if request.whole => vec![text.trim_end_matches('\n')],
+            Some(text) => lines(text).collect(),
+            None => Vec::new(),
+        };
         let count = request.names.len();
         // Cut at what parts words now, and as usual, should that be in doubt.
         let own = self.separators();
@@ -94,7 +102,7 @@ impl Walker<'_> {
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
         for (at, name) in request.names.iter().enumerate() {
             // Lines that stand here, more than are followed, or nobody knows what.
-            let many = !cut.is_empty();
+            let many = incoming.is_some_and(|text| !text.is_empty());
             let value = if many { built(name) } else { Text::unknown(format_smolstr!("${name}")) };
             let unknown: Options = Few::One(Few::One(value));
             let pick = |(separators, line): &(&str, &str)| -> Value {

@@ -2,6 +2,7 @@
 
 use super::Walker;
 use crate::reading::{RedirectKind, Word};
+use crate::scope::mark_of;
 use crate::stream::Stream;
 use crate::tree::{Link, Node, Part, RawRedirect};
 
@@ -19,22 +20,43 @@ impl Walker<'_> {
         for redirect in stages.iter().flat_map(Node::redirects).take(BESIDE_MAX) {
             self.note_written_beside(redirect);
         }
-        for stage in stages {
+        // `shopt -s lastpipe`: the last stage runs in this shell.
+        let last_here = mark_of("option", "lastpipe");
+        for (at, stage) in stages.iter().enumerate() {
+            let is_last = at + 1 == stages.len();
             if self.is_spent() {
                 break;
             }
             let mark = self.scope.mark();
             let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
-            let out = self.in_strand(|walker| walker.node(stage, flowing.as_ref()));
+            let out = self.in_strand(|walker| walker.stage(stage, flowing.take()));
             self.trapped_since(trapped);
             self.doubt_descriptors(overwritten);
-            self.scope.rollback(mark);
+            if is_last && self.scope.get(&last_here).is_some() {
+                let changes = self.scope.take_changes(mark);
+                self.merge(&[changes], true);
+            } else {
+                self.scope.rollback(mark);
+            }
             let noisy = out.noisy || pipes_errors(stage);
             flowing = Some(Stream { noisy, ..out });
         }
         self.strands.end(strands);
         self.writing.truncate(writing);
         flowing.unwrap_or_default()
+    }
+
+    /// One stage of a pipe, with either text that may come in.
+    fn stage(&mut self, stage: &Node, stdin: Option<Stream>) -> Stream {
+        let Some(mut stdin) = stdin else { return self.node(stage, None) };
+        let other = stdin.other.take();
+        let out = self.node(stage, Some(&stdin));
+        let Some(other) = other else { return out };
+        stdin.text = Some(other);
+        let overwritten = self.overwritten.len();
+        let again = self.node(stage, Some(&stdin));
+        self.doubt_written(overwritten);
+        out.or_instead(again)
     }
 
     /// What hangs behind `&&` or `||` may run or not. Inside the chain it is

@@ -10,6 +10,7 @@ mod builtin;
 mod calls;
 mod choice;
 mod copied;
+mod disguise;
 mod expression;
 mod flow;
 mod inner;
@@ -311,33 +312,39 @@ impl<'a> Walker<'a> {
     }
 
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {
+        let mut quiet = true;
         for (condition, _) in arms {
-            let _ = self.list(condition, stdin);
+            quiet &= self.list(condition, stdin).text.as_deref() == Some("");
         }
         let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).chain(rest).collect();
         let absent = match (arms, rest) {
             ([(condition, _)], None) => self.enter_absent_if(condition),
             _ => self.absent.len(),
         };
-        let out = self.one_of(&bodies, rest.is_none(), stdin);
+        let mut out = self.one_of(&bodies, rest.is_none(), stdin);
+        if !quiet {
+            (out.text, out.other) = (None, None);
+        }
         self.absent.truncate(absent);
         out
     }
 
     fn one_of(&mut self, bodies: &[&List], maybe_none: bool, stdin: Option<&Stream>) -> Stream {
         let mut changes = Vec::new();
-        let mut out = Stream::default();
+        let mut out = if maybe_none { Some(Stream::silent()) } else { None };
         let overwritten = self.overwritten.len();
         for body in bodies {
             let mark = self.scope.mark();
             let one = self.list(body, stdin);
-            out.download = out.download.or(one.download);
-            out.text = None;
+            out = Some(match out {
+                Some(all) => all.or_instead(one),
+                None => one,
+            });
             changes.push(self.scope.take_changes(mark));
         }
         self.merge(&changes, maybe_none);
         self.doubt_written(overwritten);
-        out
+        out.unwrap_or_default()
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.

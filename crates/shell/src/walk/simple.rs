@@ -249,6 +249,7 @@ impl Walker<'_> {
             self.call_without_first(&command, stdin);
             return Stream { from: Some(index), ..Stream::default() };
         }
+        self.doubt_arguments(&command);
         let starter = self.starter.replace(index);
         let since = self.open_sent(&brings);
         let returned = self.follow(&command, index, stdin);

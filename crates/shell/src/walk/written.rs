@@ -183,12 +183,16 @@ impl Walker<'_> {
                 let here = self.here().filter(|here| here.exact)?;
                 here.text.starts_with(top.as_str()).then(|| Stream::known(format!("{top}\n")))
             }
+            [_, name] if command.program == "printenv" && name.exact => {
+                let home = self.setting.home.as_ref().filter(|_| name.text == "HOME");
+                home.map(|home| Stream::known(format!("{home}\n")))
+            }
             _ => None,
         }
     }
 
     /// What files written here hold, one behind the other, if all are known.
-    fn joined_files(&self, paths: &[Word]) -> Option<Stream> {
+    pub(super) fn joined_files(&self, paths: &[Word]) -> Option<Stream> {
         let text = |path: &Word| {
             let key = self.path_key(path);
             let behind = || self.behind_link(&key).and_then(|key| self.files.get(&key));
@@ -231,16 +235,17 @@ impl Walker<'_> {
 
     fn keep_or_add(&mut self, path: SmolStr, out: &Stream, adds: bool) {
         let Some(known) = self.files.get_mut(&path) else {
-            self.files.insert(path, out.clone());
+            self.files.insert(path, out.settled());
             return;
         };
         if adds {
-            known.append(out.clone());
+            known.append(out.settled());
         } else if known.text != out.text {
-            *known = if !self.choice.is_first() { Stream { text: None, ..out.clone() } } else { out.clone() };
+            *known =
+                if !self.choice.is_first() { Stream { text: None, ..out.settled() } } else { out.settled() };
             self.overwritten.push(path);
         } else if known.text.is_none() {
-            *known = out.clone();
+            *known = out.settled();
         }
     }
 
@@ -249,7 +254,7 @@ impl Walker<'_> {
     fn keep_spelled(&mut self, target: &Word, out: &Stream) {
         if !target.glob && (out.text.is_some() || self.is_hidden(out)) {
             let path = self.path_key(target);
-            self.files.insert(path, out.clone());
+            self.files.insert(path, out.settled());
         }
     }
 

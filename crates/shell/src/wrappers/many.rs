@@ -1,7 +1,7 @@
 //! Wrappers that run a command once per thing: `find`, `xargs`, `parallel`,
 //! `watch`, and those that take a whole line as one word.
 
-use super::{Inner, arguments, joined, split};
+use super::{Inner, arguments, joined, split as split_words};
 use crate::options::{self, Spec};
 use crate::programs::base_name;
 use crate::programs::fd::Fd;
@@ -28,6 +28,18 @@ const PARALLEL: Spec = Spec {
     short_names: true,
     one_dash: false,
 };
+
+/// The file the items come from, if it is not the input.
+pub(crate) fn item_file(command: &Command) -> Option<Word> {
+    let spec = match command.program.as_str() {
+        "xargs" | "gxargs" => &XARGS,
+        "parallel" => &PARALLEL,
+        _ => return None,
+    };
+    let mut usage = Usage::default();
+    options::sort(arguments(command), spec, &mut usage);
+    usage.value("--arg-file").cloned()
+}
 
 pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     let words = arguments(command);
@@ -158,7 +170,7 @@ fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
 
 /// The words that come in: the known text split, the paths `find` lists, or
 /// one that is not known.
-fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Word> {
+fn incoming(stdin: Option<&Stream>, words: &[Word], split: Split<'_>) -> Vec<Word> {
     let span = words.first().map(|word| word.span).unwrap_or_default();
     let unknown = || vec![Word { text: "$stdin".into(), exact: false, glob: false, span }];
     let Some(stream) = stdin else { return unknown() };
@@ -166,14 +178,29 @@ fn incoming(stdin: Option<&Stream>, words: &[Word], split_lines: bool) -> Vec<Wo
         return if stream.paths.is_empty() { unknown() } else { stream.paths.clone() };
     };
     // A backslash takes the line end with it, and what that gives is not computed.
-    let known = !split_lines || !text.contains("\\\n");
+    let known = !matches!(split, Split::Lines) || !text.contains("\\\n");
     let exact = |text: String| Word { text: text.into(), exact: known, glob: false, span };
-    if split_lines {
-        let lines = text.split(['\n', '\0']).map(|line| line.trim_start_matches([' ', '\t']));
-        lines.filter(|line| !line.is_empty()).map(|line| exact(unquoted(line))).collect()
-    } else {
-        split(text).into_iter().map(exact).collect()
+    match split {
+        Split::Lines => {
+            let lines = text.split(['\n', '\0']).map(|line| line.trim_start_matches([' ', '\t']));
+            lines.filter(|line| !line.is_empty()).map(|line| exact(unquoted(line))).collect()
+        }
+        Split::Words => split_words(text).into_iter().map(exact).collect(),
+        Split::At(sign) => {
+            let sign = crate::expand::ansi::decode(sign, crate::expand::ansi::Flavour::Echo);
+            let text = text.strip_suffix(&sign).unwrap_or(text);
+            text.split(sign.as_str()).map(|item| exact(item.to_owned())).collect()
+        }
     }
+}
+
+/// Where one item ends and the next begins.
+#[derive(Clone, Copy)]
+enum Split<'a> {
+    Lines,
+    Words,
+    /// At this sign and nowhere else, quotes being plain text.
+    At(&'a str),
 }
 
 /// A line without its quotes and backslashes.
@@ -199,17 +226,18 @@ fn xargs(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
     if run.is_empty() {
         return Vec::new();
     }
-    let stdin = if usage.has("--arg-file") { None } else { stdin };
+    let null = (usage.has("--null") || usage.has("-0")).then_some(Split::At("\0"));
+    let parted = usage.value("--delimiter").map(|word| Split::At(&word.text)).or(null);
     let sign = usage.value("--replace").map(|word| word.text.clone());
     let sign = sign.or_else(|| (usage.has("-i") || usage.has("--replace")).then(|| "{}".into()));
     match sign {
         Some(sign) => {
-            let items = incoming(stdin, words, true);
+            let items = incoming(stdin, words, parted.unwrap_or(Split::Lines));
             let one = |item: &Word| Inner::made(replaced(run, &sign, std::slice::from_ref(item)));
             as_many(items.iter().map(one), run)
         }
         None => {
-            let items = incoming(stdin, words, false);
+            let items = incoming(stdin, words, parted.unwrap_or(Split::Words));
             let number = |name: &str| usage.value(name).and_then(|word| word.text.parse::<usize>().ok());
             let at_once = number("--max-args").filter(|count| *count > 0).unwrap_or(usize::MAX);
             let by_line = usage.has("--max-lines") || usage.has("-l");
@@ -233,7 +261,7 @@ fn parallel(words: &[Word], stdin: Option<&Stream>) -> Vec<Inner> {
     let run = rest.get(..mark.unwrap_or(rest.len())).unwrap_or_default();
     let items = match mark {
         Some(at) => rest.get(at + 1..).unwrap_or_default().to_vec(),
-        None => incoming(stdin, words, true),
+        None => incoming(stdin, words, Split::Lines),
     };
     let Some(line) = joined(run) else {
         // Without a command of its own, every line that comes in is one.

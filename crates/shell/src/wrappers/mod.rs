@@ -196,8 +196,10 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
 pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
 pub(crate) use loaded::{folder, given, read_file};
+pub(crate) use many::item_file;
 pub(crate) use scripts::set_scripts;
 pub(crate) use settings_file::set_in_file;
+pub(crate) use shell::input_arguments;
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {

@@ -66,6 +66,19 @@ fn function(assignment: &Assignment) -> Option<Inner> {
 
 /// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
 /// comes in counts where a script may not be named, if it is `known`.
+/// `bash -s -- x`: what the text that comes in is given, behind the name.
+pub(crate) fn input_arguments(command: &Command) -> Vec<Word> {
+    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
+    let options = arguments(command).iter().take_while(|word| is_option(word) && word.text != "--").count();
+    let (options, rest) = arguments(command).split_at_checked(options).unwrap_or_default();
+    let from_input = |word: &Word| !word.text.starts_with("--") && word.text.contains('s');
+    if !SHELLS.contains(&command.program.as_str()) || !options.iter().any(from_input) {
+        return Vec::new();
+    }
+    let skip = usize::from(rest.first().is_some_and(|word| word.text == "--"));
+    command.words.first().into_iter().chain(rest.iter().skip(skip)).cloned().collect()
+}
+
 fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
     let mut found: Vec<Inner> = command.assignments.iter().flat_map(from_variable).collect();
     let mut wants_text = false;

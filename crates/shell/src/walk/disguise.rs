@@ -1,0 +1,83 @@
+//! Arguments made of text that stands here, in a way that is not followed.
+//!
+//! A word nobody knows (`git push $REMOTE`) is let through: there is no telling
+//! what it is, and mostly it is harmless. Who takes text that stands here and makes
+//! it unreadable on the way (`git commit $(echo --xo-verify | awk …)`) hides it, and
+//! is asked. Decides nothing about words that come from outside.
+
+use std::sync::Arc;
+
+use super::Walker;
+use super::flow::CHAIN_MAX;
+use crate::reading::{Command, Unknown, Word};
+use crate::scope::BUILT;
+use crate::stream::Stream;
+
+/// Programs that lose or publish work by one word more.
+const CAREFUL: [&str; 9] = ["git", "rm", "dd", "shred", "truncate", "kubectl", "terraform", "docker", "gh"];
+
+impl Walker<'_> {
+    /// Says which argument of the command is disguised, if one is.
+    pub(super) fn doubt_arguments(&mut self, command: &Command) {
+        if !CAREFUL.contains(&command.program.as_str()) {
+            return;
+        }
+        // Behind `--` and as the value of an option it is no option itself.
+        let mut words = command.words.iter().skip(1).take_while(|word| word.text != "--");
+        let Some(word) =
+            words.find(|word| self.is_disguised(command, word) && command.usage.operands.contains(word))
+        else {
+            return;
+        };
+        let what = format!("argument of `{}` made by `{}`", command.program, word.text);
+        self.opaque(word.span, Unknown::Decoded, what);
+    }
+
+    fn is_disguised(&self, command: &Command, word: &Word) -> bool {
+        // What stands in front of an unknown value says that it is no option.
+        if word.exact || !word.text.starts_with(['$', '`']) {
+            return false;
+        }
+        let built = command.program == "git" && word.text.ends_with(BUILT);
+        built || self.streams.get(word.text.trim()).is_some_and(|stream| self.is_made_here(stream))
+    }
+
+    pub(crate) fn commands_listed(&self) -> usize {
+        self.commands.len()
+    }
+
+    /// Has one of the commands listed since then printed an option, word for word?
+    /// Where nobody can say whether it is printed, it is an option in disguise.
+    pub(crate) fn prints_options(&self, since: usize) -> bool {
+        let options = |command: &Arc<Command>| command.words.iter().skip(1).any(|word| is_option(&word.text));
+        self.commands.iter().skip(since).any(|command| is_literal(command) && options(command))
+    }
+
+    /// Was it printed here, word for word, and then changed?
+    fn is_made_here(&self, stream: &Stream) -> bool {
+        if stream.changed {
+            return true;
+        }
+        let mut at = stream.from;
+        for _ in 0..CHAIN_MAX {
+            let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
+            if is_literal(command) {
+                return at != stream.from;
+            }
+            at = command.piped_from;
+        }
+        false
+    }
+}
+
+/// Does it print words that all stand here?
+fn is_literal(command: &Command) -> bool {
+    matches!(command.program.as_str(), "echo" | "printf")
+        && command.words.len() > 1
+        && command.words.iter().skip(1).all(|word| word.exact && !word.glob)
+}
+
+/// The options `echo` itself takes are not printed.
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && text.len() > 1 && !matches!(text, "-n" | "-e" | "-E" | "-en" | "-ne" | "--")
+}

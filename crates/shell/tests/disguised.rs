@@ -1,0 +1,90 @@
+//! Words made of text that stands here: followed where that is plain, said to be
+//! in disguise where it is not. Words from outside stay what they are: not known.
+
+mod listed;
+
+use listed::check;
+use toolgate_shell::{Setting, read};
+
+#[test]
+fn what_a_branch_prints_is_one_of_two_texts() {
+    check(
+        "git commit $(if [ a ]; then echo -m; else echo --no-verify; fi)",
+        &["git", "commit", "--no-verify"],
+    );
+    check("git commit $(if [ -f x ]; then echo --no-verify; fi)", &["git", "commit", "--no-verify"]);
+    check("if [ -f a ]; then echo 'ls'; else echo 'rm x'; fi | sh", &["rm", "x"]);
+    check("if [ -f a ]; then echo b; else echo x; fi | xargs rm", &["rm", "x"]);
+    check("if [ -f a ]; then echo b; else echo x; fi | while read f; do rm $f; done", &["rm", "x"]);
+    check("case $1 in a) echo x;; esac | cat | xargs rm", &["rm", "x"]);
+    check("$(if [ a ]; then :; fi; echo rm) x", &["rm", "x"]);
+}
+
+#[test]
+fn a_file_with_one_of_two_texts_is_asked_about() {
+    let found = read("if [ -f a ]; then echo ls; else echo 'rm x'; fi > f; sh f", &Setting::default());
+    assert!(!found.opaque.is_empty(), "{found:?}");
+}
+
+#[test]
+fn items_come_from_a_file_and_end_where_it_is_said() {
+    check("echo x > o; xargs -a o rm", &["rm", "x"]);
+    check("printf '%s\\n' 'rm x' | xargs -d '\\n' sh -c", &["rm", "x"]);
+    check("printf 'rm x\\0' | xargs -0 sh -c", &["rm", "x"]);
+    check("echo 'a b' | xargs -0 rm", &["rm", "a b\n"]);
+    check("echo x > o; parallel -a o rm", &["rm", "x"]);
+}
+
+#[test]
+fn text_that_comes_in_is_given_arguments() {
+    check("bash -s -- x <<< 'rm \"$1\"'", &["rm", "x"]);
+    check("echo 'rm $2' | sh -s a x", &["rm", "x"]);
+    check("echo 'rm \"$@\"' | sh -es x", &["rm", "x"]);
+}
+
+#[test]
+fn values_are_read_changed_and_carried_as_in_bash() {
+    check("shopt -s lastpipe; echo x | read v; rm $v", &["rm", "x"]);
+    check("read -d '' v <<< x; rm $v", &["rm", "x"]);
+    check("v=x; rm ${v/#/a}", &["rm", "ax"]);
+    check("v=a; rm ${v/%/x}", &["rm", "ax"]);
+    check("declare -l v; v=X; rm $v", &["rm", "x"]);
+    check("declare -u v; v=x; rm $v", &["rm", "X"]);
+}
+
+/// Known text made into something nobody computes, as an argument of a program
+/// that loses work by one word more.
+#[test]
+fn a_disguised_argument_is_said() {
+    for source in [
+        "git commit $(echo --no-verify | sort)",
+        "git commit $(echo yfirev-on-- | awk 1)",
+        "git commit $(for x in *; do echo --no-verify; done)",
+        "git commit $(while a; do echo --no-verify; done)",
+        "x=$(echo --xo-verify | dd); git commit $x",
+        "git push `echo --force | sort`",
+        "rm -rf $(echo / | sort)",
+        "read -n 11 v <<< --no-verify; git commit $v",
+        "v=--no-verify; git commit ${v@L}",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn a_word_from_outside_is_no_disguise() {
+    for source in [
+        "git push $REMOTE",
+        "git checkout $(git branch --show-current || echo main)",
+        "git add $(git diff --name-only | sort)",
+        "B=$(echo \"$BRANCH\" | sed 's/x*/y/'); git checkout $B",
+        "git commit -m \"$(echo foo | sort)\"",
+        "git add -- $(echo a b | sort)",
+        "git tag v$(echo 1.2 | sort)",
+        "ls $(echo a | sort)",
+        "rm -f $(find . -name '*.tmp' | sort)",
+        "v=a; echo ${v@Q}",
+    ] {
+        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+}
