@@ -202,6 +202,11 @@ impl Scope {
         self.typed.insert(name.to_string(), typed);
     }
 
+    /// Does a name stand for another?
+    pub(crate) fn has_refs(&self) -> bool {
+        self.has_refs
+    }
+
     /// The variable a name stands for, where that is sure.
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;

@@ -116,7 +116,7 @@ pub(crate) struct RawAssignment {
 pub(crate) type Pieces = Few<Part>;
 
 /// A word as written.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RawWord {
     pub(crate) span: Span,
     pub(crate) parts: Pieces,

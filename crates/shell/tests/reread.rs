@@ -202,3 +202,47 @@ fn a_backslash_in_inner_quotes_is_taken_out() {
     let kept = read("a \"${U:-$\\(rm x)}\" \"$\\(rm x)\"", &Setting::default());
     assert_eq!(kept.commands.len(), 1, "{kept:?}");
 }
+
+/// A value nobody knows stands in a text as it is spelled, which may be the mistake in it.
+#[test]
+fn a_backslash_before_an_unknown_value_hides_nothing() {
+    check("bash -c 'eval a '\\\\''$(b)'\\'' \\; rm x'", &["rm", "x"]);
+    check("bash -c 'sh <<'\\''E'\\''\neval a '\\\\''$(b)'\\'' \\; rm x\nE\n'", &["rm", "x"]);
+}
+
+/// Where a prompt is not closed, a backslash before its end stands for itself.
+#[test]
+fn a_prompt_ends_behind_a_backslash() {
+    check("V='$(rm\\)'; echo ${V@P}", &["rm\\"]);
+}
+
+/// In a here-document nothing is printed anew: the word is the name of a program.
+#[test]
+fn a_reserved_word_behind_a_redirect_is_also_a_name() {
+    check("a <<E\n$(<f ! rm x)\nE", &["!", "rm", "x"]);
+    check("a <<E\n$(<f ! rm x)\nE", &["rm", "x"]);
+}
+
+/// What an assignment asks a program for may go wrong: what follows may not run.
+#[test]
+fn an_assignment_may_fail() {
+    check("Y=rm; X=$(false) && Y=ls; $Y x", &["rm", "x"]);
+    check("declare -n R='A[$(p)]'; Y=rm; R=1 && Y=ls; $Y x", &["rm", "x"]);
+}
+
+/// `name[…]` that is no assignment is a word.
+#[test]
+fn a_word_with_brackets_runs_what_is_substituted_in_it() {
+    check("a[ <(rm x) ] b", &["rm", "x"]);
+    check("time[[ -n <(rm x) && <(b) == a* ]]", &["rm", "x"]);
+    let kept = read("a[i<(3)]=1; b[>(2)]=1", &Setting::default());
+    assert!(kept.commands.iter().all(|command| command.program.is_empty()), "{kept:?}");
+}
+
+/// Bash reads a script line by line: one that writes into itself is another.
+#[test]
+fn a_script_that_changes_itself_is_not_known() {
+    assert!(!read("echo 'echo rm x >f' >f; bash f", &Setting::default()).opaque.is_empty());
+    assert!(read("echo 'echo rm x >g' >f; bash f", &Setting::default()).opaque.is_empty());
+    assert!(read("echo 'rm f' >f; bash f", &Setting::default()).opaque.is_empty());
+}

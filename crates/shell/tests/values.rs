@@ -36,9 +36,11 @@ fn declared_variables_hold_something_else() {
     check("x=q; declare -n y=x; x=rm; $y z", &["rm", "z"]);
     check("x=rm; declare -n y=x; y=q a; $x z", &["rm", "z"]);
     check("declare -c x=p; $x", &["P"]);
+    check("declare -u x; x=p; $x", &["P"]);
+    check("declare -u x; x=p; $x", &["p"]);
     check("V=w; p ${V:'$(rm x)'}", &["rm", "x"]);
     check("exec 3<<<'rm x'; a 3<<<q; sh <&3", &["rm", "x"]);
-    for source in ["declare -i x=1+1; p$x", "declare -u x; x=p; $x", "A=(a p); unset 'A[0]'; \"${A[@]}\""] {
+    for source in ["declare -i x=1+1; p$x", "declare -i x; x=p; $x", "A=(a p); unset 'A[0]'; \"${A[@]}\""] {
         let reading = read(source, &Setting::default());
         let known = |command: &toolgate_shell::Command| command.words.iter().all(|word| word.exact);
         assert!(!reading.commands.last().is_some_and(|command| known(command)), "{source:?}");

@@ -67,7 +67,9 @@ impl Walker<'_> {
         if !self.run_text(text, span) {
             let mut closed = text.to_string();
             closed.pop();
-            closed.push(')');
+            // A backslash before it stands for itself.
+            let escaped = closed.ends_with('\\');
+            closed.push_str(if escaped { "\\)" } else { ")" });
             let _ = self.run_text(&closed, span);
         }
     }

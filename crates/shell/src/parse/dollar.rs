@@ -315,6 +315,25 @@ impl<'a> Parser<'a> {
         self.subscript_before(None)
     }
 
+    /// What stands from `start` to the `]` before `behind` is no subscript but part of
+    /// a word, where `<(…)` runs as well.
+    pub(super) fn plain_subscript(&mut self, start: usize, behind: usize, read: Pieces) -> Pieces {
+        let runs = |text: &str| text.contains("<(") || text.contains(">(");
+        if self.fault.is_some() || !runs(self.slice(start, behind)) || !self.may_look(behind - start) {
+            return read;
+        }
+        let here = std::mem::replace(&mut self.pos, start);
+        let outer_end = std::mem::replace(&mut self.end, behind.saturating_sub(1));
+        let mut parts = Parts::default();
+        while let Some(byte) = self.peek().filter(|_| self.fault.is_none()) {
+            self.nested_piece(byte, &mut parts, false, b']');
+        }
+        self.end = outer_end;
+        self.pos = here;
+        self.forgive(here);
+        parts.take()
+    }
+
     /// The same; `outer` ends it as well, and is left: `${a[@}` is a mistake
     /// bash finds when it gets there.
     fn subscript_before(&mut self, outer: Option<u8>) -> Pieces {

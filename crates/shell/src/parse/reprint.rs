@@ -5,6 +5,8 @@
 //! Such a substitution is read twice, as it is meant and this way.
 
 use super::Parser;
+use smol_str::SmolStr;
+
 use crate::reading::Unknown;
 use crate::tree::{List, Node, Part, Pieces, RawWord, Simple};
 
@@ -126,12 +128,14 @@ impl Parser<'_> {
     }
 
     /// In a substitution, bash prints redirects behind the words: `$(<f ! rm x)`
-    /// is `! rm x <f` when it runs, where the `!` is no word.
-    pub(super) fn skip_printed_front(&mut self, simple: &Simple) {
+    /// is `! rm x <f` when it runs, where the `!` is no word. Returns what it is not.
+    pub(super) fn skip_printed_front(&mut self, simple: &Simple) -> Option<RawWord> {
         if self.substitutions == 0 || !simple.words.is_empty() || !simple.assignments.is_empty() {
-            return;
+            return None;
         }
         self.blanks();
+        let start = self.pos;
+        let front: SmolStr = self.bare().as_str().into();
         while matches!(self.bare().as_str(), "!" | "time" | "coproc") {
             let length = self.bare().as_str().len();
             self.advance(length);
@@ -141,6 +145,17 @@ impl Parser<'_> {
                 self.blanks();
             }
         }
+        let word =
+            RawWord { span: self.span(start, start + front.len()), parts: Pieces::One(Part::Plain(front)) };
+        (self.pos > start).then_some(word)
+    }
+
+    /// Both readings of a command behind such a word: where nothing is printed (in a
+    /// here-document), it is the name of a program.
+    pub(super) fn with_front(front: Option<RawWord>, simple: Simple) -> List {
+        let words = front.map(|front| std::iter::once(front).chain(simple.words.iter().cloned()).collect());
+        let named = words.map(|words| Node::Simple(Simple { span: simple.span, words, ..Simple::default() }));
+        std::iter::once(Node::Simple(simple)).chain(named).collect()
     }
 
     /// Where the lost `;` stood before `case a in`, the patterns stand on a line

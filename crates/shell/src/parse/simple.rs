@@ -58,13 +58,14 @@ impl Parser<'_> {
         let mut simple = Simple::default();
         let mut last = start;
         let mut lists = Lists::Refused;
+        let mut front = None;
         loop {
             self.blanks();
             if self.may_redirect()
                 && let Some(redirect) = self.redirect()
             {
                 simple.redirects.push(redirect);
-                self.skip_printed_front(&simple);
+                front = self.skip_printed_front(&simple).or(front);
             } else if simple.words.is_empty()
                 && let Some(head) = self.head()
             {
@@ -93,11 +94,12 @@ impl Parser<'_> {
         }
         simple.span = self.span(start, last);
         let patterns = self.lost_patterns(&mut simple);
-        let node = Node::Simple(simple);
-        if patterns.is_empty() {
-            return node;
+        if patterns.is_empty() && front.is_none() {
+            return Node::Simple(simple);
         }
-        Node::Group(std::iter::once(node).chain(patterns).collect(), Vec::new())
+        let mut list = Self::with_front(front, simple);
+        list.extend(patterns);
+        Node::Group(list, Vec::new())
     }
 
     fn function_parens(&mut self, simple: &Simple) -> Node {
@@ -188,9 +190,12 @@ impl Parser<'_> {
         let word_start = self.pos;
         self.count_piece();
         let name = self.identifier();
+        let open = self.pos;
         let index = if self.eat("[") { Some(self.subscript()) } else { None };
+        let behind = self.pos;
         let append = self.eat("+=");
         if !append && !self.eat("=") {
+            let index = index.map(|index| self.plain_subscript(open + 1, behind, index));
             let mut parts = bracketed(&name, index.unwrap_or_default());
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             return Some(Head::Word(RawWord { span: self.span(word_start, self.pos), parts }));

@@ -186,6 +186,14 @@ impl Walker<'_> {
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
             self.opaque(text.span, fault.kind, what);
+            // Values nobody knows stand in it as they are spelled, which may be the mistake.
+            let spelled = Word { exact: text.exact && !self.spelled, ..text.clone() };
+            if let Some(emptied) = crate::options::with_empty_unknowns(&spelled) {
+                let word = Word { text: emptied, exact: true, ..spelled };
+                let outer = std::mem::replace(&mut self.spelled, false);
+                self.open_text_with(&word, via, arguments.clone(), stdin);
+                self.spelled = outer;
+            }
         }
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
@@ -336,6 +344,10 @@ impl Walker<'_> {
                     walker.enter_child(&command.program);
                     walker.open_text(&word, &command.program, given);
                 });
+                if self.files.get(key).is_some_and(|now| now.text != stream.text) {
+                    // Bash reads on where it was, in another text.
+                    self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
+                }
             }
             (None, _) if stream.is_file => {}
             (None, found) => {

@@ -105,10 +105,11 @@ impl Walker<'_> {
         all
     }
 
-    /// A value set to an integer is evaluated, which may go wrong.
+    /// A value set to an integer is evaluated, which may go wrong, as may what
+    /// stands in a subscript another name leads to.
     fn succeeds(&self, node: &Node) -> bool {
         let sets = matches!(node, Node::Simple(simple) if simple.words.is_empty());
-        succeeds(node) && !(sets && self.counted)
+        succeeds(node) && !(sets && (self.counted || self.scope.has_refs()))
     }
 
     /// All stages of a pipe run at once: a file one of them writes to may change
@@ -183,11 +184,16 @@ fn either(all: &mut Stream, other: Stream, known: bool) {
     }
 }
 
+fn asks_program(part: &Part) -> bool {
+    matches!(part, Part::Output(_) | Part::Process(_))
+}
+
 /// Commands that are taken to succeed: what follows `&&` behind them runs.
 fn succeeds(node: &Node) -> bool {
     let Node::Simple(simple) = node else { return false };
     match simple.words.first().map(|word| word.parts.as_slice()) {
-        None => true,
+        // What a program says last is what the assignment says.
+        None => !simple.assignments.iter().flat_map(|one| &one.value.parts).any(asks_program),
         Some([Part::Plain(text)]) => {
             matches!(text.as_str(), "cd" | "mkdir" | "export" | "true" | ":" | "set" | "echo")
         }
