@@ -88,3 +88,35 @@ fn a_word_from_outside_is_no_disguise() {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }
 }
+
+/// Text in the words of a program that prints it, read at a venture where it is run.
+#[test]
+fn what_a_program_prints_of_its_own_words_may_run() {
+    for source in [
+        "awk 'BEGIN {print \"rm x\"}' | sh",
+        "ls | sed 's/.*/rm x/' | bash",
+        "ls | awk '{print \"rm\", \"x\"}' | sort | sh",
+        "jq -nr '\"rm x\"' | sh",
+        "eval \"$(python3 -c 'print(\"rm x\")')\"",
+        "bash -c \"$(perl -e 'print \"rm x\"')\"",
+        "find . -maxdepth 0 -printf 'rm x\\n' | sh",
+        "yes 'rm x' | head -1 | sh",
+        "awk 'BEGIN {print \"rm x\"}' > f; sh f",
+        "rm $(awk 'BEGIN {print \"x\"}')",
+        "ls | awk '{print \"x\"}' | xargs rm",
+    ] {
+        check(source, &["rm", "x"]);
+    }
+}
+
+/// Where nothing runs it, it is text.
+#[test]
+fn what_is_only_printed_is_text() {
+    for source in ["awk '{print \"rm x\"}' f", "ls | sed 's/.*/rm x/' > f", "echo $(jq -nr '\"rm x\"')"] {
+        let found = read(source, &Setting::default());
+        assert!(found.commands.iter().all(|command| command.program != "rm"), "{source}: {found:?}");
+    }
+    // A value between is a value, and no name is made of it.
+    let found = read("ls | awk '{print $1 \" x\"}' | sh", &Setting::default());
+    assert!(found.commands.iter().all(|command| command.program != "x"), "{found:?}");
+}

@@ -172,3 +172,35 @@ fn descriptors_and_links_lead_on() {
     check(&format!("{}echo rm x >l0; bash l19", links.concat()), &["rm", "x"]);
     check(&format!("{}echo rm x >l0; bash l19", back.concat()), &["rm", "x"]);
 }
+
+/// The folder a command runs in, as written; `None` where it did not change.
+fn folder(source: &str, program: &str) -> Option<(String, bool)> {
+    let found = read(source, &Setting::default());
+    let command = found.commands.iter().rev().find(|command| command.program == program);
+    command.and_then(|command| command.dir.as_ref()).map(|dir| (dir.text.to_string(), dir.exact))
+}
+
+#[test]
+fn one_goes_back_to_where_one_was() {
+    let known = |text: &str| Some((text.to_string(), true));
+    for (source, expected) in [
+        ("cd /a; cd /b; cd -; rm x", known("/a")),
+        ("cd /a; cd -; rm x", None),
+        ("cd /a; cd /b; cd ~-; rm x", known("/a")),
+        ("cd /; OLDPWD=/c; cd -; rm x", known("/c")),
+        ("cd /a; pushd /b; rm x", known("/b")),
+        ("cd /a; pushd /b; popd; rm x", known("/a")),
+        ("pushd /a; pushd /b; popd; popd; rm x", None),
+        ("pushd /a; pushd; rm x", None),
+        ("pushd /a; cd /b; pushd; rm x", None),
+    ] {
+        assert_eq!(folder(source, "rm"), expected, "{source}");
+    }
+    for source in ["cd -; rm x", "popd; rm x", "pushd /a; pushd /b; popd +1; rm x", "pushd +2; rm x"] {
+        assert!(folder(source, "rm").is_some_and(|(_, exact)| !exact), "{source}");
+    }
+    let found = read("CDPATH=/c; cd a; rm x", &Setting::default());
+    let dirs: Vec<_> =
+        found.commands.iter().filter_map(|one| one.dir.as_ref()).map(|dir| dir.text.to_string()).collect();
+    assert!(dirs.contains(&"a".to_string()) && dirs.contains(&"/c/a".to_string()), "{dirs:?}");
+}

@@ -1,17 +1,11 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
-use super::{Walker, join_path};
+use super::Walker;
 use crate::few::Few;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Typed, Value, hides, is_number, mark_of, size_of};
+use crate::scope::{OPTIONS_MAX, Options, Text, Typed, Value, hides, is_number, mark_of, size_of};
 use crate::stream::Stream;
-use smol_str::{SmolStr, format_smolstr};
-
-/// Longer folders than this are not followed.
-const PATH_MAX: usize = 1024;
-
-/// What a byte of a folder counts for: it is cut and joined again.
-const PATH_COST: usize = 8;
+use smol_str::format_smolstr;
 
 /// Options of `set` by their letters.
 const SET_LETTERS: &str = "abefhkmnprtuvxBCEHPTo";
@@ -22,8 +16,9 @@ impl Walker<'_> {
         self.expressions(command);
         let arguments = command.words.get(1..).unwrap_or_default();
         match command.program.as_str() {
-            "cd" | "pushd" | "chdir" => self.change_dir(arguments),
-            "popd" => self.scope.set_one(DIR, Text::unknown("popd")),
+            "cd" | "chdir" => self.change_dir(arguments),
+            "pushd" => self.push_dir(arguments),
+            "popd" => self.pop_dir(arguments),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, arguments),
             "return" => self.returns += 1,
             "unset" => self.unset(arguments),
@@ -98,33 +93,6 @@ impl Walker<'_> {
             let Some((name, text)) = word.text.split_once('=') else { continue };
             self.scope.set_alias(name, text);
             self.doubt_alias(name, text, word);
-        }
-    }
-
-    fn change_dir(&mut self, arguments: &[Word]) {
-        let target = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
-        let now = self.dir_now();
-        let (here, here_exact) = now.map_or((SmolStr::default(), true), |dir| (dir.text, dir.exact));
-        let new = match target {
-            None => match &self.setting.home {
-                Some(home) => Text::exact(home.clone()),
-                None => Text::unknown("~"),
-            },
-            Some(word) if word.text == "-" => Text::unknown("-"),
-            Some(word) => {
-                let absolute = word.text.starts_with('/');
-                self.grow((here.len() + word.text.len()) * PATH_COST);
-                let text = join_path(&here, &word.text);
-                let text = if text.len() > PATH_MAX { "…".into() } else { text };
-                let known = word.exact && !word.glob && !word.text.starts_with('~') && text != "…";
-                Text { text, exact: known && (absolute || here_exact) }
-            }
-        };
-        self.scope.set_one(DIR, new);
-        if self.scope.get("PWD").is_some() {
-            // Whatever it was set to, it is the folder again.
-            let here = self.here().unwrap_or_else(|| Text::unknown("$PWD"));
-            self.scope.set_one("PWD", here);
         }
     }
 

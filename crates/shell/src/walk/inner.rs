@@ -44,6 +44,7 @@ impl Walker<'_> {
                 printed = one;
             }
         }
+        self.guess_items(command, index, listed.as_ref().or(stdin));
         printed
     }
 
@@ -174,6 +175,9 @@ impl Walker<'_> {
         if !text.exact && self.is_unknown(&text.text) {
             let kind = self.kind_of_text(&text.text);
             self.opaque(text.span, kind, format!("{via} of `{}`", text.text));
+            if let Some(stream) = self.streams.get(text.text.trim()).cloned() {
+                self.guess_printed(&stream, text.span, via);
+            }
             return;
         }
         if via == "eval" && text.text.trim_end_matches('\n').ends_with('\\') {
@@ -267,6 +271,7 @@ impl Walker<'_> {
             }
             None if stream.is_file => {}
             None => {
+                self.guess_printed(stream, span, &command.program);
                 let kind = self.kind_of_input(stream);
                 self.opaque(span, kind, format!("text piped to `{}`", command.program));
             }
@@ -351,6 +356,7 @@ impl Walker<'_> {
             }
             (None, _) if stream.is_file => {}
             (None, found) => {
+                self.guess_printed(stream, path.span, &command.program);
                 let hides = stream.changed && found.is_none();
                 let kind = if hides { Unknown::Decoded } else { self.kind_of_stream(stream) };
                 self.opaque(path.span, kind, format!("text of `{}` for `{}`", path.text, command.program));

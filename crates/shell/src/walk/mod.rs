@@ -13,6 +13,8 @@ mod copied;
 mod disguise;
 mod expression;
 mod flow;
+mod folders;
+mod guesses;
 mod inner;
 mod input;
 mod items;
@@ -72,6 +74,8 @@ pub(crate) struct Walker<'a> {
     input: Option<Rc<Stream>>,
     /// The text is made of values nobody knows, in their spelling.
     pub(crate) spelled: bool,
+    /// A word of the command is guessed at.
+    guessing: bool,
     /// Some variable was declared to be an integer.
     counted: bool,
     /// Work done so far; above `WORK_MAX` nothing more is looked at.
@@ -166,6 +170,7 @@ impl<'a> Walker<'a> {
             starter: None,
             in_place: true,
             depth: 0,
+            guessing: false,
             counted: false,
             work: 0,
             carried: Vec::new(),
@@ -394,20 +399,6 @@ impl<'a> Walker<'a> {
         if !self.reading.opaque.contains(&opaque) && self.reading.opaque.len() < 256 {
             self.reading.opaque.push(opaque);
         }
-    }
-
-    /// Commands that may stand behind a mistake. A name or a value nobody knows is no
-    /// news in text that is read at a venture.
-    fn guess(&mut self, list: &List) -> Stream {
-        let (mark, known) = (self.scope.mark(), self.reading.opaque.len());
-        let _ = self.list(list, None);
-        self.scope.rollback(mark);
-        let mut at = 0;
-        self.reading.opaque.retain(|one| {
-            at += 1;
-            at <= known || !matches!(one.kind, Unknown::Name | Unknown::Variable | Unknown::Output)
-        });
-        Stream::unknown()
     }
 
     /// Bodies of functions nobody calls here may still be called later.

@@ -250,6 +250,7 @@ impl Walker<'_> {
             return Stream { from: Some(index), ..Stream::default() };
         }
         self.doubt_arguments(&command);
+        self.guess_arguments(&command, stdin);
         let starter = self.starter.replace(index);
         let since = self.open_sent(&brings);
         let returned = self.follow(&command, index, stdin);

@@ -1,0 +1,119 @@
+//! Text read at a venture: what stands in the words of programs that print
+//! something nobody knows, where that is run or given to a command.
+//!
+//! It adds commands that may run. It never says that something is known.
+
+use super::Walker;
+use super::flow::CHAIN_MAX;
+use super::simple::Call;
+use crate::reading::{Command, Span, Unknown, Word};
+use crate::stream::Stream;
+use crate::tree::List;
+use crate::{parse, wrappers};
+
+/// What reading a byte of such a text costs.
+const GUESS_COST: usize = 8;
+
+/// Arguments of one command that are guessed at.
+const ARGUMENTS_MAX: usize = 4;
+
+impl Walker<'_> {
+    /// Commands that may stand behind a mistake, or in text that may be printed.
+    pub(super) fn guess(&mut self, list: &List) -> Stream {
+        self.at_a_venture(|walker| {
+            let _ = walker.list(list, None);
+        });
+        Stream::unknown()
+    }
+
+    /// A name or a value nobody knows is no news in what is read at a venture.
+    fn at_a_venture(&mut self, inner: impl FnOnce(&mut Self)) {
+        let (mark, known) = (self.scope.mark(), self.reading.opaque.len());
+        inner(self);
+        self.scope.rollback(mark);
+        let mut at = 0;
+        self.reading.opaque.retain(|one| {
+            at += 1;
+            at <= known || !matches!(one.kind, Unknown::Name | Unknown::Variable | Unknown::Output)
+        });
+    }
+
+    /// What the programs behind `stream` have in their words, run as `via` would.
+    pub(super) fn guess_printed(&mut self, stream: &Stream, span: Span, via: &str) {
+        for text in self.texts_behind(stream) {
+            if !self.grow(text.len() * GUESS_COST) {
+                return;
+            }
+            let parsed = parse::parse(&text, Some(span), self.depth);
+            let was_in_place = std::mem::replace(&mut self.in_place, false);
+            self.via.push(via.into());
+            let _ = self.guess(&parsed.list);
+            self.via.pop();
+            self.in_place = was_in_place;
+        }
+    }
+
+    /// `git commit $(awk 'BEGIN {print "-n"}')`: the command, given that text.
+    pub(super) fn guess_arguments(&mut self, command: &Command, stdin: Option<&Stream>) {
+        if self.guessing || command.words.iter().all(|word| word.exact) {
+            return;
+        }
+        let unknown = command.words.iter().enumerate().skip(1).filter(|(_, word)| !word.exact);
+        let streams: Vec<(usize, Stream)> = unknown
+            .filter_map(|(at, word)| Some((at, self.streams.get(word.text.trim())?.clone())))
+            .take(ARGUMENTS_MAX)
+            .collect();
+        for (at, stream) in streams {
+            for text in self.texts_behind(&stream) {
+                let Some(call) = given(command, at, &text) else { continue };
+                self.guessing = true;
+                self.at_a_venture(|walker| {
+                    let _ = walker.call(call, stdin);
+                });
+                self.guessing = false;
+            }
+        }
+    }
+
+    /// `awk '{print "-n"}' | xargs git commit`: the same for what `xargs` reads.
+    pub(super) fn guess_items(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
+        let reads = matches!(command.program.as_str(), "xargs" | "gxargs" | "parallel");
+        let Some(stream) = stdin.filter(|stream| reads && stream.text.is_none()).cloned() else { return };
+        for text in self.texts_behind(&stream) {
+            let known = Stream::known(text);
+            self.at_a_venture(|walker| {
+                for inner in wrappers::open(command, Some(&known)) {
+                    walker.open_one(command, index, None, inner);
+                }
+            });
+        }
+    }
+
+    fn texts_behind(&mut self, stream: &Stream) -> Vec<String> {
+        let mut texts = Vec::new();
+        let mut at = stream.from;
+        for _ in 0..CHAIN_MAX {
+            let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
+            texts.extend(wrappers::printed_texts(command));
+            at = command.piped_from;
+        }
+        let bytes: usize = texts.iter().map(String::len).sum();
+        if self.grow(bytes) { texts } else { Vec::new() }
+    }
+}
+
+/// The command with the words of `text` in place of that at `at`.
+fn given(command: &Command, at: usize, text: &str) -> Option<Call> {
+    let place = command.words.get(at)?;
+    let word = |text: &str| Word { text: text.into(), exact: !text.contains('$'), ..place.clone() };
+    let mut words: Vec<Word> = command.words.get(..at)?.to_vec();
+    words.extend(text.split_whitespace().map(word));
+    words.extend(command.words.get(at + 1..)?.iter().cloned());
+    Some(Call {
+        span: command.span,
+        words,
+        assignments: command.assignments.clone(),
+        moved: true,
+        ..Call::default()
+    })
+}
