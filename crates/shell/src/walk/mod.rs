@@ -11,6 +11,7 @@ mod calls;
 mod choice;
 mod copied;
 mod disguise;
+mod exports;
 mod expression;
 mod flow;
 mod folders;

@@ -19,13 +19,7 @@ use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
 /// Exported variables that are carried to later commands.
-const EXPORTED_MAX: usize = 256;
-
-/// The depth of a command that stands in nothing else.
-const TOP_DEPTH: usize = 2;
-
-/// Values one exported variable may have at once.
-const VALUES_MAX: usize = 8;
+pub(super) const EXPORTED_MAX: usize = 256;
 
 /// Larger values than this are not copied.
 const VALUE_MAX: usize = 4 << 20;
@@ -430,24 +424,6 @@ impl Walker<'_> {
             out.text = None;
         }
         (bodies.len() == 1).then_some(out)
-    }
-
-    pub(super) fn export(&mut self, name: &str, value: Word) {
-        // In a branch or a shell of its own it may never have been, or not for long.
-        let unsure = self.depth > TOP_DEPTH;
-        self.exported.retain(|known| known.name != name || unsure && known.value.text != value.text);
-        let mut same = self.exported.iter().filter(|known| known.name == name).count();
-        self.exported.retain(|known| {
-            let drops = known.name == name && same > VALUES_MAX;
-            same -= usize::from(drops);
-            !drops
-        });
-        if self.exported.len() >= EXPORTED_MAX {
-            self.exported.remove(0);
-            self.fail(value.span, "more variables than are followed");
-        }
-        self.exported.push(Assignment { name: name.into(), value });
-        self.scope.set_one(&mark_of("export", name), Text::exact("1"));
     }
 }
 
