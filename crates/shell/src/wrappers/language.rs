@@ -29,6 +29,9 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("luajit", &["-e"]),
     ("osascript", &["-e"]),
     ("Rscript", &["-e"]),
+    ("R", &["-e"]),
+    ("julia", &["-e", "--eval", "-E", "--print"]),
+    ("swift", &["-e"]),
     ("awk", &[""]),
     ("gawk", &[""]),
     ("mawk", &[""]),
@@ -71,6 +74,8 @@ pub(super) const CALLS: &[&str] = &[
     "execa",
     "spawnl",
     "spawnlp",
+    "system2",
+    "Command",
 ];
 
 /// Calls that run computed program text.
@@ -236,11 +241,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
                 let head = text.get(..text.len() - rest.len()).unwrap_or("");
                 found.extend(awk_pipe(head, rest, &values, program));
                 rest = rest.get(1..).unwrap_or("");
-            } else if let Some((literal, after)) = special::quoted_command(language, rest) {
-                found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
-                rest = after;
-            } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
-                let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
+            } else if let Some((literal, after)) = special::quoted_command(language, text, rest) {
                 found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
                 rest = after;
             } else {
@@ -312,6 +313,8 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
             "run" | "call" | "check_call" | "check_output" | "Popen" | "getoutput" | "getstatusoutput",
         ) => text.contains("subprocess"),
         ("python" | "pypy", "exec") => false,
+        ("deno", "Command") => text.contains("Deno.Command"),
+        (_, "Command") => false,
         ("node" | "nodejs" | "bun" | "deno", _) => {
             text.contains("child_process") || text.contains("execa") || text.contains("Bun")
         }
@@ -413,8 +416,7 @@ fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner
         let after = after.trim_start();
         let takes_list = name.starts_with("spawn") || name.starts_with("execFile") || name == "execa";
         if let Some(more) = after.strip_prefix(',').map(str::trim_start) {
-            let list =
-                more.strip_prefix('[').unwrap_or(if more.starts_with(['"', '\'']) { more } else { "" });
+            let list = special::list_of(more);
             let named = values.list_named(more).unwrap_or_default().to_vec();
             let all = values.list(list).into_iter().chain(named);
             // `execvp("git", ["git", "push"])`: the name it shall go by comes again.

@@ -12,10 +12,13 @@ mod hidden;
 mod imports;
 mod language;
 mod launcher;
+mod lisp;
 mod loaded;
 mod loads;
+mod m4;
 mod make;
 mod many;
+mod option_text;
 mod placed;
 mod plain;
 mod powershell;
@@ -28,6 +31,7 @@ mod sed;
 mod settings_file;
 mod shell;
 mod special;
+mod tool_mode;
 mod values;
 
 use crate::programs::is_named;
@@ -104,6 +108,9 @@ const FAMILIES: &[Family] = &[
     placed::open,
     remote::open,
     runner::open,
+    tool_mode::open,
+    lisp::open,
+    m4::open,
     language::open,
     expect::open,
     make::open,
@@ -178,6 +185,7 @@ fn own_language(program: &str) -> Option<&'static str> {
     match program {
         "expect" | "tclsh" | "wish" => Some("expect"),
         "make" | "gmake" => Some("make"),
+        "m4" | "gm4" => Some("m4"),
         _ => None,
     }
 }
@@ -187,6 +195,7 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
     let all = match language {
         "expect" | "tclsh" | "wish" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
+        "m4" | "gm4" => m4::starts(text),
         // A program on the input is named by who runs it: `python3`.
         _ => language::calls(language::name_of(language).unwrap_or(language), text),
     };

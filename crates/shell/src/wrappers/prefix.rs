@@ -144,7 +144,12 @@ const PREFIXES: &[Prefix] = &[
     },
     Prefix { names: &["nocache", "chronic", "ifne", "cpulimit"], options: "l= i z", skip: 0 },
     Prefix { names: &["daemonize"], options: "a c= e= o= p= l= u= E= v", skip: 0 },
-    Prefix { names: &["busybox", "toybox"], options: "", skip: 0 },
+    Prefix { names: &["busybox", "toybox", "with-contenv"], options: "", skip: 0 },
+    Prefix {
+        names: &["xcrun"],
+        options: "sdk= toolchain= r,run v,verbose l,log n,no-cache k,kill-cache",
+        skip: 0,
+    },
     Prefix { names: &["then", "coproc"], options: "", skip: 0 },
 ];
 
@@ -199,6 +204,10 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         "sg" => return Some(group(arguments(command))),
         "perf" => return Some(perf(arguments(command))),
         "capsh" => return Some(capsh(arguments(command))),
+        "arch" => return Some(architecture(arguments(command))),
+        "xcrun" if arguments(command).iter().any(|word| matches!(word.text.as_str(), "-f" | "--find")) => {
+            return Some(Vec::new());
+        }
         _ => {}
     }
     let prefix = prefix_of(program)?;
@@ -251,6 +260,18 @@ fn group(words: &[Word]) -> Vec<Inner> {
     let rest = words.iter().skip_while(|word| word.text == "-").skip(1);
     let text = rest.filter(|word| !matches!(word.text.as_str(), "-c" | "--command")).take(1);
     text.cloned().map(Inner::text).collect()
+}
+
+/// `arch -arm64 -e A=b command …` of macOS; elsewhere it only prints a name.
+fn architecture(words: &[Word]) -> Vec<Inner> {
+    let mut rest = words;
+    while let [option, more @ ..] = rest
+        && option.text.starts_with('-')
+    {
+        let takes = matches!(option.text.as_str(), "-e" | "-d" | "-arch" | "--arch");
+        rest = more.get(usize::from(takes)..).unwrap_or_default();
+    }
+    vec![Inner::words(rest)]
 }
 
 /// `capsh -- -c text` gives what follows to a shell.

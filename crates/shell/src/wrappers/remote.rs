@@ -22,7 +22,8 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         "ssh" | "autossh" | "mosh" => Some(behind_host(arguments(command))),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Some(container(command)),
         "kubectl" | "oc" => Some(pod(command)),
-        _ => None,
+        "ansible" => Some(ansible(arguments(command))),
+        program => machine(program, arguments(command)),
     }
 }
 
@@ -98,11 +99,69 @@ fn pod(command: &Command) -> Vec<Inner> {
         Some(at) => words.get(at + 1..).map(<[Word]>::to_vec),
         None => behind(words, &["exec"], EXEC, 1),
     };
-    let opened = |words: Vec<Word>| match changes_own_files(&words) {
+    inner.map(inside).into_iter().collect()
+}
+
+/// Machines on this machine, most of which have its home folder mounted:
+/// program, subcommand, options, operands before the command.
+const MACHINES: &[(&str, &str, &str, usize)] = &[
+    ("lima", "", "", 0),
+    ("limactl", "shell", "shell= workdir= tty? preserve-env", 1),
+    ("colima", "ssh", "p,profile=", 0),
+    ("multipass", "exec", "d,working-directory= n,no-map-working-directory", 1),
+    ("orb", "", "m,machine= u,user= w,workdir= p,path s,shell", 0),
+    ("orbctl", "run", "m,machine= u,user= w,workdir= p,path s,shell", 0),
+    ("lxc", "exec", "cwd= env= user= group= mode= t n", 1),
+    ("incus", "exec", "cwd= env= user= group= mode= t n", 1),
+    ("wsl", "", "e,exec d,distribution= u,user= cd= shell-type= system", 0),
+];
+
+fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
+    let (_, sub, options, skip) = MACHINES.iter().find(|(name, ..)| *name == program)?;
+    let rest = match sub.is_empty() {
+        true => Some(words),
+        false => words.iter().position(|word| word.text == *sub).and_then(|at| words.get(at + 1..)),
+    };
+    let Some(rest) = rest else { return Some(Vec::new()) };
+    let mut at = options::sort(rest, &spec(options), &mut Usage::default()) + skip;
+    at += usize::from(rest.get(at).is_some_and(|word| word.text == "--"));
+    let run = rest.get(at..).unwrap_or_default().to_vec();
+    Some(if run.is_empty() { Vec::new() } else { vec![inside(run)] })
+}
+
+fn inside(words: Vec<Word>) -> Inner {
+    match changes_own_files(&words) {
         true => Inner::Away(words),
         false => Inner::words(&words),
+    }
+}
+
+/// `ansible all -m shell -a text`; without a module the text is a command.
+fn ansible(words: &[Word]) -> Vec<Inner> {
+    let spec = Spec {
+        options: "m,module-name= a,args= i,inventory= b,become K,ask-become-pass u,user= f,forks= l,limit= e,extra-vars= v,verbose \
+                  C,check D,diff k,ask-pass o,one-line t,tree= B,background= P,poll= c,connection= M,module-path= become-user= \
+                  become-method= private-key= T,timeout= vault-password-file= list-hosts",
+        ..spec("")
     };
-    inner.map(opened).into_iter().collect()
+    let mut usage = Usage::default();
+    options::sort(words, &Spec { leading: false, ..spec }, &mut usage);
+    let module = usage.value("--module-name").map_or("command", |word| word.text.as_str());
+    let Some(text) = usage.value("--args").filter(|_| !usage.has("--check")) else { return Vec::new() };
+    match module.rsplit('.').next().unwrap_or(module) {
+        "command" | "shell" | "raw" | "win_shell" | "win_command" | "expect" => {
+            vec![Inner::text(text.clone())]
+        }
+        "file" if text.text.contains("state=absent") => {
+            let path = text
+                .text
+                .split(' ')
+                .find_map(|one| ["path=", "dest=", "name="].iter().find_map(|head| one.strip_prefix(head)));
+            let word = |one: &str| Word { text: one.into(), ..text.clone() };
+            path.map(|path| Inner::made(vec![word("rm"), word("-rf"), word(path)])).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Does this change files deep inside a container that runs? Its whole disk,
