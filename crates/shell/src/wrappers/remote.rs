@@ -126,7 +126,23 @@ fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
     let mut at = options::sort(rest, &spec(options), &mut Usage::default()) + skip;
     at += usize::from(rest.get(at).is_some_and(|word| word.text == "--"));
     let run = rest.get(at..).unwrap_or_default().to_vec();
-    Some(if run.is_empty() { Vec::new() } else { vec![inside(run)] })
+    Some(match run.is_empty() {
+        true => Vec::new(),
+        // Its home is its own; the disks of this machine lie below `/mnt`.
+        false if program == "wsl" && !(deletes(&run) && run.iter().any(is_shared)) => vec![Inner::Away(run)],
+        false => vec![inside(run)],
+    })
+}
+
+fn deletes(run: &[Word]) -> bool {
+    run.first()
+        .is_some_and(|word| matches!(word.text.as_str(), "rm" | "mv" | "find" | "shred" | "chmod" | "chown"))
+}
+
+/// The root, or a disk of this machine, as a word of its own.
+fn is_shared(word: &Word) -> bool {
+    matches!(word.text.as_str(), "/" | "/*" | "/mnt" | "/mnt/*")
+        || word.text.starts_with("/mnt/") && !word.text.contains(' ')
 }
 
 fn inside(words: Vec<Word>) -> Inner {

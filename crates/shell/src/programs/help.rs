@@ -1,0 +1,54 @@
+//! Commands that only print how they are used: `git reset --hard --help`.
+//!
+//! Only for programs that are known to stop at the word wherever it stands.
+//! Most do not: to the `rm` of BSD it is one more file behind the first.
+
+use crate::options::{self, Spec};
+use crate::reading::Command;
+
+/// Programs with subcommands that print help and nothing else, with the words
+/// that ask for it.
+const ANYWHERE: &[(&str, &[&str])] = &[
+    ("git", &["--help"]),
+    ("gh", &["--help"]),
+    ("glab", &["--help"]),
+    ("docker", &["--help"]),
+    ("podman", &["--help"]),
+    ("kubectl", &["--help"]),
+    ("helm", &["--help"]),
+    ("terraform", &["--help", "-help"]),
+    ("tofu", &["--help", "-help"]),
+    ("npm", &["--help"]),
+    ("pnpm", &["--help"]),
+    ("cargo", &["--help"]),
+];
+
+/// Programs that heed it as their first word; behind others it may be text.
+const FIRST: [&str; 4] = ["shutdown", "reboot", "halt", "poweroff"];
+
+/// Subcommands that are scripts, or give on what they get: git itself sees the
+/// word only right behind their name.
+const GIVE_ON: [&str; 7] =
+    ["filter-branch", "submodule", "bisect", "lfs", "subtree", "request-pull", "for-each-repo"];
+
+/// Does the command do nothing but say how it is used? `spec` is how its words
+/// behind the subcommand are read.
+pub(super) fn only(command: &Command, spec: &Spec) -> bool {
+    let words = command.words.get(1..).unwrap_or_default();
+    let program = command.program.as_str();
+    if FIRST.contains(&program) {
+        return words.first().is_some_and(|word| word.text == "--help" && word.exact);
+    }
+    let Some((_, asking)) = ANYWHERE.iter().find(|(name, _)| *name == program) else { return false };
+    let Some(at) = words.iter().position(|word| asking.contains(&word.text.as_str())) else { return false };
+    let before = words.get(..at).unwrap_or_default();
+    // What is not known may be a `--`, or an option that takes the word.
+    let plain = before.iter().all(|word| word.exact && !word.glob && word.text != "--");
+    let own = words.get(at).is_some_and(|word| {
+        word.exact && command.usage.flags.iter().any(|flag| flag.span == word.span && flag.value.is_none())
+    });
+    let last = before.last().map_or("", |word| word.text.as_str());
+    let free = !last.starts_with('-') || options::is_switch(spec, last);
+    let given_on = program == "git" && GIVE_ON.contains(&command.usage.sub());
+    plain && own && free && (!given_on || last == command.usage.sub())
+}
