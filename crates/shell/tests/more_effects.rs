@@ -98,6 +98,10 @@ fn help_does_nothing() {
         "gh repo delete x/y --yes --help",
         "docker system prune -af --help",
         "helm uninstall x --help",
+        "helm uninstall x -h",
+        "aws s3 rb help",
+        "gcloud help projects delete",
+        "gh auth token --help",
         "shutdown --help",
         "reboot --help",
     ] {
@@ -124,6 +128,13 @@ fn what_looks_like_help_is_none() {
         "kubectl delete ns x -- --help",
         "shutdown -h now --help",
         "git reset --hard --help > f",
+        "gh auth token -h github.com",
+        "gh repo delete x/y --yes -- --help",
+        "terraform destroy -auto-approve -var help",
+        "aws s3 rb s3://b --force --profile help",
+        "pulumi destroy --yes -s help",
+        "gcloud projects delete help",
+        "helm uninstall help",
     ] {
         let found = read(source, &Setting::default());
         assert!(found.commands.iter().any(|command| !command.effects.is_empty()), "{source}");

@@ -4,7 +4,7 @@
 //! Most do not: to the `rm` of BSD it is one more file behind the first.
 
 use crate::options::{self, Spec};
-use crate::reading::Command;
+use crate::reading::{Command, Word};
 
 /// Programs with subcommands that print help and nothing else, with the words
 /// that ask for it.
@@ -40,6 +40,17 @@ pub(super) fn only(command: &Command, spec: &Spec) -> bool {
         return words.first().is_some_and(|word| word.text == "--help" && word.exact);
     }
     let Some((_, asking)) = ANYWHERE.iter().find(|(name, _)| *name == program) else { return false };
+    let given_on = program == "git" && GIVE_ON.contains(&command.usage.sub());
+    let right_behind = || {
+        let pair = |pair: &[Word]| matches!(pair, [sub, word] if sub.text == command.usage.sub() && word.text == "--help");
+        words.windows(2).any(pair)
+    };
+    asks(command, spec, asking) && (!given_on || right_behind())
+}
+
+/// Is one of `asking` an option of this command, and no value of another?
+pub(super) fn asks(command: &Command, spec: &Spec, asking: &[&str]) -> bool {
+    let words = command.words.get(1..).unwrap_or_default();
     let Some(at) = words.iter().position(|word| asking.contains(&word.text.as_str())) else { return false };
     let before = words.get(..at).unwrap_or_default();
     // What is not known may be a `--`, or an option that takes the word.
@@ -49,6 +60,5 @@ pub(super) fn only(command: &Command, spec: &Spec) -> bool {
     });
     let last = before.last().map_or("", |word| word.text.as_str());
     let free = !last.starts_with('-') || options::is_switch(spec, last);
-    let given_on = program == "git" && GIVE_ON.contains(&command.usage.sub());
-    plain && own && free && (!given_on || last == command.usage.sub())
+    plain && own && free
 }
