@@ -98,6 +98,7 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
             return moved(does, &path, after, call.values, program);
         }
         "rm" if inside.contains("recursive") => "rm -rf",
+        "rm" if !path.starts_with('-') => "rm -f",
         "read" | "readlines" | "binread" if ends_with_file(call.head) => "cat",
         "write" | "binwrite" if ends_with_file(call.head) => "tee",
         "delete" if ends_with_file(call.head) => "rm -f",
@@ -204,6 +205,8 @@ fn by_method(after: &str) -> &'static str {
 
 fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     let argument = call.inside.unwrap_or(call.opening).trim_start();
+    // Elixir's name ends in a sign.
+    let argument = argument.strip_prefix("!(").unwrap_or(argument);
     // Swift names its arguments, and R deletes folders by one more.
     let argument = argument.strip_prefix("atPath:").unwrap_or(argument).trim_start();
     let deep = call.name == "unlink" && argument.contains("recursive");

@@ -55,7 +55,11 @@ fn debugger(command: &Command) -> Vec<Inner> {
         let text = ["shell ", "!", "platform shell "].iter().find_map(|sign| text.strip_prefix(sign))?;
         Some(Inner::text(Word { text: text.into(), ..word.clone() }))
     };
-    orders.filter_map(run).collect()
+    let starts = orders.clone().any(|word| matches!(word.text.as_str(), "r" | "run" | "start"));
+    let program = command.words.iter().skip_while(|word| word.text != "--args").skip(1);
+    let program: Vec<Word> = program.filter(|_| starts).cloned().collect();
+    let started = (!program.is_empty()).then(|| Inner::words(&program));
+    orders.filter_map(run).chain(started).collect()
 }
 
 /// `less '+!x' file`.
@@ -92,10 +96,11 @@ fn editor(command: &Command) -> Vec<Inner> {
     // `ex -sc` and `vim -esc`: the text is the next word.
     let clustered = command.words.windows(2).filter_map(|pair| match pair {
         [option, text]
-            if option.text.len() < 6
-                && option.text.starts_with('-')
-                && !option.text.starts_with("--")
-                && option.text.ends_with('c') =>
+            if option.text == "--cmd"
+                || option.text.len() < 6
+                    && option.text.starts_with('-')
+                    && !option.text.starts_with("--")
+                    && option.text.ends_with('c') =>
         {
             Some(text.clone())
         }
@@ -117,7 +122,11 @@ fn editor(command: &Command) -> Vec<Inner> {
         let text = text.trim_start_matches([' ', '!']);
         runs.then(|| Inner::text(Word { text: text.into(), ..word.clone() }))
     };
-    all.filter_map(run).collect()
+    all.flat_map(|word| match word.text.trim_start_matches([':', ' ']).strip_prefix("lua ") {
+        Some(text) => super::language::calls("lua", &Word { text: text.into(), ..word.clone() }),
+        None => run(word).into_iter().collect(),
+    })
+    .collect()
 }
 
 /// `call delete("x")`, and `call delete("x", "rf")` of a folder.

@@ -68,5 +68,6 @@ fn screen(words: &[Word]) -> Vec<Inner> {
 /// What stands behind `--`, `-e` or `-x`.
 fn behind_sign(words: &[Word]) -> Vec<Inner> {
     let at = words.iter().position(|word| matches!(word.text.as_str(), "--" | "-e" | "-x"));
-    at.map(|at| Inner::words(words.get(at + 1..).unwrap_or_default())).into_iter().collect()
+    let run = at.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    super::words_or_line(run)
 }

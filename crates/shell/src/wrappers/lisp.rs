@@ -18,8 +18,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("ecl", &["--eval", "-eval"]),
     ("racket", &["-e", "--eval"]),
     ("csi", &["-e", "-eval"]),
-    ("clojure", &["-e", "-M"]),
-    ("clj", &["-e", "-M"]),
+    ("clojure", &["-e"]),
+    ("clj", &["-e"]),
     ("bb", &["-e"]),
 ];
 
@@ -65,6 +65,7 @@ const WORDS_MAX: usize = 64;
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let (_, options) = PROGRAMS.iter().find(|(name, _)| *name == command.program)?;
     let mut found = Vec::new();
+    let mut has_text = false;
     for (at, word) in arguments(command).iter().enumerate() {
         let given = match options.contains(&word.text.as_str()) {
             true => arguments(command).get(at + 1).cloned(),
@@ -74,11 +75,25 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
             }),
         };
         found.extend(given.iter().flat_map(calls));
+        has_text |= given.is_some();
+    }
+    if !has_text && runs_files(&command.program) {
+        let file = arguments(command).iter().find(|word| !word.text.starts_with('-'));
+        let input = file.is_none_or(|file| matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0"));
+        found.push(match file.filter(|_| !input) {
+            Some(file) => Inner::File(file.clone()),
+            None => Inner::Program,
+        });
     }
     Some(found)
 }
 
-fn calls(program: &Word) -> Vec<Inner> {
+/// Does a program of this name run the file it is given, or what comes in?
+pub(super) fn runs_files(program: &str) -> bool {
+    !program.starts_with("emacs") && PROGRAMS.iter().any(|(name, _)| *name == program)
+}
+
+pub(super) fn calls(program: &Word) -> Vec<Inner> {
     let behind = program.text.split('(').skip(1).take(CALLS_MAX);
     behind.filter_map(|call| one(call, program)).collect()
 }

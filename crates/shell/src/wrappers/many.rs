@@ -104,7 +104,10 @@ fn script(words: &[Word]) -> Vec<Inner> {
         return vec![Inner::text(text.clone())];
     }
     spec.leading = true;
-    let at = options::sort(words, &spec, &mut Usage::default()) + 1;
+    let mut at = options::sort(words, &spec, &mut Usage::default()) + 1;
+    // `-t 0`: of BSD it takes a word.
+    let number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    at += usize::from(usage.has("-t") && words.get(at - 1).is_some_and(number));
     let run = words.get(at..).unwrap_or_default();
     let run = run.get(usize::from(run.first().is_some_and(|word| word.text == "--"))..).unwrap_or_default();
     if run.is_empty() { Vec::new() } else { vec![Inner::words(run)] }

@@ -3,6 +3,7 @@
 //! Each family is one file with a function from the command to what it
 //! starts. Nothing here walks or lists; the walker does.
 
+mod dashed;
 mod editor;
 mod environment;
 mod expect;
@@ -10,6 +11,7 @@ mod file_calls;
 mod git;
 mod hidden;
 mod imports;
+mod interpreters;
 mod language;
 mod launcher;
 mod lisp;
@@ -115,6 +117,7 @@ const FAMILIES: &[Family] = &[
     expect::open,
     make::open,
     git::open,
+    dashed::open,
 ];
 
 /// The commonest programs of all, none of which any family knows: half the
@@ -176,8 +179,8 @@ pub(crate) fn passes_output(program: &str) -> bool {
 pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
     let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("");
     let named = first.rsplit(['/', ' ']).next().unwrap_or("");
-    let by_program = language::name_of(program).or_else(|| own_language(program));
-    by_program.or_else(|| language::name_of(named)).or_else(|| own_language(named))
+    let by_program = interpreters::name_of(program).or_else(|| own_language(program));
+    by_program.or_else(|| interpreters::name_of(named)).or_else(|| own_language(named))
 }
 
 /// Programs that are the name of their language.
@@ -186,6 +189,7 @@ fn own_language(program: &str) -> Option<&'static str> {
         "expect" | "tclsh" | "wish" => Some("expect"),
         "make" | "gmake" => Some("make"),
         "m4" | "gm4" => Some("m4"),
+        _ if lisp::runs_files(program) => Some("lisp"),
         _ => None,
     }
 }
@@ -196,8 +200,9 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
         "expect" | "tclsh" | "wish" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
         "m4" | "gm4" => m4::starts(text),
+        _ if language == "lisp" || lisp::runs_files(language) => lisp::calls(text),
         // A program on the input is named by who runs it: `python3`.
-        _ => language::calls(language::name_of(language).unwrap_or(language), text),
+        _ => language::calls(interpreters::name_of(language).unwrap_or(language), text),
     };
     limited(all, text.span)
 }
@@ -207,6 +212,15 @@ pub(crate) use git::{open_alias as git_alias, settings as git_settings};
 pub(crate) use loaded::{folder, given, read_file};
 pub(crate) use scripts::set_scripts;
 pub(crate) use settings_file::set_in_file;
+
+/// A command; where its first word has blanks in it, it is a line for a shell.
+fn words_or_line(run: &[Word]) -> Vec<Inner> {
+    match run {
+        [] => Vec::new(),
+        [line, ..] if line.text.contains(' ') => joined(run).map(Inner::text).into_iter().collect(),
+        _ => vec![Inner::words(run)],
+    }
+}
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {

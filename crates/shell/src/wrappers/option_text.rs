@@ -3,7 +3,7 @@
 //! A row a program. Values that hold more than the line itself have a function
 //! of their own.
 
-use super::{Inner, arguments};
+use super::{Inner, arguments, split};
 use crate::reading::{Command, Word};
 
 const ROWS: &[(&str, &[&str])] = &[
@@ -22,7 +22,15 @@ const ROWS: &[(&str, &[&str])] = &[
     ("sk", &["--preview", "-c", "--cmd"]),
     ("chokidar", &["-c", "--command"]),
     ("air", &["--build.cmd", "-build.cmd", "--build.bin", "--build.full_bin", "--build.pre_cmd"]),
-    ("onchange", &["--exec"]),
+    ("asciinema", &["-c", "--command"]),
+    ("ttyrec", &["-e"]),
+    ("when-changed", &["-c"]),
+    ("dtrace", &["-c"]),
+    ("bpftrace", &["-c"]),
+    ("bazel", &["--run_under"]),
+    ("et", &["-c", "--command"]),
+    ("assume", &["--exec"]),
+    ("execlineb", &["-c"]),
     ("gcloud", &["--command"]),
     ("fly", &["-C", "--command"]),
     ("flyctl", &["-C", "--command"]),
@@ -44,10 +52,12 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
 
 /// The values of an option, however they are attached.
 pub(super) fn values(command: &Command, names: &[&str]) -> Vec<Word> {
+    let mut words = arguments(command).to_vec();
+    words.extend(by_variable(command));
     let mut found = Vec::new();
-    for (at, word) in command.words.iter().enumerate().skip(1) {
+    for (at, word) in words.iter().enumerate() {
         if names.contains(&word.text.as_str()) {
-            found.extend(command.words.get(at + 1).cloned());
+            found.extend(words.get(at + 1).cloned());
             continue;
         }
         let attached = names.iter().find_map(|name| {
@@ -59,6 +69,21 @@ pub(super) fn values(command: &Command, names: &[&str]) -> Vec<Word> {
         found.extend(attached.map(|text| Word { text: text.into(), ..word.clone() }));
     }
     found
+}
+
+/// Options that stand in a variable.
+fn by_variable(command: &Command) -> Vec<Word> {
+    let name = match command.program.as_str() {
+        "fzf" => "FZF_DEFAULT_OPTS",
+        "sk" => "SKIM_DEFAULT_OPTIONS",
+        "go" => "GOFLAGS",
+        _ => return Vec::new(),
+    };
+    let given = command.assignments.iter().filter(|one| one.name == name);
+    let cut = |value: &Word| -> Vec<Word> {
+        split(&value.text).into_iter().map(|text| Word { text: text.into(), ..value.clone() }).collect()
+    };
+    given.flat_map(|one| cut(&one.value)).collect()
 }
 
 fn behind(command: &Command, sub: &str, names: &[&str]) -> Vec<Inner> {

@@ -19,6 +19,7 @@ const RUN: &str = "a,attach= add-host= c,cpu-shares= cap-add= cap-drop= cidfile=
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     match command.program.as_str() {
+        "pssh" | "parallel-ssh" => Some(by_many(arguments(command))),
         "ssh" | "autossh" | "mosh" => Some(behind_host(arguments(command))),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Some(container(command)),
         "kubectl" | "oc" => Some(pod(command)),
@@ -50,6 +51,13 @@ fn behind_host(words: &[Word]) -> Vec<Inner> {
         None => {}
     }
     found
+}
+
+/// `pssh -h hosts command …`
+fn by_many(words: &[Word]) -> Vec<Inner> {
+    let options = "h,hosts= H,host= l,user= p,par= o,outdir= e,errdir= t,timeout= O,option= v A i x= X= P";
+    let at = options::sort(words, &spec(options), &mut Usage::default());
+    joined(words.get(at..).unwrap_or_default()).map(Inner::text).into_iter().collect()
 }
 
 /// Words behind a subcommand: past its options and `skip` operands.
@@ -99,7 +107,7 @@ fn pod(command: &Command) -> Vec<Inner> {
         Some(at) => words.get(at + 1..).map(<[Word]>::to_vec),
         None => behind(words, &["exec"], EXEC, 1),
     };
-    inner.map(inside).into_iter().collect()
+    inner.map(inside).unwrap_or_default()
 }
 
 /// Machines on this machine, most of which have its home folder mounted:
@@ -111,6 +119,11 @@ const MACHINES: &[(&str, &str, &str, usize)] = &[
     ("multipass", "exec", "d,working-directory= n,no-map-working-directory", 1),
     ("orb", "", "m,machine= u,user= w,workdir= p,path s,shell", 0),
     ("orbctl", "run", "m,machine= u,user= w,workdir= p,path s,shell", 0),
+    ("heroku", "run", "a,app= r,remote= s,size= e,env= x,exit-code no-tty no-notify type=", 0),
+    ("minikube", "ssh", "p,profile= n,node= native-ssh?", 0),
+    ("adb", "shell", "e= n T t x", 0),
+    ("pdsh", "", "w= x= l= t= u= f= R= g= S b", 0),
+    ("clush", "", "w= x= g= l= t= u= f= a b B L", 0),
     ("lxc", "exec", "cwd= env= user= group= mode= t n", 1),
     ("incus", "exec", "cwd= env= user= group= mode= t n", 1),
     ("wsl", "", "e,exec d,distribution= u,user= cd= shell-type= system", 0),
@@ -130,7 +143,7 @@ fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
         true => Vec::new(),
         // Its home is its own; the disks of this machine lie below `/mnt`.
         false if program == "wsl" && !(deletes(&run) && run.iter().any(is_shared)) => vec![Inner::Away(run)],
-        false => vec![inside(run)],
+        false => inside(run),
     })
 }
 
@@ -145,10 +158,10 @@ fn is_shared(word: &Word) -> bool {
         || word.text.starts_with("/mnt/") && !word.text.contains(' ')
 }
 
-fn inside(words: Vec<Word>) -> Inner {
+fn inside(words: Vec<Word>) -> Vec<Inner> {
     match changes_own_files(&words) {
-        true => Inner::Away(words),
-        false => Inner::words(&words),
+        true => vec![Inner::Away(words)],
+        false => super::words_or_line(&words),
     }
 }
 

@@ -93,6 +93,21 @@ const RUNNERS: &[Row] = &[
     ("nodenv", "exec", "", 0),
     ("fnm", "exec", "using=", 0),
     ("rustup", "run", "install", 1),
+    ("jenv", "exec", "", 0),
+    ("nvm", "exec", "silent lts?", 0),
+    ("rvm", "do", "", 0),
+    ("nx", "exec", "", 0),
+    ("lerna", "exec", "scope= ignore= concurrency= stream parallel no-bail since?", 0),
+    ("guix", "shell", "m,manifest= f,file= D,development C,container pure", 0),
+    ("rr", "record", "o,output-trace-dir= n h c= s,always-switch", 0),
+    ("samply", "record", "o,output= s,save-only r,rate= n,no-open", 0),
+    (
+        "pueue",
+        "add",
+        "w,working-directory= e,escape i,immediate s,stashed d,delay= g,group= a,after= l,label= p,print-task-id",
+        0,
+    ),
+    ("wezterm", "start", "cwd= class= workspace= domain= always-new-process", 0),
     ("cross-env", "", "", 0),
     ("foreman", "run", "f,procfile= e,env= d,root=", 0),
     ("honcho", "run", "f,procfile= e,env= d,app-root=", 0),
@@ -171,6 +186,10 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         // That of Python has a verb.
         at += 1 + usize::from(rest.get(at + 1).is_some_and(|word| word.text == "--"));
     }
+    // `nvm exec 20 command …`
+    let version =
+        |word: &Word| word.text.trim_start_matches('v').starts_with(|one: char| one.is_ascii_digit());
+    at += usize::from(name == "nvm" && rest.get(at).is_some_and(version));
     let mut assignments = Vec::new();
     let sets = matches!(name, "cross-env" | "dotenv");
     while let Some((variable, value)) =
@@ -193,6 +212,13 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         first.text = bare.into();
         moved = true;
     }
+    if let [line] = words.as_slice()
+        && line.text.contains(' ')
+    {
+        // No program has such a name: some of them give it to a shell.
+        found.push(Inner::text(line.clone()));
+        return found;
+    }
     found.push(Inner::Words { words, assignments, dir: None, moved, same_shell: false });
     found
 }
@@ -204,7 +230,7 @@ fn without_version(text: &str) -> Option<&str> {
 }
 
 /// Runners whose command stands behind `--`, whatever stands before it.
-const DASHED: [&str; 6] = ["mise", "rtx", "tox", "distrobox", "distrobox-enter", "dotenvx"];
+const DASHED: [&str; 7] = ["guix", "mise", "rtx", "tox", "distrobox", "distrobox-enter", "dotenvx"];
 
 /// Runners that fetch the package they run, if it is not there.
 const FETCHERS: [&str; 9] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun", "pipx"];
