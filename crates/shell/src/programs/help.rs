@@ -28,8 +28,13 @@ const FIRST: [&str; 4] = ["shutdown", "reboot", "halt", "poweroff"];
 
 /// Subcommands that are scripts, or give on what they get: git itself sees the
 /// word only right behind their name.
-const GIVE_ON: [&str; 7] =
-    ["filter-branch", "submodule", "bisect", "lfs", "subtree", "request-pull", "for-each-repo"];
+const GIVE_ON: [&str; 8] =
+    ["filter-branch", "http-push", "submodule", "bisect", "lfs", "subtree", "request-pull", "for-each-repo"];
+
+/// Is help asked for at all? Hardly any command does.
+pub(super) fn is_named(command: &Command) -> bool {
+    command.usage.flags.iter().any(|flag| matches!(flag.name.as_str(), "--help" | "-help"))
+}
 
 /// Does the command do nothing but say how it is used? `spec` is how its words
 /// behind the subcommand are read.

@@ -172,10 +172,9 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .rev()
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
-        let own = match help::only(command, &sub_spec(model, &command.usage.subcommand)) {
-            true => Vec::new(),
-            false => (model.effects)(command, input).0,
-        };
+        let helps =
+            help::is_named(command) && help::only(command, &sub_spec(model, &command.usage.subcommand));
+        let own = if helps { Vec::new() } else { (model.effects)(command, input).0 };
         if effects.is_empty() {
             effects = own;
         } else {

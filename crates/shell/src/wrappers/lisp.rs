@@ -5,6 +5,8 @@
 
 use super::language::literal;
 use super::{Inner, arguments};
+use crate::heads::Heads;
+use crate::programs::is_named;
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
 
@@ -62,8 +64,22 @@ const CALLS_MAX: usize = 256;
 /// Literals of one call that count.
 const WORDS_MAX: usize = 64;
 
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, PROGRAMS);
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
+    all
+}
+
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
-    let (_, options) = PROGRAMS.iter().find(|(name, _)| *name == command.program)?;
+    if !HEADS.may_hold(&command.program) {
+        return None;
+    }
+    let (_, options) = PROGRAMS.iter().find(|(name, _)| is_named(name, &command.program))?;
     let mut found = Vec::new();
     let mut has_text = false;
     for (at, word) in arguments(command).iter().enumerate() {

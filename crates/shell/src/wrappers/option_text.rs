@@ -4,6 +4,8 @@
 //! of their own.
 
 use super::{Inner, arguments, split};
+use crate::heads::Heads;
+use crate::programs::is_named;
 use crate::reading::{Command, Word};
 
 const ROWS: &[(&str, &[&str])] = &[
@@ -21,6 +23,9 @@ const ROWS: &[(&str, &[&str])] = &[
     ("fzf", &["--preview"]),
     ("sk", &["--preview", "-c", "--cmd"]),
     ("chokidar", &["-c", "--command"]),
+    // With a function of their own.
+    ("vagrant", &[]),
+    ("sops", &[]),
     ("air", &["--build.cmd", "-build.cmd", "--build.bin", "--build.full_bin", "--build.pre_cmd"]),
     ("asciinema", &["-c", "--command"]),
     ("ttyrec", &["-e"]),
@@ -36,8 +41,22 @@ const ROWS: &[(&str, &[&str])] = &[
     ("flyctl", &["-C", "--command"]),
 ];
 
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, ROWS);
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
+    all
+}
+
 pub(super) fn open(command: &Command) -> Vec<Inner> {
-    let mut found = match ROWS.iter().find(|(name, _)| *name == command.program) {
+    if !HEADS.may_hold(&command.program) {
+        return Vec::new();
+    }
+    let mut found = match ROWS.iter().find(|(name, _)| is_named(name, &command.program)) {
         Some((_, options)) => values(command, options).into_iter().map(Inner::text).collect(),
         None => Vec::new(),
     };

@@ -1,7 +1,9 @@
 //! Commands that run elsewhere: over ssh, in a container, in a pod.
 
 use super::{Inner, arguments, joined};
+use crate::heads::Heads;
 use crate::options::{self, Spec};
+use crate::programs::is_named;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
 use smol_str::SmolStr;
@@ -129,8 +131,22 @@ const MACHINES: &[(&str, &str, &str, usize)] = &[
     ("wsl", "", "e,exec d,distribution= u,user= cd= shell-type= system", 0),
 ];
 
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, MACHINES);
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
+    all
+}
+
 fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
-    let (_, sub, options, skip) = MACHINES.iter().find(|(name, ..)| *name == program)?;
+    if !HEADS.may_hold(program) {
+        return None;
+    }
+    let (_, sub, options, skip) = MACHINES.iter().find(|(name, ..)| is_named(name, program))?;
     let rest = match sub.is_empty() {
         true => Some(words),
         false => words.iter().position(|word| word.text == *sub).and_then(|at| words.get(at + 1..)),
