@@ -211,6 +211,18 @@ fn push(
     usize::from(wants_next && next.is_some())
 }
 
+/// Is it an option of the table that takes no word behind it?
+pub(crate) fn is_switch(spec: &Spec, text: &str) -> bool {
+    let takes_none =
+        |row: Option<Row>| row.is_some_and(|row| matches!(row.takes, Takes::Nothing | Takes::Attached));
+    match (text.strip_prefix("--"), text.strip_prefix('-')) {
+        (Some(long), _) => long.contains('=') || takes_none(find_long(spec, long)),
+        (None, Some(long)) if spec.one_dash => long.contains('=') || takes_none(find_long(spec, long)),
+        (None, Some(letters)) => letters.chars().all(|letter| takes_none(find_short(spec, letter))),
+        (None, None) => false,
+    }
+}
+
 /// Splits a token into its spellings and what it takes.
 fn parse_token(token: &str) -> (&str, Takes) {
     for (suffix, takes) in [("=~", Takes::Text), ("=", Takes::Value), ("?", Takes::Attached)] {

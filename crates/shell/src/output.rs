@@ -108,7 +108,12 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
     match command.program.as_str() {
         "echo" => echo(arguments),
         "printf" => printf(arguments),
-        "cat" | "tee" if arguments.iter().all(|word| word.text == "-" || command.program == "tee") => input(),
+        "cat" if arguments.iter().all(|word| word.text == "-") => input(),
+        "tee" | "sponge" => input(),
+        // What comes in goes into a file.
+        "cp" | "gcp" | "install" | "ginstall" if command.usage.operands.first().is_some_and(is_input) => {
+            input()
+        }
         "base64" if decodes(arguments) => decode_base64(&input()?),
         "openssl" if decodes(arguments) => decode_base64(&input()?),
         "xxd" if has_letter(arguments, 'r') && has_letter(arguments, 'p') => decode_hex(&input()?),
@@ -139,6 +144,11 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
         program if SILENT.contains(&program) => Some(String::new()),
         _ => None,
     }
+}
+
+/// Is this the file that is the standard input?
+pub(crate) fn is_input(word: &Word) -> bool {
+    matches!(word.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
 /// The first or last lines, ten or as many as are asked for.

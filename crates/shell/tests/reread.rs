@@ -246,3 +246,11 @@ fn a_script_that_changes_itself_is_not_known() {
     assert!(read("echo 'echo rm x >g' >f; bash f", &Setting::default()).opaque.is_empty());
     assert!(read("echo 'rm f' >f; bash f", &Setting::default()).opaque.is_empty());
 }
+
+/// An item with no number is refused, and so is what is assigned behind it.
+#[test]
+fn an_assignment_behind_a_refused_one_may_not_be() {
+    check("X=rm; a[$(b)]=1 X=ls; $X x", &["rm", "x"]);
+    check("X=rm; a[$(b)]=1 X=ls; $X x", &["ls", "x"]);
+    assert!(!read("a[$(b)]=1 X=ls; $X rm", &Setting::default()).opaque.is_empty());
+}

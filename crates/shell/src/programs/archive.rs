@@ -13,7 +13,7 @@ pub(super) const MODELS: &[Model] = &[
          W S g= K= N= L= V= b= wildcards overwrite one-top-level? force-local F,info-script= new-volume-script>info-script label= no-recursion rsh-command=",
         tar,
     ),
-    plain(&["unzip", "7z", "7za", "unrar", "unar"], "d= o n q l v t j x= P=", unpack),
+    plain(&["unzip", "7z", "7za", "7zz", "7zr", "unrar", "unar"], "d= o n q l v t j x= P=", unpack),
     plain(&["zip", "rar"], "r q 9 x= i= m j u d e P= b= O= T TT=", pack),
     plain(
         &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress"],
@@ -90,8 +90,12 @@ fn fills(deeds: &mut Deeds, folder: &Word) {
     deeds.on(Deed::WritesFile, &Word { text: text.into(), glob: true, ..folder.clone() });
 }
 
-fn unpack(command: &Command, _: Option<&str>) -> Deeds {
+fn unpack(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
+    let verb = usage.operands.first().map_or("", |word| word.text.as_str());
+    if command.program.starts_with("7z") && matches!(verb, "a" | "u") {
+        return pack(command, input);
+    }
     let skip = usize::from(command.program.starts_with("7z"));
     let mut deeds = Deeds::of(Deed::ReadsFile, usage.operands.get(skip));
     if !usage.has("-l") && !usage.has("-t") {
@@ -102,10 +106,12 @@ fn unpack(command: &Command, _: Option<&str>) -> Deeds {
 }
 
 fn pack(command: &Command, _: Option<&str>) -> Deeds {
-    let operands = &command.usage.operands;
+    let seven = command.program.starts_with("7z");
+    let operands = command.usage.operands.get(usize::from(seven)..).unwrap_or_default();
     let mut deeds = Deeds::of(Deed::WritesFile, operands.iter().take(1));
     deeds.on_each(Deed::ReadsFile, operands.iter().skip(1));
-    if command.usage.has("-m") {
+    let moves = seven && command.words.iter().any(|word| word.text == "-sdel");
+    if moves || !seven && command.usage.has("-m") {
         deeds.on_each(Deed::DeletesFile, operands.iter().skip(1));
     }
     deeds

@@ -3,7 +3,7 @@
 //!
 //! Which words destroy is data; one function reads them.
 
-use super::{Deeds, Model, plain};
+use super::{Deeds, Model, help, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
@@ -57,11 +57,13 @@ const DESTROYERS: &[(&str, &[&str])] = &[
     ("nomad", &["job stop", "system gc"]),
 ];
 
+/// Programs whose long options have one dash.
+const ONE_DASH: &[&str] = &["terraform", "tofu", "terragrunt", "cdktf", "terramate"];
+
 /// Names of all of them.
 pub(super) const MODELS: &[Model] = &[
-    // Long options with one dash.
     Model {
-        names: &["terraform", "tofu", "terragrunt", "cdktf", "terramate"],
+        names: ONE_DASH,
         spec: Spec { options: OPTIONS, leading: false, short_names: false, one_dash: true },
         subs: &[],
         groups: &[],
@@ -110,14 +112,27 @@ const CLOUDS: &[&str] = &[
     "nomad",
 ];
 
+/// Does it print its help, or what it would do?
+fn only_looks(command: &Command) -> bool {
+    let usage = &command.usage;
+    let one_dash = ONE_DASH.contains(&command.program.as_str());
+    let spec = Spec { options: OPTIONS, leading: false, short_names: false, one_dash };
+    // Before another word `-h` may be a host.
+    let last = command.words.last().is_some_and(|word| word.text == "-h");
+    let named = |word: Option<&Word>| word.is_some_and(|word| word.text == "help");
+    help::asks(command, &spec, &["--help", "-help"])
+        || last && help::asks(command, &spec, &["-h"])
+        || ["--dryrun", "--dry-run", "-dry-run"].iter().any(|name| usage.has(name))
+        || named(usage.operands.first())
+        || command.program == "aws" && named(usage.operands.last())
+}
+
 fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = copies(command);
     if command.program == "gh" {
         github(command, &mut deeds);
     }
-    if command.words.iter().any(|word| {
-        matches!(word.text.as_str(), "--help" | "-help" | "-h" | "--dryrun" | "--dry-run" | "help")
-    }) {
+    if only_looks(command) {
         return deeds;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();

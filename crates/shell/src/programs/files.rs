@@ -15,6 +15,11 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["unlink"], "", delete_files),
     plain(&["trash", "trash-put", "rimraf", "del", "rmtrash"], "r,recursive f,force g,glob", delete_trees),
     plain(
+        &["gio"],
+        "f,force empty list restore T,no-target-directory p,progress b,backup r,recursive",
+        desktop,
+    ),
+    plain(
         &["shred"],
         "u? remove? f,force n,iterations= s,size= v,verbose x,exact z,zero random-source=",
         shred,
@@ -120,6 +125,30 @@ fn delete_files(command: &Command, _: Option<&str>) -> Deeds {
 
 fn delete_trees(command: &Command, _: Option<&str>) -> Deeds {
     Deeds::of(Deed::DeletesTree, &command.usage.operands)
+}
+
+/// `gio trash x` and its other verbs.
+fn desktop(command: &Command, _: Option<&str>) -> Deeds {
+    let Some((verb, files)) = command.usage.operands.split_first() else { return Deeds::none() };
+    let mut deeds = Deeds::none();
+    match verb.text.as_str() {
+        "trash" if !command.usage.has("--restore") => deeds.on_each(Deed::DeletesTree, files),
+        "remove" => deeds.on_each(Deed::DeletesFile, files),
+        "cat" => deeds.on_each(Deed::ReadsFile, files),
+        "save" => deeds.on_each(Deed::WritesFile, files),
+        "copy" | "move" => {
+            let Some((to, from)) = files.split_last() else { return deeds };
+            let deed = if verb.text == "move" { Deed::DeletesFile } else { Deed::ReadsFile };
+            deeds.on_each(deed, from);
+            arrives(&mut deeds, Deed::WritesFile, from, Some(to));
+        }
+        _ => {}
+    }
+    without_hooks(
+        &mut deeds,
+        if matches!(verb.text.as_str(), "trash" | "remove" | "move") { files } else { &[] },
+    );
+    deeds
 }
 
 fn shred(command: &Command, _: Option<&str>) -> Deeds {

@@ -205,7 +205,10 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
     let by_plumbing = matches!(sub, "commit-tree" | "fast-import");
     let by_variable = HOOKED.contains(&sub) && skips_by_variable(command);
     let by_config = sub == "config"
-        && (redirects_hooks(command) || names_bypass(command) || sets(command, |name, _| includes(name)));
+        && (redirects_hooks(command)
+            || drops_section(command)
+            || names_bypass(command)
+            || sets(command, |name, _| includes(name)));
     if by_flag
         || by_plumbing
         || by_variable
@@ -277,6 +280,15 @@ fn names_bypass(command: &Command) -> bool {
                 && value
                     .split(' ')
                     .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('n')))
+}
+
+/// `git config --remove-section core`: where the folder of hooks is named goes too.
+fn drops_section(command: &Command) -> bool {
+    let usage = &command.usage;
+    let mut words = usage.operands.iter().map(|word| word.text.as_str()).peekable();
+    let verb = words.next_if(|word| matches!(*word, "remove-section" | "rename-section"));
+    let drops = verb.is_some() || usage.has("--remove-section") || usage.has("--rename-section");
+    drops && words.next().is_some_and(|section| section.eq_ignore_ascii_case("core"))
 }
 
 /// `git config core.hooksPath …`, unless it names a hooks folder of the project.

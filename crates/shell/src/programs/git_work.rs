@@ -27,9 +27,13 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
         "config" => super::git::sets(command, |name, value| {
             name.eq_ignore_ascii_case("clean.requireforce") && matches!(value, "false" | "no" | "off" | "0")
         }),
-        "checkout" => forced || !usage.has("-b") && wholesale,
+        // A list nobody has read may name everything.
+        "checkout" => forced || !usage.has("-b") && (wholesale || usage.has("--pathspec-from-file")),
         "switch" => forced || usage.has("--discard-changes"),
-        "restore" => (!usage.has("--staged") || usage.has("--worktree")) && wholesale,
+        "restore" => {
+            (!usage.has("--staged") || usage.has("--worktree"))
+                && (wholesale || usage.has("--pathspec-from-file"))
+        }
         "stash" => second == "clear",
         "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
         "gc" => {
@@ -130,6 +134,12 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
             if let Some(text) = input.filter(|_| !only_looks.iter().any(|name| usage.has(name))) {
                 deeds.on_each(Deed::WritesFile, &super::files::named_by_patch(command, text, 1));
             }
+        }
+        "commit" | "tag" | "merge" | "notes" => {
+            deeds.on_each(
+                Deed::ReadsFile,
+                usage.values("--file").filter(|word| !super::is_stream(&word.text)),
+            );
         }
         // `git show REV:path` prints the file as it was.
         "show" | "cat-file" | "archive" => {

@@ -17,6 +17,7 @@ pub(crate) mod find;
 mod formatters;
 mod git;
 mod git_work;
+mod help;
 mod machine;
 mod network;
 mod packages;
@@ -171,7 +172,9 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             .rev()
             .find(|one| matches!(one.kind, RedirectKind::HereDoc | RedirectKind::HereString));
         let input = here.map(|one| one.target.text.as_str()).or(input);
-        let own = (model.effects)(command, input).0;
+        let helps =
+            help::is_named(command) && help::only(command, &sub_spec(model, &command.usage.subcommand));
+        let own = if helps { Vec::new() } else { (model.effects)(command, input).0 };
         if effects.is_empty() {
             effects = own;
         } else {

@@ -5,7 +5,7 @@ use crate::deed::Deed;
 use crate::reading::{Command, Usage, Word};
 
 const CURL: &str = "A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data=~ data-ascii=~ data-binary=~ data-raw=~ data-urlencode=~ \
-     json=~ D,dump-header= e,referer= E,cert= F,form=~ form-string=~ G,get H,header=~ I,head K,config= k,insecure L,location \
+     json=~ url-query=~ D,dump-header= e,referer= E,cert= F,form=~ form-string=~ G,get H,header=~ I,head K,config= k,insecure L,location \
      m,max-time= M n,netrc netrc-file= N,no-buffer o,output= O,remote-name output-dir= p,proxytunnel P,ftp-port= q Q,quote= r,range= R \
      s,silent S,show-error f,fail fail-with-body t,telnet-option= T,upload-file= u,user= U,proxy-user= v,verbose w,write-out= \
      x,proxy= X,request= y= Y= z,time-cond= Z,parallel retry= retry-delay= retry-max-time= connect-timeout= cacert= capath= key= \
@@ -52,11 +52,13 @@ pub(super) const MODELS: &[Model] = &[
          link-dest= compare-dest= copy-dest= chmod= chown= info= out-format= W,whole-file H,hard-links q,quiet m,prune-empty-dirs",
         copy_over,
     ),
+    plain(&["pastebinit", "wgetpaste"], "i= b= a= f= t= u= p= m= j= l= s= n= E P v", paste),
     plain(&["ftp", "lftp", "mail", "mailx", "sendmail", "mutt"], "e= c= u= s= a= f= A= r= S=", first_sends),
 ];
 
 /// Options of curl that send something.
-const SENDING: [&str; 9] = [
+const SENDING: [&str; 10] = [
+    "--url-query",
     "--data",
     "--data-ascii",
     "--data-binary",
@@ -82,7 +84,9 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
         let path = match flag.name.as_str() {
             "--upload-file" => Some(value.text.as_str()),
             "--data-raw" | "--form-string" => None,
-            "--form" | "--data-urlencode" => value.text.split_once(['@', '<']).map(|(_, path)| path),
+            "--form" | "--data-urlencode" | "--url-query" => {
+                value.text.split_once(['@', '<']).map(|(_, path)| path)
+            }
             _ => value.text.strip_prefix('@'),
         };
         if let Some(path) =
@@ -111,6 +115,17 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
             &Word { text: url.text.replacen("file://", "", 1).into(), ..(*url).clone() },
         );
     }
+    deeds
+}
+
+/// Files put where anybody can read them.
+fn paste(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let usual = Word { text: "pastebin".into(), exact: false, glob: false, span: command.span };
+    let host = usage.value("-b").unwrap_or(&usual);
+    let mut deeds = Deeds::of(Deed::ReachesHost, [host]);
+    deeds.on(Deed::SendsData, host);
+    deeds.on_each(Deed::ReadsFile, usage.operands.iter().chain(usage.values("-i")));
     deeds
 }
 

@@ -96,6 +96,14 @@ pub(super) const MODELS: &[Model] = &[
         sort,
     ),
     plain(
+        &["shuf", "gshuf"],
+        "e,echo i,input-range= n,head-count= o,output= random-source= r,repeat z,zero-terminated",
+        |command, input| {
+            // With `-e` its words are the lines.
+            if command.usage.has("--echo") { Deeds::none() } else { read_operands(command, input) }
+        },
+    ),
+    plain(
         &["cut"],
         "b,bytes= c,characters= d,delimiter= f,fields= s,only-delimited complement output-delimiter= z",
         cut,
@@ -142,10 +150,11 @@ pub(super) const MODELS: &[Model] = &[
         effects: |_, _| Deeds::none(),
     },
     plain(
-        &["vi", "vim", "nvim", "nano", "emacs", "ed", "ex", "code", "subl", "micro", "hx"],
+        &["vi", "vim", "nvim", "nano", "emacs", "code", "subl", "micro", "hx"],
         "c= S= u= s= O? o? n R",
         edit,
     ),
+    plain(&["ed", "ex", "red"], "p,prompt= c= s,quiet silent>quiet G,traditional r l v", edit),
 ];
 
 fn real(words: &[Word]) -> impl Iterator<Item = &Word> {
@@ -248,7 +257,11 @@ fn perl(command: &Command, input: Option<&str>) -> Deeds {
 }
 
 fn edit(command: &Command, _: Option<&str>) -> Deeds {
-    let files = || real(&command.usage.operands).filter(|word| !word.text.starts_with('+'));
+    let usage = &command.usage;
+    // Behind `-e` an `-s` takes no file of orders: what follows is edited.
+    let silent = usage.values("-s").filter(|_| usage.has("-e"));
+    let all: Vec<Word> = usage.operands.iter().chain(silent).cloned().collect();
+    let files = || real(&all).filter(|word| !word.text.starts_with('+'));
     let mut deeds = Deeds::of(Deed::ReadsFile, files());
     deeds.on_each(Deed::WritesFile, files());
     deeds

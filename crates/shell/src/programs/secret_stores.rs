@@ -103,7 +103,8 @@ pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>)
     let is_named = |names: &[&str]| names.iter().any(|name| super::is_named(name, &command.program));
     let Some((_, lines)) = REVEALS.iter().find(|(names, _)| is_named(names)) else { return };
     let words = command.words.get(1..).unwrap_or_default();
-    let helps = words.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h"));
+    // Before another word `-h` is a host: `gh auth token -h github.com`.
+    let helps = command.usage.has("--help") || words.last().is_some_and(|word| word.text == "-h");
     if !helps && lines.iter().any(|line| has_line(words, line)) {
         deeds.push(crate::reading::Effect { deed: Deed::RevealsSecret, target: None });
     }

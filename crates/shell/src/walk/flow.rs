@@ -452,7 +452,8 @@ fn sends_input(command: &Command) -> bool {
                     || text.ends_with("@/dev/stdin")
             }),
             "nc" | "ncat" | "netcat" | "socat" | "telnet" | "openssl" | "ssh" | "mail" | "mailx"
-            | "sendmail" | "mutt" | "http" | "https" | "xh" | "xhs" | "ftp" | "lftp" => true,
+            | "sendmail" | "mutt" | "http" | "https" | "xh" | "xhs" | "ftp" | "lftp" | "pastebinit"
+            | "wgetpaste" => true,
             "aws" | "gsutil" | "gcloud" | "rclone" | "s3cmd" | "mc" | "az" => {
                 command.usage.operands.iter().any(dash)
                     || command.words.iter().any(|word| word.text == "rcat")

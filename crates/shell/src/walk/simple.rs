@@ -50,12 +50,16 @@ impl Walker<'_> {
         let mut assigned: Vec<(SmolStr, Options)> = Vec::new();
         let was_in_place = self.in_place;
         let opened = self.opened.len();
+        let before = self.values_before(simple);
         let out = self.in_rounds(|walker| walker.simple_once(simple, stdin, was_in_place, &mut assigned));
         if !simple.words.iter().any(is_exec) {
             self.close_numbered(opened);
         }
         self.in_place = was_in_place;
-        for (name, options) in assigned {
+        for (name, mut options) in assigned {
+            if let Some((_, old)) = before.iter().find(|(known, _)| *known == name) {
+                options.extend(old.iter().cloned());
+            }
             self.scope.set(&name, options);
             self.export_all(&name);
         }
@@ -92,6 +96,20 @@ impl Walker<'_> {
         self.writing.truncate(writing);
         self.lists = lists;
         out
+    }
+
+    /// Values of what is assigned behind an item nobody knows the number of: bash
+    /// may refuse that, and all that follows it with it.
+    fn values_before(&self, simple: &Simple) -> Vec<(SmolStr, Options)> {
+        let unknown = |one: &RawAssignment| {
+            one.index.as_ref().is_some_and(|index| index.iter().any(|part| part.literal().is_none()))
+        };
+        let behind = simple.assignments.iter().skip_while(|one| !unknown(one)).skip(1);
+        let value = |one: &RawAssignment| {
+            let unset = || Few::One(Few::One(Text::unknown(format_smolstr!("${}", one.name))));
+            (one.name.clone(), self.scope.get(&one.name).cloned().unwrap_or_else(unset))
+        };
+        behind.map(value).collect()
     }
 
     /// `X=1 f` sets `X` only while `f` runs. Functions and `eval` see it.

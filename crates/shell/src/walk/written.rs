@@ -187,6 +187,9 @@ impl Walker<'_> {
                 let home = self.setting.home.as_ref().filter(|_| name.text == "HOME");
                 home.map(|home| Stream::known(format!("{home}\n")))
             }
+            [_, rest @ ..] if command.program == "git" && command.usage.sub() == "rev-parse" => {
+                git_folder(rest).map(Stream::known)
+            }
             _ => None,
         }
     }
@@ -290,6 +293,23 @@ impl Walker<'_> {
         self.overwritten.truncate(since);
     }
 
+    /// What comes in is put into these files.
+    fn fill_files(&mut self, command: &Command, files: &[Word], out: &Stream) {
+        let fed = command.piped_from.is_some() || !command.redirects.is_empty();
+        for file in files {
+            if !self.grow(out.text.as_ref().map_or(0, String::len)) {
+                break;
+            }
+            let path = self.path_key(file);
+            // Without anything that comes in, nobody here knows the text.
+            if fed {
+                self.files.insert(path, out.clone());
+            } else {
+                self.files.remove(&path);
+            }
+        }
+    }
+
     /// Keeps what a file would hold, for a shell that runs it later.
     pub(super) fn remember_writes(&mut self, command: &Command, out: &Stream, written: Option<&Word>) {
         if let Some(target) = written.filter(|_| command.program == "exec" && command.words.len() == 1) {
@@ -306,20 +326,9 @@ impl Walker<'_> {
             self.keep_spelled(target, out);
         }
         match (command.program.as_str(), command.usage.operands.as_slice()) {
-            ("tee", files) => {
-                let fed = command.piped_from.is_some() || !command.redirects.is_empty();
-                for file in files {
-                    if !self.grow(out.text.as_ref().map_or(0, String::len)) {
-                        break;
-                    }
-                    let path = self.path_key(file);
-                    // Without anything that comes in, nobody here knows the text.
-                    if fed {
-                        self.files.insert(path, out.clone());
-                    } else {
-                        self.files.remove(&path);
-                    }
-                }
+            ("tee" | "sponge", files) => self.fill_files(command, files, out),
+            ("cp" | "gcp" | "install" | "ginstall", [from, files @ ..]) if crate::output::is_input(from) => {
+                self.fill_files(command, files, out);
             }
             ("mkfifo" | "mknod", pipes) => {
                 // Whoever reads it may come before whoever writes it.
@@ -451,4 +460,18 @@ fn brings_download(command: &Command) -> bool {
     matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "sftp")
         && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
         && !command.effects.iter().any(|effect| effect.deed == Deed::SendsData)
+}
+
+/// `git rev-parse --git-dir` and `--git-path x`, as they are at the top.
+fn git_folder(words: &[Word]) -> Option<String> {
+    let plain = |words: &[Word]| -> Option<Vec<String>> {
+        words.iter().map(|word| word.exact.then(|| word.text.to_string())).collect()
+    };
+    let words = plain(words)?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => Some(".git\n".to_string()),
+        ["rev-parse", "--git-path", path] => Some(format!(".git/{path}\n")),
+        _ => None,
+    }
 }

@@ -10,7 +10,8 @@ use super::values::{Values, is_from_home, shell_word};
 use crate::reading::Word;
 
 /// Calls that read the file named first.
-const READS: [&str; 10] = [
+const READS: [&str; 11] = [
+    "readLines",
     "readFileSync",
     "readFile",
     "createReadStream",
@@ -37,7 +38,8 @@ const WRITES: [&str; 9] = [
 ];
 
 /// Calls that delete: name, and the options of the `rm` they amount to.
-const DELETERS: [(&str, &str); 11] = [
+const DELETERS: [(&str, &str); 12] = [
+    ("removeItem", "-rf"),
     ("rmtree", "-rf"),
     ("rm_rf", "-rf"),
     ("rm_r", "-r"),
@@ -90,12 +92,13 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
     let (path, after) = path(inside, call.values)?;
     let does = match call.name {
         "open" | "fopen" | "openSync" | "File" => by_mode(after, call),
-        "remove" if call.head.ends_with("os.") => "rm -f",
+        "remove" if call.head.ends_with("os.") || call.head.ends_with("file.") => "rm -f",
         name if carries(name, call.head).is_some() => {
             let does = carries(name, call.head).unwrap_or("cp");
             return moved(does, &path, after, call.values, program);
         }
-        "rm" if call.head.ends_with('.') && inside.contains("recursive") => "rm -rf",
+        "rm" if inside.contains("recursive") => "rm -rf",
+        "rm" if !path.starts_with('-') => "rm -f",
         "read" | "readlines" | "binread" if ends_with_file(call.head) => "cat",
         "write" | "binwrite" if ends_with_file(call.head) => "tee",
         "delete" if ends_with_file(call.head) => "rm -f",
@@ -202,6 +205,12 @@ fn by_method(after: &str) -> &'static str {
 
 fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     let argument = call.inside.unwrap_or(call.opening).trim_start();
+    // Elixir's name ends in a sign.
+    let argument = argument.strip_prefix("!(").unwrap_or(argument);
+    // Swift names its arguments, and R deletes folders by one more.
+    let argument = argument.strip_prefix("atPath:").unwrap_or(argument).trim_start();
+    let deep = call.name == "unlink" && argument.contains("recursive");
+    let option = if deep { "-rf" } else { option };
     let pattern = argument.strip_prefix("glob").map(|rest| rest.trim_start_matches(['(', ' ']));
     if let Some((text, _)) = pattern.and_then(literal) {
         let line = format!("rm {option} {text}");

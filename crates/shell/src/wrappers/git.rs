@@ -8,7 +8,8 @@ use crate::stream::Stream;
 use smol_str::format_smolstr;
 
 /// Settings whose value git runs.
-const RUN_SETTINGS: [&str; 11] = [
+const RUN_SETTINGS: [&str; 12] = [
+    "core.alternaterefscommand",
     "core.editor",
     "core.pager",
     "core.sshcommand",
@@ -26,7 +27,12 @@ const RUN_SETTINGS: [&str; 11] = [
 const ALIASES_MAX: usize = 4;
 
 /// The last part of settings in a section with a name whose value git runs.
-const RUN_PARTS: [(&str, &[&str]); 9] = [
+const RUN_PARTS: [(&str, &[&str]); 14] = [
+    ("tar.", &["command"]),
+    ("man.", &["cmd"]),
+    ("browser.", &["cmd"]),
+    ("guitool.", &["cmd"]),
+    ("sendemail.", &["tocmd", "cccmd", "headercmd", "sendmailcmd"]),
     ("filter.", &["clean", "smudge", "process"]),
     ("diff.", &["textconv", "command"]),
     ("merge.", &["driver"]),
@@ -62,6 +68,7 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     // Of several settings of one name the last counts, from wherever it comes.
     let mut meant: Vec<Word> = Vec::new();
     for (name, value) in settings(command) {
+        found.extend(address(command, &name, &value));
         let name = name.to_ascii_lowercase();
         if let Some(alias) = name.strip_prefix("alias.") {
             if alias.eq_ignore_ascii_case(command.usage.sub()) {
@@ -90,6 +97,36 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         found.push(Inner::Opaque { span: hidden.value.span, kind: Unknown::Variable, what });
     }
     Some(found)
+}
+
+/// `remote.x.url=ext::y` and `url.ext::y.insteadOf=x`: an address that is a command.
+fn address(command: &Command, name: &str, value: &Word) -> Option<Inner> {
+    let lower = name.to_ascii_lowercase();
+    if lower.starts_with("remote.") && lower.ends_with("url") {
+        let text = value.text.strip_prefix("ext::")?.into();
+        return Some(Inner::text(Word { text, ..value.clone() }));
+    }
+    let ends = [".insteadof", ".pushinsteadof"].iter().find(|end| lower.ends_with(*end))?;
+    let base = name.get("url.".len()..name.len() - ends.len()).filter(|_| lower.starts_with("url."))?;
+    let base = base.strip_prefix("ext::")?;
+    // What stands behind the short name follows.
+    let rest = command.usage.operands.iter().find_map(|word| word.text.strip_prefix(value.text.as_str()));
+    let text = format_smolstr!("{base}{}", rest.unwrap_or_default());
+    Some(Inner::text(Word { text, ..value.clone() }))
+}
+
+/// `git for-each-repo --config=x clean -fdx` is `git clean -fdx`, many times.
+fn in_each(command: &Command) -> Option<Inner> {
+    let words = arguments(command);
+    let at = words.iter().position(|word| word.text == "for-each-repo")?;
+    let mut rest = words.get(at + 1..)?;
+    while let [option, more @ ..] = rest
+        && option.text.starts_with("--")
+    {
+        rest = more.get(usize::from(option.text == "--config")..).unwrap_or_default();
+    }
+    let git = command.words.first()?.clone();
+    Some(Inner::made(std::iter::once(git).chain(rest.iter().cloned()).collect()))
 }
 
 /// `/usr/lib/git-core/git-commit …` is `git commit …`.
@@ -188,6 +225,7 @@ fn by_subcommand(command: &Command) -> Vec<Inner> {
     };
     match usage.sub() {
         "config" => kept_setting(command),
+        "for-each-repo" => in_each(command).into_iter().collect(),
         "fetch" | "clone" | "pull" | "ls-remote" | "fetch-pack" => texts(&["--upload-pack", "--exec"]),
         "push" | "send-pack" => texts(&["--receive-pack", "--exec"]),
         "grep" => texts(&["--open-files-in-pager"]),

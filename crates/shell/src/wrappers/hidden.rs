@@ -2,6 +2,7 @@
 //! `tar --to-command`, `rsync -e`, `psql -c '\\! …'`, `vim -c '!…'`, `sed '1e …'`.
 
 use super::Inner;
+use super::option_text::values;
 use crate::reading::{Command, RedirectKind, Word};
 
 pub(super) fn open(command: &Command) -> Vec<Inner> {
@@ -12,24 +13,17 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         "vi" | "vim" | "nvim" | "ex" => editor(command),
         "psql" | "mysql" | "mariadb" | "sqlite3" => escapes(command),
         "sed" | "gsed" => super::sed::open(command),
-        "man" => by_option(command, &["-P", "--pager"]),
-        "zip" => by_option(command, &["-TT", "--unzip-command"]),
-        "split" | "gsplit" => by_option(command, &["--filter"]),
-        "sftp" => by_option(command, &["-S", "-D"]),
-        "wget" => by_option(command, &["--use-askpass"]),
-        "gcc" | "g++" | "cc" | "c++" => by_option(command, &["-wrapper"]),
         "less" | "more" => command.words.iter().filter_map(pager_order).collect(),
-        "cargo" => by_option(command, &["--config"]).into_iter().flat_map(cargo_setting).collect(),
-        "osascript" => by_option(command, &["-e"]).into_iter().filter_map(apple_script).collect(),
+        "cargo" => values(command, &["--config"]).into_iter().filter_map(cargo_setting).collect(),
+        "osascript" => values(command, &["-e"]).into_iter().filter_map(apple_script).collect(),
         "gdb" | "lldb" => debugger(command),
-        "emacs" => by_option(command, &["--eval", "-eval", "--execute"]).into_iter().flat_map(lisp).collect(),
         "nc" | "ncat" | "netcat" => ["--exec", "--sh-exec"]
             .iter()
             .filter_map(|name| command.usage.value(name))
             .cloned()
             .map(Inner::text)
             .collect(),
-        _ => Vec::new(),
+        _ => super::option_text::open(command),
     }
 }
 
@@ -42,24 +36,6 @@ fn tar(command: &Command) -> Vec<Inner> {
     for action in usage.values("--checkpoint-action") {
         let text = action.text.strip_prefix("exec=").map(str::to_string);
         found.extend(text.map(|text| Inner::text(Word { text: text.into(), ..action.clone() })));
-    }
-    found
-}
-
-/// The values of an option, read as shell text.
-fn by_option(command: &Command, names: &[&str]) -> Vec<Inner> {
-    let mut found = Vec::new();
-    for (at, word) in command.words.iter().enumerate().skip(1) {
-        if names.contains(&word.text.as_str()) {
-            found.extend(command.words.get(at + 1).cloned().map(Inner::text));
-            continue;
-        }
-        let attached = names.iter().find_map(|name| {
-            let rest = word.text.strip_prefix(name)?;
-            if name.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) }
-        });
-        let attached = attached.filter(|text| !text.is_empty());
-        found.extend(attached.map(|text| Inner::text(Word { text: text.into(), ..word.clone() })));
     }
     found
 }
@@ -79,7 +55,11 @@ fn debugger(command: &Command) -> Vec<Inner> {
         let text = ["shell ", "!", "platform shell "].iter().find_map(|sign| text.strip_prefix(sign))?;
         Some(Inner::text(Word { text: text.into(), ..word.clone() }))
     };
-    orders.filter_map(run).collect()
+    let starts = orders.clone().any(|word| matches!(word.text.as_str(), "r" | "run" | "start"));
+    let program = command.words.iter().skip_while(|word| word.text != "--args").skip(1);
+    let program: Vec<Word> = program.filter(|_| starts).cloned().collect();
+    let started = (!program.is_empty()).then(|| Inner::words(&program));
+    orders.filter_map(run).chain(started).collect()
 }
 
 /// `less '+!x' file`.
@@ -89,9 +69,8 @@ fn pager_order(word: &Word) -> Option<Inner> {
 }
 
 /// `cargo --config 'target.x.runner="x"'`, and other settings that name a program.
-fn cargo_setting(inner: Inner) -> Option<Inner> {
+fn cargo_setting(word: Word) -> Option<Inner> {
     const NAMES: [&str; 5] = ["runner", "linker", "rustc", "rustc-wrapper", "rustc-workspace-wrapper"];
-    let Inner::Text { text: word, .. } = inner else { return None };
     let (key, value) = word.text.split_once('=')?;
     let name = key.trim().rsplit('.').next()?.trim_matches(['"', '\'']);
     // A list of words is one command.
@@ -102,19 +81,9 @@ fn cargo_setting(inner: Inner) -> Option<Inner> {
 }
 
 /// `do shell script "x"`.
-fn apple_script(inner: Inner) -> Option<Inner> {
-    let Inner::Text { text: word, .. } = inner else { return None };
+fn apple_script(word: Word) -> Option<Inner> {
     let (_, behind) = word.text.split_once("do shell script")?;
     let (text, _) = super::language::literal(behind.trim_start())?;
-    Some(Inner::text(Word { text: text.into(), ..word }))
-}
-
-/// `(shell-command "x")` in a line of Lisp.
-fn lisp(inner: Inner) -> Option<Inner> {
-    let Inner::Text { text: word, .. } = inner else { return None };
-    let (_, behind) = word.text.split_once("shell-command")?;
-    let at = behind.find('"')?;
-    let (text, _) = super::language::literal(behind.get(at..)?)?;
     Some(Inner::text(Word { text: text.into(), ..word }))
 }
 
@@ -127,10 +96,11 @@ fn editor(command: &Command) -> Vec<Inner> {
     // `ex -sc` and `vim -esc`: the text is the next word.
     let clustered = command.words.windows(2).filter_map(|pair| match pair {
         [option, text]
-            if option.text.len() < 6
-                && option.text.starts_with('-')
-                && !option.text.starts_with("--")
-                && option.text.ends_with('c') =>
+            if option.text == "--cmd"
+                || option.text.len() < 6
+                    && option.text.starts_with('-')
+                    && !option.text.starts_with("--")
+                    && option.text.ends_with('c') =>
         {
             Some(text.clone())
         }
@@ -138,6 +108,9 @@ fn editor(command: &Command) -> Vec<Inner> {
     });
     let all = clustered.chain(plus);
     let run = |word: Word| {
+        if let Some(deleted) = vim_delete(&word) {
+            return Some(deleted);
+        }
         if let Some((_, behind)) = word.text.split_once("system(") {
             let (text, _) = super::language::literal(behind.trim_start())?;
             return Some(Inner::text(Word { text: text.into(), ..word }));
@@ -149,7 +122,23 @@ fn editor(command: &Command) -> Vec<Inner> {
         let text = text.trim_start_matches([' ', '!']);
         runs.then(|| Inner::text(Word { text: text.into(), ..word.clone() }))
     };
-    all.filter_map(run).collect()
+    all.flat_map(|word| match word.text.trim_start_matches([':', ' ']).strip_prefix("lua ") {
+        Some(text) => super::language::calls("lua", &Word { text: text.into(), ..word.clone() }),
+        None => run(word).into_iter().collect(),
+    })
+    .collect()
+}
+
+/// `call delete("x")`, and `call delete("x", "rf")` of a folder.
+fn vim_delete(order: &Word) -> Option<Inner> {
+    let (before, behind) = order.text.split_once("delete(")?;
+    if before.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
+        return None;
+    }
+    let (path, after) = super::language::literal(behind.trim_start())?;
+    let flag = if after.contains("rf") { "-rf" } else { "-f" };
+    let word = |text: &str| Word { text: text.into(), exact: true, glob: false, span: order.span };
+    Some(Inner::made(vec![word("rm"), word(flag), word(&path)]))
 }
 
 /// Lines of database input that go to a shell.

@@ -5,35 +5,11 @@
 //! the string literals behind them. What those calls get from elsewhere is
 //! opaque.
 
+use super::interpreters::interpreter;
 use super::values::{Values, is_from_home, shell_text, shell_word};
 use super::{Inner, arguments, file_calls, plain, special};
-use crate::heads::Heads;
-use crate::programs::is_named;
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
-
-/// Options that carry program text, per interpreter.
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("python", &["-c"]),
-    ("pypy", &["-c"]),
-    ("perl", &["-e", "-E"]),
-    ("ruby", &["-e"]),
-    ("node", &["-e", "--eval", "-p", "--print"]),
-    ("nodejs", &["-e", "--eval", "-p", "--print"]),
-    ("bun", &["-e", "--eval"]),
-    ("deno", &["eval"]),
-    ("php", &["-r"]),
-    ("tsx", &["-e", "--eval", "-p", "--print"]),
-    ("ts-node", &["-e", "--eval", "-p", "--print"]),
-    ("lua", &["-e"]),
-    ("luajit", &["-e"]),
-    ("osascript", &["-e"]),
-    ("Rscript", &["-e"]),
-    ("awk", &[""]),
-    ("gawk", &[""]),
-    ("mawk", &[""]),
-    ("nawk", &[""]),
-];
 
 /// Calls that hand a line (or a list of words) to the system.
 pub(super) const CALLS: &[&str] = &[
@@ -71,38 +47,18 @@ pub(super) const CALLS: &[&str] = &[
     "execa",
     "spawnl",
     "spawnlp",
+    "system2",
+    "Command",
+    "cmd",
+    "shell",
+    "command",
 ];
 
 /// Calls that run computed program text.
 const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Function"];
 
-static HEADS: Heads = heads();
-
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, INTERPRETERS);
-    while let [(name, _), more @ ..] = rows {
-        all = all.with(name);
-        rows = more;
-    }
-    all
-}
-
-/// The interpreter a program name stands for: `python3.12` is `python`.
-fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
-    let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    if !HEADS.may_hold(bare) && !HEADS.may_hold(program) {
-        return None;
-    }
-    INTERPRETERS.iter().find(|(name, _)| is_named(name, bare) || is_named(name, program))
-}
-
 /// Longer program text than this is only looked through for a few calls.
 const LONG: usize = 32 << 10;
-
-/// The language a program of this name runs.
-pub(super) fn name_of(program: &str) -> Option<&'static str> {
-    interpreter(program).map(|(name, _)| *name)
-}
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let (name, options) = interpreter(&command.program)?;
@@ -236,11 +192,7 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
                 let head = text.get(..text.len() - rest.len()).unwrap_or("");
                 found.extend(awk_pipe(head, rest, &values, program));
                 rest = rest.get(1..).unwrap_or("");
-            } else if let Some((literal, after)) = special::quoted_command(language, rest) {
-                found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
-                rest = after;
-            } else if first == '`' && matches!(language, "perl" | "ruby" | "php") {
-                let (literal, after) = quoted(rest.get(1..).unwrap_or(""), '`');
+            } else if let Some((literal, after)) = special::quoted_command(language, text, rest) {
                 found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
                 rest = after;
             } else {
@@ -312,6 +264,9 @@ fn starts_command(language: &str, text: &str, name: &str, before: char) -> bool 
             "run" | "call" | "check_call" | "check_output" | "Popen" | "getoutput" | "getstatusoutput",
         ) => text.contains("subprocess"),
         ("python" | "pypy", "exec") => false,
+        ("deno", "Command") => text.contains("Deno.Command"),
+        ("elixir" | "erl", "cmd") | ("raku", "run" | "shell") | ("ocaml", "command") => true,
+        (_, "Command" | "cmd" | "shell" | "command") => false,
         ("node" | "nodejs" | "bun" | "deno", _) => {
             text.contains("child_process") || text.contains("execa") || text.contains("Bun")
         }
@@ -367,8 +322,12 @@ fn call(
     if starts_command(language, text, name, before) {
         let argument = match inside {
             Some(argument) => argument,
-            // Perl, Ruby and awk need no parentheses.
-            None if matches!(language, "perl" | "ruby") || language.ends_with("awk") => opening,
+            // Perl, Ruby, awk and others need no parentheses.
+            None if matches!(language, "perl" | "ruby" | "raku" | "ghc" | "ocaml")
+                || language.ends_with("awk") =>
+            {
+                opening
+            }
             None => return Vec::new(),
         };
         if argument.starts_with(')') || argument.is_empty() {
@@ -413,8 +372,7 @@ fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner
         let after = after.trim_start();
         let takes_list = name.starts_with("spawn") || name.starts_with("execFile") || name == "execa";
         if let Some(more) = after.strip_prefix(',').map(str::trim_start) {
-            let list =
-                more.strip_prefix('[').unwrap_or(if more.starts_with(['"', '\'']) { more } else { "" });
+            let list = special::list_of(more);
             let named = values.list_named(more).unwrap_or_default().to_vec();
             let all = values.list(list).into_iter().chain(named);
             // `execvp("git", ["git", "push"])`: the name it shall go by comes again.

@@ -1,5 +1,5 @@
-//! Programs that start a command in a terminal or a system of its own:
-//! tmux, screen, dtach, wsl.
+//! Programs that start a command in a terminal of its own:
+//! tmux, screen, dtach.
 
 use super::{Inner, arguments, joined};
 use crate::options::{self, Spec};
@@ -17,10 +17,6 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         "screen" => Some(screen(words)),
         "dtach" | "abduco" => Some(vec![Inner::words(behind(words, "n= A= c= a= N= e= r= z E", 1))]),
         "zellij" | "kitty" | "alacritty" | "xterm" | "gnome-terminal" | "konsole" => Some(behind_sign(words)),
-        "wsl" | "wsl.exe" => {
-            let rest = behind(words, "e,exec d,distribution= u,user= cd= shell-type=", 0);
-            Some(vec![Inner::Away(rest.to_vec())])
-        }
         _ => None,
     }
 }
@@ -72,5 +68,6 @@ fn screen(words: &[Word]) -> Vec<Inner> {
 /// What stands behind `--`, `-e` or `-x`.
 fn behind_sign(words: &[Word]) -> Vec<Inner> {
     let at = words.iter().position(|word| matches!(word.text.as_str(), "--" | "-e" | "-x"));
-    at.map(|at| Inner::words(words.get(at + 1..).unwrap_or_default())).into_iter().collect()
+    let run = at.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    super::words_or_line(run)
 }

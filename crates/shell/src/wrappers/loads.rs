@@ -3,7 +3,7 @@
 //!
 //! Names only, and guesses at those: only what this same text wrote counts.
 
-use super::{Inner, STARTED_MAX, arguments, imports, language, program_text, scripts};
+use super::{Inner, STARTED_MAX, arguments, imports, interpreters, program_text, scripts};
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
@@ -73,7 +73,7 @@ pub(super) fn open(command: &Command) -> Vec<Inner> {
         }
         _ => {}
     }
-    if let Some((language, options)) = language::name_of(program).and_then(options_of) {
+    if let Some((language, options)) = interpreters::name_of(program).and_then(options_of) {
         found.extend(by_options(language, words, options));
     }
     found
@@ -189,7 +189,7 @@ fn script(language: &str, word: &Word) -> Vec<Inner> {
 /// `NODE_OPTIONS=--require=./x.js`, `PYTHONSTARTUP=x.py`, `MAKEFILES=x.mk`.
 fn by_variable(command: &Command) -> Vec<Inner> {
     let program = command.program.as_str();
-    let language = language::name_of(program).unwrap_or("");
+    let language = interpreters::name_of(program).unwrap_or("");
     let mut found = Vec::new();
     for one in &command.assignments {
         let value = &one.value;

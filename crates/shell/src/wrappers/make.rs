@@ -48,12 +48,16 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         {
             found.push(Inner::text(Word { text: value.into(), ..word.clone() }));
         }
+        // Any other value may hold calls, which run where it is used.
+        let value = if text.starts_with('-') { "" } else { text };
+        found.extend(shell_calls(value).map(|run| Inner::text(Word { text: run.into(), ..word.clone() })));
         let eval = match text {
             "--eval" | "-E" => next(),
             _ => attached("--eval=").or_else(|| attached("-E")),
         };
         found.extend(eval.map(|text| recipes(&text)).unwrap_or_default());
     }
+    found.extend(by_variable(command));
     if !named {
         let span = command.span;
         let usual = |name: &str| {
@@ -64,6 +68,17 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         found.extend(["GNUmakefile", "makefile", "Makefile"].map(usual));
     }
     Some(found)
+}
+
+/// `MAKEFLAGS=--eval=x make`.
+fn by_variable(command: &Command) -> Vec<Inner> {
+    let flags =
+        command.assignments.iter().filter(|one| matches!(one.name.as_str(), "MAKEFLAGS" | "GNUMAKEFLAGS"));
+    let texts = flags.filter_map(|one| {
+        let (_, text) = one.value.text.split_once("--eval")?;
+        Some(Word { text: text.trim_start_matches(['=', ' ']).into(), ..one.value.clone() })
+    });
+    texts.flat_map(|text| recipes(&text)).collect()
 }
 
 /// The folder of `make -C x`.

@@ -56,16 +56,17 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
             };
             Some(line_of(words, &spec))
         }
-        "script" => {
+        "script" => Some(script(words)),
+        "watchexec" => {
             let spec = Spec {
-                options: "c,command= q,quiet a,append e,return f,flush",
-                leading: false,
-                short_names: true,
+                options: "w,watch= W,watch-non-recursive= e,exts= f,filter= i,ignore= s,signal= d,debounce= r,restart c,clear? N,notify \
+                          p,postpone shell= n emit-events-to= E,env= project-origin= workdir= o,on-busy-update= stop-signal= stop-timeout= \
+                          delay-run= poll? filter-file= ignore-file= fs-events= v,verbose q,quiet",
+                leading: true,
+                short_names: false,
                 one_dash: false,
             };
-            let mut usage = Usage::default();
-            options::sort(words, &spec, &mut usage);
-            Some(usage.value("--command").cloned().map(Inner::text).into_iter().collect())
+            Some(line_of(words, &spec))
         }
         "hyperfine" => {
             let spec = Spec {
@@ -98,6 +99,30 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
         }
         _ => None,
     }
+}
+
+/// `script -c text`, and `script FILE command …` as BSD has it.
+fn script(words: &[Word]) -> Vec<Inner> {
+    let mut spec = Spec {
+        options: "c,command= q,quiet a,append e,return f,flush d k p r F t? T,log-timing= I,log-in= O,log-out= B,log-io= \
+                  m,logging-format= o,output-limit= E,echo=",
+        leading: false,
+        short_names: true,
+        one_dash: false,
+    };
+    let mut usage = Usage::default();
+    options::sort(words, &spec, &mut usage);
+    if let Some(text) = usage.value("--command") {
+        return vec![Inner::text(text.clone())];
+    }
+    spec.leading = true;
+    let mut at = options::sort(words, &spec, &mut Usage::default()) + 1;
+    // `-t 0`: of BSD it takes a word.
+    let number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    at += usize::from(usage.has("-t") && words.get(at - 1).is_some_and(number));
+    let run = words.get(at..).unwrap_or_default();
+    let run = run.get(usize::from(run.first().is_some_and(|word| word.text == "--"))..).unwrap_or_default();
+    if run.is_empty() { Vec::new() } else { vec![Inner::words(run)] }
 }
 
 /// Options, then words that together are one line for a shell.

@@ -3,6 +3,7 @@
 //! Each family is one file with a function from the command to what it
 //! starts. Nothing here walks or lists; the walker does.
 
+mod dashed;
 mod editor;
 mod environment;
 mod expect;
@@ -10,12 +11,16 @@ mod file_calls;
 mod git;
 mod hidden;
 mod imports;
+mod interpreters;
 mod language;
 mod launcher;
+mod lisp;
 mod loaded;
 mod loads;
+mod m4;
 mod make;
 mod many;
+mod option_text;
 mod placed;
 mod plain;
 mod powershell;
@@ -29,6 +34,7 @@ mod sed;
 mod settings_file;
 mod shell;
 mod special;
+mod tool_mode;
 mod values;
 
 use crate::programs::is_named;
@@ -105,10 +111,14 @@ const FAMILIES: &[Family] = &[
     placed::open,
     remote::open,
     runner::open,
+    tool_mode::open,
+    lisp::open,
+    m4::open,
     language::open,
     expect::open,
     make::open,
     git::open,
+    dashed::open,
 ];
 
 /// The commonest programs of all, none of which any family knows: half the
@@ -170,8 +180,8 @@ pub(crate) fn passes_output(program: &str) -> bool {
 pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
     let first = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("");
     let named = first.rsplit(['/', ' ']).next().unwrap_or("");
-    let by_program = language::name_of(program).or_else(|| own_language(program));
-    by_program.or_else(|| language::name_of(named)).or_else(|| own_language(named))
+    let by_program = interpreters::name_of(program).or_else(|| own_language(program));
+    by_program.or_else(|| interpreters::name_of(named)).or_else(|| own_language(named))
 }
 
 /// Programs that are the name of their language.
@@ -179,6 +189,8 @@ fn own_language(program: &str) -> Option<&'static str> {
     match program {
         "expect" | "tclsh" | "wish" => Some("expect"),
         "make" | "gmake" => Some("make"),
+        "m4" | "gm4" => Some("m4"),
+        _ if lisp::runs_files(program) => Some("lisp"),
         _ => None,
     }
 }
@@ -188,8 +200,10 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
     let all = match language {
         "expect" | "tclsh" | "wish" => expect::starts(text),
         "make" | "gmake" => make::recipes(text),
+        "m4" | "gm4" => m4::starts(text),
+        _ if language == "lisp" || lisp::runs_files(language) => lisp::calls(text),
         // A program on the input is named by who runs it: `python3`.
-        _ => language::calls(language::name_of(language).unwrap_or(language), text),
+        _ => language::calls(interpreters::name_of(language).unwrap_or(language), text),
     };
     limited(all, text.span)
 }
@@ -202,6 +216,15 @@ pub(crate) use prints::printed_texts;
 pub(crate) use scripts::set_scripts;
 pub(crate) use settings_file::set_in_file;
 pub(crate) use shell::input_arguments;
+
+/// A command; where its first word has blanks in it, it is a line for a shell.
+fn words_or_line(run: &[Word]) -> Vec<Inner> {
+    match run {
+        [] => Vec::new(),
+        [line, ..] if line.text.contains(' ') => joined(run).map(Inner::text).into_iter().collect(),
+        _ => vec![Inner::words(run)],
+    }
+}
 
 /// All words after the program.
 fn arguments(command: &Command) -> &[Word] {

@@ -144,7 +144,33 @@ const PREFIXES: &[Prefix] = &[
     },
     Prefix { names: &["nocache", "chronic", "ifne", "cpulimit"], options: "l= i z", skip: 0 },
     Prefix { names: &["daemonize"], options: "a c= e= o= p= l= u= E= v", skip: 0 },
-    Prefix { names: &["busybox", "toybox"], options: "", skip: 0 },
+    Prefix { names: &["busybox", "toybox", "with-contenv"], options: "", skip: 0 },
+    Prefix {
+        names: &[
+            "annotate-output",
+            "dbus-launch",
+            "summon",
+            "envconsul",
+            "gsudo",
+            "please",
+            "tsp",
+            "nq",
+            "sem",
+        ],
+        options: "p= f= e= E= j,jobs= n q exit-with-session",
+        skip: 0,
+    },
+    Prefix { names: &["retry"], options: "t,times= d,delay= m= u,until= w,while=", skip: 0 },
+    Prefix {
+        names: &["envdir", "s6-envdir", "envuidgid", "setuidgid", "s6-setuidgid"],
+        options: "i n t v",
+        skip: 1,
+    },
+    Prefix {
+        names: &["setlock", "lckdo", "s6-setlock", "with-lock-ex"],
+        options: "n N x X w W= e E q r t=",
+        skip: 1,
+    },
     Prefix { names: &["then", "coproc"], options: "", skip: 0 },
 ];
 
@@ -199,6 +225,8 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         "sg" => return Some(group(arguments(command))),
         "perf" => return Some(perf(arguments(command))),
         "capsh" => return Some(capsh(arguments(command))),
+        "arch" => return Some(behind_options(arguments(command), &["-e", "-d", "-arch", "--arch"])),
+        "xcrun" => return Some(xcrun(arguments(command))),
         _ => {}
     }
     let prefix = prefix_of(program)?;
@@ -251,6 +279,28 @@ fn group(words: &[Word]) -> Vec<Inner> {
     let rest = words.iter().skip_while(|word| word.text == "-").skip(1);
     let text = rest.filter(|word| !matches!(word.text.as_str(), "-c" | "--command")).take(1);
     text.cloned().map(Inner::text).collect()
+}
+
+/// `arch -arm64 -e A=b command …` of macOS: long options with one dash, and
+/// those of them that take a word.
+fn behind_options(words: &[Word], with_value: &[&str]) -> Vec<Inner> {
+    let mut rest = words;
+    while let [option, more @ ..] = rest
+        && option.text.starts_with('-')
+    {
+        let takes = with_value.contains(&option.text.as_str());
+        rest = more.get(usize::from(takes)..).unwrap_or_default();
+    }
+    if rest.is_empty() { Vec::new() } else { vec![Inner::words(rest)] }
+}
+
+/// `xcrun --sdk x tool …`; with `--find` it only says where the tool lies.
+fn xcrun(words: &[Word]) -> Vec<Inner> {
+    let looks = |word: &Word| matches!(word.text.as_str(), "-f" | "--find" | "-find");
+    if words.iter().take_while(|word| word.text.starts_with('-')).any(looks) {
+        return Vec::new();
+    }
+    behind_options(words, &["-sdk", "--sdk", "-toolchain", "--toolchain"])
 }
 
 /// `capsh -- -c text` gives what follows to a shell.

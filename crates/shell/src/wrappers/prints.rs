@@ -4,7 +4,7 @@
 //! What it puts between is spelled `$_`. The text may never be printed and other
 //! text may be; whoever reads it reads at a venture and must say nothing for sure.
 
-use super::{arguments, language};
+use super::{arguments, interpreters};
 use crate::reading::{Command, Word};
 
 /// Texts of one command that are looked at, and the bytes of a program.
@@ -28,7 +28,7 @@ pub(crate) fn printed_texts(command: &Command) -> Vec<String> {
         "yes" => vec![words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")],
         "find" | "gfind" => formats(words),
         "jq" | "yq" | "gojq" | "jaq" => words.iter().flat_map(literals).collect(),
-        program if language::name_of(program).is_some() => words.iter().flat_map(literals).collect(),
+        program if interpreters::name_of(program).is_some() => words.iter().flat_map(literals).collect(),
         _ => Vec::new(),
     };
     texts.retain(|text| !text.trim().is_empty() && text != UNKNOWN);

@@ -1,7 +1,9 @@
 //! Commands that run elsewhere: over ssh, in a container, in a pod.
 
 use super::{Inner, arguments, joined};
+use crate::heads::Heads;
 use crate::options::{self, Spec};
+use crate::programs::is_named;
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
 use smol_str::SmolStr;
@@ -19,10 +21,12 @@ const RUN: &str = "a,attach= add-host= c,cpu-shares= cap-add= cap-drop= cidfile=
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     match command.program.as_str() {
+        "pssh" | "parallel-ssh" => Some(by_many(arguments(command))),
         "ssh" | "autossh" | "mosh" => Some(behind_host(arguments(command))),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Some(container(command)),
         "kubectl" | "oc" => Some(pod(command)),
-        _ => None,
+        "ansible" => Some(ansible(arguments(command))),
+        program => machine(program, arguments(command)),
     }
 }
 
@@ -49,6 +53,13 @@ fn behind_host(words: &[Word]) -> Vec<Inner> {
         None => {}
     }
     found
+}
+
+/// `pssh -h hosts command …`
+fn by_many(words: &[Word]) -> Vec<Inner> {
+    let options = "h,hosts= H,host= l,user= p,par= o,outdir= e,errdir= t,timeout= O,option= v A i x= X= P";
+    let at = options::sort(words, &spec(options), &mut Usage::default());
+    joined(words.get(at..).unwrap_or_default()).map(Inner::text).into_iter().collect()
 }
 
 /// Words behind a subcommand: past its options and `skip` operands.
@@ -98,11 +109,104 @@ fn pod(command: &Command) -> Vec<Inner> {
         Some(at) => words.get(at + 1..).map(<[Word]>::to_vec),
         None => behind(words, &["exec"], EXEC, 1),
     };
-    let opened = |words: Vec<Word>| match changes_own_files(&words) {
-        true => Inner::Away(words),
-        false => Inner::words(&words),
+    inner.map(inside).unwrap_or_default()
+}
+
+/// Machines on this machine, most of which have its home folder mounted:
+/// program, subcommand, options, operands before the command.
+const MACHINES: &[(&str, &str, &str, usize)] = &[
+    ("lima", "", "", 0),
+    ("limactl", "shell", "shell= workdir= tty? preserve-env", 1),
+    ("colima", "ssh", "p,profile=", 0),
+    ("multipass", "exec", "d,working-directory= n,no-map-working-directory", 1),
+    ("orb", "", "m,machine= u,user= w,workdir= p,path s,shell", 0),
+    ("orbctl", "run", "m,machine= u,user= w,workdir= p,path s,shell", 0),
+    ("heroku", "run", "a,app= r,remote= s,size= e,env= x,exit-code no-tty no-notify type=", 0),
+    ("minikube", "ssh", "p,profile= n,node= native-ssh?", 0),
+    ("adb", "shell", "e= n T t x", 0),
+    ("pdsh", "", "w= x= l= t= u= f= R= g= S b", 0),
+    ("clush", "", "w= x= g= l= t= u= f= a b B L", 0),
+    ("lxc", "exec", "cwd= env= user= group= mode= t n", 1),
+    ("incus", "exec", "cwd= env= user= group= mode= t n", 1),
+    ("wsl", "", "e,exec d,distribution= u,user= cd= shell-type= system", 0),
+];
+
+static HEADS: Heads = heads();
+
+const fn heads() -> Heads {
+    let (mut all, mut rows) = (Heads::NONE, MACHINES);
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
+    all
+}
+
+fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
+    if !HEADS.may_hold(program) {
+        return None;
+    }
+    let (_, sub, options, skip) = MACHINES.iter().find(|(name, ..)| is_named(name, program))?;
+    let rest = match sub.is_empty() {
+        true => Some(words),
+        false => words.iter().position(|word| word.text == *sub).and_then(|at| words.get(at + 1..)),
     };
-    inner.map(opened).into_iter().collect()
+    let Some(rest) = rest else { return Some(Vec::new()) };
+    let mut at = options::sort(rest, &spec(options), &mut Usage::default()) + skip;
+    at += usize::from(rest.get(at).is_some_and(|word| word.text == "--"));
+    let run = rest.get(at..).unwrap_or_default().to_vec();
+    Some(match run.is_empty() {
+        true => Vec::new(),
+        // Its home is its own; the disks of this machine lie below `/mnt`.
+        false if program == "wsl" && !(deletes(&run) && run.iter().any(is_shared)) => vec![Inner::Away(run)],
+        false => inside(run),
+    })
+}
+
+fn deletes(run: &[Word]) -> bool {
+    run.first()
+        .is_some_and(|word| matches!(word.text.as_str(), "rm" | "mv" | "find" | "shred" | "chmod" | "chown"))
+}
+
+/// The root, or a disk of this machine, as a word of its own.
+fn is_shared(word: &Word) -> bool {
+    matches!(word.text.as_str(), "/" | "/*" | "/mnt" | "/mnt/*")
+        || word.text.starts_with("/mnt/") && !word.text.contains(' ')
+}
+
+fn inside(words: Vec<Word>) -> Vec<Inner> {
+    match changes_own_files(&words) {
+        true => vec![Inner::Away(words)],
+        false => super::words_or_line(&words),
+    }
+}
+
+/// `ansible all -m shell -a text`; without a module the text is a command.
+fn ansible(words: &[Word]) -> Vec<Inner> {
+    let spec = Spec {
+        options: "m,module-name= a,args= i,inventory= b,become K,ask-become-pass u,user= f,forks= l,limit= e,extra-vars= v,verbose \
+                  C,check D,diff k,ask-pass o,one-line t,tree= B,background= P,poll= c,connection= M,module-path= become-user= \
+                  become-method= private-key= T,timeout= vault-password-file= list-hosts",
+        ..spec("")
+    };
+    let mut usage = Usage::default();
+    options::sort(words, &Spec { leading: false, ..spec }, &mut usage);
+    let module = usage.value("--module-name").map_or("command", |word| word.text.as_str());
+    let Some(text) = usage.value("--args").filter(|_| !usage.has("--check")) else { return Vec::new() };
+    match module.rsplit('.').next().unwrap_or(module) {
+        "command" | "shell" | "raw" | "win_shell" | "win_command" | "expect" => {
+            vec![Inner::text(text.clone())]
+        }
+        "file" if text.text.contains("state=absent") => {
+            let path = text
+                .text
+                .split(' ')
+                .find_map(|one| ["path=", "dest=", "name="].iter().find_map(|head| one.strip_prefix(head)));
+            let word = |one: &str| Word { text: one.into(), ..text.clone() };
+            path.map(|path| Inner::made(vec![word("rm"), word("-rf"), word(path)])).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Does this change files deep inside a container that runs? Its whole disk,

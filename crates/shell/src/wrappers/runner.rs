@@ -14,6 +14,8 @@ type Row = (&'static str, &'static str, &'static str, usize);
 
 const UVX: &str = "from= with= p,python= q,quiet refresh isolated";
 
+const MISE: &str = "c,command= C,cd= E,env= j,jobs= q,quiet v,verbose y,yes raw fresh-env no-deps";
+
 const RUNNERS: &[Row] = &[
     (
         "npx",
@@ -46,14 +48,42 @@ const RUNNERS: &[Row] = &[
     ("hatch", "run", "", 0),
     ("conda", "run", "n,name= p,prefix= no-capture-output live-stream cwd=", 0),
     ("mamba", "run", "n,name= p,prefix=", 0),
+    ("micromamba", "run", "n,name= p,prefix= cwd= e,env= attach= d,detach", 0),
     ("pixi", "run", "e,environment= manifest-path=", 0),
+    ("pixi", "exec", "s,spec= c,channel= p,platform= w,with= force-reinstall list?", 0),
+    ("tox", "exec", "e= c,conf= workdir= skip-pkg-install", 0),
+    ("devbox", "run", "c,config= e,env= env-file= environment= q,quiet l,list", 0),
+    ("distrobox", "enter", "n,name= r,root a,additional-flags= T,no-tty nw,no-workdir", 1),
+    ("distrobox-enter", "", "n,name= r,root a,additional-flags= T,no-tty nw,no-workdir e,exec", 1),
+    ("toolbox", "run", "c,container= d,distro= r,release= preserve-fds=", 0),
+    (
+        "reflex",
+        "",
+        "r,regex= R,inverse-regex= g,glob= G,inverse-glob= s,start-service e,sequential t,shutdown-timeout= \
+     d,decoration= only-files only-dirs all c,config= substitute= v,verbose",
+        0,
+    ),
     ("bundle", "exec", "keep-file-descriptors gemfile=", 0),
-    ("mise", "exec", "", 0),
-    ("mise", "x", "", 0),
+    ("mise", "exec", MISE, 0),
+    ("mise", "x", MISE, 0),
+    ("rtx", "exec", MISE, 0),
+    ("rtx", "x", MISE, 0),
     ("asdf", "exec", "", 0),
     ("direnv", "exec", "", 1),
     ("dotenv", "", "f,file= e= c", 0),
     ("op", "run", "env-file= no-masking", 0),
+    (
+        "dotenvx",
+        "run",
+        "f,env-file= e,env= fk,env-keys-file= o,overload q,quiet v,verbose d,debug convention= strict ignore=",
+        0,
+    ),
+    (
+        "infisical",
+        "run",
+        "e,env= c,command= path= projectId= token= recursive expand? include-imports? tags= w,watch",
+        0,
+    ),
     ("doppler", "run", "p,project= c,config= command=", 0),
     ("aws-vault", "exec", "d,duration= n,no-session region=", 1),
     ("chamber", "exec", "", 1),
@@ -63,8 +93,22 @@ const RUNNERS: &[Row] = &[
     ("nodenv", "exec", "", 0),
     ("fnm", "exec", "using=", 0),
     ("rustup", "run", "install", 1),
+    ("jenv", "exec", "", 0),
+    ("nvm", "exec", "silent lts?", 0),
+    ("rvm", "do", "", 0),
+    ("nx", "exec", "", 0),
+    ("lerna", "exec", "scope= ignore= concurrency= stream parallel no-bail since?", 0),
+    ("guix", "shell", "m,manifest= f,file= D,development C,container pure", 0),
+    ("rr", "record", "o,output-trace-dir= n h c= s,always-switch", 0),
+    ("samply", "record", "o,output= s,save-only r,rate= n,no-open", 0),
+    (
+        "pueue",
+        "add",
+        "w,working-directory= e,escape i,immediate s,stashed d,delay= g,group= a,after= l,label= p,print-task-id",
+        0,
+    ),
+    ("wezterm", "start", "cwd= class= workspace= domain= always-new-process", 0),
     ("cross-env", "", "", 0),
-    ("nix", "develop", "", 0),
     ("foreman", "run", "f,procfile= e,env= d,root=", 0),
     ("honcho", "run", "f,procfile= e,env= d,app-root=", 0),
     ("gosu", "", "", 1),
@@ -89,7 +133,8 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     let words = arguments(command);
     match program {
         "nix-shell" => return Some(nix_shell(words)),
-        "nodemon" | "watchexec" | "cargo" => return watcher(program, words),
+        "nix" => return Some(nix(words)),
+        "nodemon" | "cargo" => return watcher(program, words),
         "uv" if words.first().is_some_and(|word| word.text == "tool") => {
             let rest = words.get(2..).unwrap_or_default();
             let runs = words.get(1).is_some_and(|word| word.text == "run");
@@ -119,6 +164,9 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     let spec = Spec { options, leading: true, short_names: false, one_dash: false };
     let mut usage = Usage::default();
     let mut at = options::sort(rest, &spec, &mut usage) + skip;
+    if let Some(sign) = rest.iter().position(|word| word.text == "--").filter(|_| DASHED.contains(&name)) {
+        at = sign + 1;
+    }
     let mut found = from_address(name, &usage, rest.get(at));
     if let Some(text) = usage.value("--call").or(usage.value("--command")) {
         found.push(Inner::text(text.clone()));
@@ -134,6 +182,14 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     if rest.get(at).is_some_and(|word| word.text == "--") {
         at += 1;
     }
+    if name == "dotenv" && rest.get(at).is_some_and(|word| word.text == "run") {
+        // That of Python has a verb.
+        at += 1 + usize::from(rest.get(at + 1).is_some_and(|word| word.text == "--"));
+    }
+    // `nvm exec 20 command …`
+    let version =
+        |word: &Word| word.text.trim_start_matches('v').starts_with(|one: char| one.is_ascii_digit());
+    at += usize::from(name == "nvm" && rest.get(at).is_some_and(version));
     let mut assignments = Vec::new();
     let sets = matches!(name, "cross-env" | "dotenv");
     while let Some((variable, value)) =
@@ -145,11 +201,23 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     }
     let mut words = rest.get(at..).unwrap_or_default().to_vec();
     let mut moved = false;
+    if let Some(first) = words.first_mut().filter(|word| name == "hatch" && word.text.contains(':')) {
+        // `hatch run dev:test`: the environment stands before the command.
+        first.text = first.text.rsplit(':').next().unwrap_or_default().into();
+        moved = true;
+    }
     if let Some(first) = words.first_mut().filter(|_| FETCHERS.contains(&name))
         && let Some(bare) = without_version(&first.text).map(str::to_string)
     {
         first.text = bare.into();
         moved = true;
+    }
+    if let [line] = words.as_slice()
+        && line.text.contains(' ')
+    {
+        // No program has such a name: some of them give it to a shell.
+        found.push(Inner::text(line.clone()));
+        return found;
     }
     found.push(Inner::Words { words, assignments, dir: None, moved, same_shell: false });
     found
@@ -161,11 +229,19 @@ fn without_version(text: &str) -> Option<&str> {
     (!name.is_empty() && !version.contains(['/', ':'])).then_some(name)
 }
 
+/// Runners whose command stands behind `--`, whatever stands before it.
+const DASHED: [&str; 7] = ["guix", "mise", "rtx", "tox", "distrobox", "distrobox-enter", "dotenvx"];
+
 /// Runners that fetch the package they run, if it is not there.
 const FETCHERS: [&str; 9] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun", "pipx"];
 
 /// A package named by an address, not by its name in a registry.
 fn from_address(name: &str, usage: &Usage, first: Option<&Word>) -> Vec<Inner> {
+    if name == "uv" {
+        // It runs a script straight from its address.
+        let far = |word: &&Word| ["http://", "https://"].iter().any(|head| word.text.starts_with(head));
+        return first.filter(far).cloned().map(Inner::Download).into_iter().collect();
+    }
     if !FETCHERS.contains(&name) {
         return Vec::new();
     }
@@ -202,6 +278,14 @@ fn nix_shell(words: &[Word]) -> Vec<Inner> {
     at.and_then(|at| words.get(at + 1)).cloned().map(Inner::text).into_iter().collect()
 }
 
+/// `nix develop .#x -c command …`, `nix shell x --command command …`.
+fn nix(words: &[Word]) -> Vec<Inner> {
+    let at = words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command"));
+    let runs = words.iter().any(|word| matches!(word.text.as_str(), "develop" | "shell" | "env"));
+    let run = at.filter(|_| runs).and_then(|at| words.get(at + 1..));
+    run.map(Inner::words).into_iter().collect()
+}
+
 /// `cargo watch -x check -s 'text'`, `nodemon --exec text`.
 fn watcher(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
     if program == "cargo" && words.first().is_none_or(|word| word.text != "watch") {
@@ -220,7 +304,7 @@ fn watcher(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
             found.push(Inner::text(Word { text, ..value.clone() }));
         }
     }
-    if matches!(program, "watchexec" | "cargo")
+    if program == "cargo"
         && let Some(at) = words.iter().position(|word| word.text == "--")
     {
         found.push(Inner::words(words.get(at + 1..).unwrap_or_default()));

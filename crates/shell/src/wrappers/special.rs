@@ -1,12 +1,31 @@
-//! Quotes of Perl and Ruby that run what is in them, and Perl's `open` with a
-//! pipe.
+//! Quotes that run what is in them, Perl's `open` with a pipe, and how the
+//! words of a command are given as a list.
 
 use super::language::{literal, quoted};
 
-/// `%x(ls)` of Ruby, at the sign.
-pub(super) fn quoted_command<'a>(language: &str, rest: &'a str) -> Option<(String, &'a str)> {
-    let inside = rest.strip_prefix("%x").filter(|_| language == "ruby")?;
-    bracketed(inside)
+/// `%x(ls)` of Ruby, `` `ls` `` of several, `` $`ls` `` of Bun and zx, at the sign.
+pub(super) fn quoted_command<'a>(language: &str, text: &str, rest: &'a str) -> Option<(String, &'a str)> {
+    if let Some(inside) = rest.strip_prefix("%x").filter(|_| language == "ruby") {
+        return bracketed(inside);
+    }
+    if let Some(inside) = rest.strip_prefix("$`") {
+        let runs = language == "bun" || text.contains("\"zx\"") || text.contains("'zx'");
+        return runs.then(|| quoted(inside, '`'));
+    }
+    let inside = rest.strip_prefix('`')?;
+    matches!(language, "perl" | "ruby" | "php" | "julia").then(|| quoted(inside, '`'))
+}
+
+/// Where the further words of a command begin: `["-l"]`, `c("-l")` of R,
+/// `{args: ["-l"]}` of Deno, or one text after the other.
+pub(super) fn list_of(more: &str) -> &str {
+    let bracket = more.strip_prefix('[').or_else(|| more.strip_prefix("c("));
+    let named = || {
+        let (_, list) = more.strip_prefix('{')?.split_once("args")?;
+        list.trim_start().strip_prefix(':')?.trim_start().strip_prefix('[')
+    };
+    let bare = if more.starts_with(['"', '\'']) { more } else { "" };
+    bracket.or_else(named).unwrap_or(bare)
 }
 
 /// The text Perl runs by `qx{ls}`, `system qw(ls -l)`, `open(F, "ls |")`.

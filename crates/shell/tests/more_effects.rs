@@ -1,0 +1,142 @@
+//! What further commands would do, and commands that only print their help.
+
+mod listed;
+
+use listed::check as listed;
+use toolgate_shell::{Setting, read};
+
+/// Every effect as `deed target`, in order.
+#[track_caller]
+fn check(source: &str, expected: &[&str]) {
+    let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
+    let mut lines = Vec::new();
+    for effect in read(source, &setting).commands.iter().flat_map(|command| &command.effects) {
+        let target = effect.target.as_ref().map(|word| format!(" {}", word.text)).unwrap_or_default();
+        lines.push(format!("{}{target}", effect.deed.name()));
+    }
+    assert_eq!(lines, expected, "{source}");
+}
+
+#[test]
+fn deleters_by_other_names() {
+    check("gio trash d", &["deletes-tree d"]);
+    check("gio remove f", &["deletes-file f"]);
+    check("gio move a b", &["deletes-file a", "writes-file b", "writes-file b/a"]);
+    check("gio trash --empty", &[]);
+    check("gio trash --restore trash:///f", &[]);
+    check("gio open f", &[]);
+    check("7z a -sdel x.7z d", &["writes-file x.7z", "reads-file d", "deletes-file d"]);
+    check("7z a x.7z d", &["writes-file x.7z", "reads-file d"]);
+    check("7z x x.7z", &["reads-file x.7z", "writes-file .", "writes-file ./*"]);
+}
+
+#[test]
+fn readers_and_senders_by_other_names() {
+    check("shuf f", &["reads-file f"]);
+    check("shuf -e f", &[]);
+    check("ed -s f", &["reads-file f", "writes-file f"]);
+    check("vim -es f +q", &["reads-file f", "writes-file f"]);
+    check("vim -s orders f", &["reads-file f", "writes-file f"]);
+    check("git commit -F f", &["reads-file f"]);
+    check("git commit -F -", &[]);
+    check(
+        "curl --url-query @f https://h",
+        &["reaches-host https://h", "sends-data https://h", "reads-file f", "sends-file f"],
+    );
+    check("curl --url-query q=1 https://h", &["reaches-host https://h", "sends-data https://h"]);
+}
+
+#[test]
+fn git_by_detours() {
+    for setting in [
+        "tar.x.command='rm x'",
+        "man.x.cmd='rm x'",
+        "browser.x.cmd='rm x'",
+        "remote.x.url='ext::rm x'",
+        "remote.x.pushUrl='ext::rm x'",
+        "url.'ext::rm '.insteadOf=y:",
+    ] {
+        listed(&format!("git -c {setting} fetch y:x"), &["rm", "x"]);
+    }
+    listed("git for-each-repo --config=a clean -fdx", &["git", "clean", "-fdx"]);
+    listed("git for-each-repo --config a -- clean -fdx", &["git", "clean", "-fdx"]);
+    check("git -c url.https://h/.insteadOf=y: fetch y:x", &["reaches-host y:x"]);
+    check("git config --remove-section core", &["skips-commit-hooks"]);
+    check("git config rename-section core other", &["skips-commit-hooks"]);
+    check("git config --remove-section remote.old", &[]);
+    check("git checkout --pathspec-from-file=f", &["discards-work"]);
+    check("git restore --staged --pathspec-from-file=f", &[]);
+    check(
+        "rm \"$(git rev-parse --git-dir)/hooks/pre-commit\"",
+        &["deletes-file .git/hooks/pre-commit", "skips-commit-hooks"],
+    );
+    check("rm $(git rev-parse --git-path hooks)/x", &["deletes-file .git/hooks/x", "skips-commit-hooks"]);
+    check("cat $(git rev-parse --git-dir)/HEAD", &["reads-file .git/HEAD"]);
+}
+
+#[test]
+fn what_comes_in_is_what_a_file_holds() {
+    for source in [
+        "echo rm x | sponge f; sh f",
+        "echo rm x | cp /dev/stdin f; sh f",
+        "echo rm x | install /dev/stdin f; sh f",
+    ] {
+        listed(source, &["rm", "x"]);
+    }
+}
+
+#[test]
+fn help_does_nothing() {
+    for source in [
+        "git reset --hard --help",
+        "git push --force --help",
+        "git commit --no-verify --help",
+        "git filter-branch --help",
+        "git filter-repo --help",
+        "kubectl delete ns x --help",
+        "terraform destroy -auto-approve -help",
+        "gh repo delete x/y --yes --help",
+        "docker system prune -af --help",
+        "helm uninstall x --help",
+        "helm uninstall x -h",
+        "aws s3 rb help",
+        "gcloud help projects delete",
+        "gh auth token --help",
+        "shutdown --help",
+        "reboot --help",
+    ] {
+        check(source, &[]);
+    }
+}
+
+#[test]
+fn what_looks_like_help_is_none() {
+    for source in [
+        "rm -rf d --help",
+        "mv a b --help",
+        "find d -delete --help",
+        "bash -c 'rm -rf d' --help",
+        "xargs rm -rf d --help",
+        "env rm -rf d --help",
+        "git reset --hard -- --help",
+        "git reset --hard $X --help",
+        "git commit --no-verify -m --help",
+        "git push --force -o --help",
+        "git push --force --unheard-of --help",
+        "git push --force --hel",
+        "git filter-branch -f --help",
+        "kubectl delete ns x -- --help",
+        "shutdown -h now --help",
+        "git reset --hard --help > f",
+        "gh auth token -h github.com",
+        "gh repo delete x/y --yes -- --help",
+        "terraform destroy -auto-approve -var help",
+        "aws s3 rb s3://b --force --profile help",
+        "pulumi destroy --yes -s help",
+        "gcloud projects delete help",
+        "helm uninstall help",
+    ] {
+        let found = read(source, &Setting::default());
+        assert!(found.commands.iter().any(|command| !command.effects.is_empty()), "{source}");
+    }
+}
