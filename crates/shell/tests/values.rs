@@ -46,6 +46,8 @@ fn declared_variables_hold_something_else() {
         assert!(!reading.commands.last().is_some_and(|command| known(command)), "{source:?}");
     }
     check("set -- p w; IFS=-; \"$*\"", &["p-w"]);
+    check("X=p; f() { local X; $X rm x; }; f", &["rm", "x"]);
+    check("X=rm; f() { local X; X=p; }; f; $X x", &["rm", "x"]);
 }
 
 #[test]

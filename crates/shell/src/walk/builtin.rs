@@ -149,7 +149,14 @@ impl Walker<'_> {
                         );
                     }
                 }
-                None => self.keep_attributes(letters, &word.text, "", false),
+                None => {
+                    if matches!(command.program.as_str(), "local" | "declare" | "typeset")
+                        && !has_letter(letters, &['g', 'p', 'f', 'F'])
+                    {
+                        self.hide_value(&word.text);
+                    }
+                    self.keep_attributes(letters, &word.text, "", false);
+                }
             }
         }
     }
@@ -166,6 +173,19 @@ impl Walker<'_> {
         if exact && has_letter(letters, &['n']) {
             self.scope.set_one(&mark_of("ref", name), Text::exact(text));
         }
+    }
+
+    /// `local x` alone: in bash it has no value then, in other shells it keeps the old one.
+    fn hide_value(&mut self, name: &str) {
+        let Some(mut options) = self.scope.get(name).filter(|_| !self.hidden.is_empty()).cloned() else {
+            return;
+        };
+        self.grow(size_of(&options));
+        self.hide(name);
+        if options.len() < OPTIONS_MAX {
+            options.push(Value::default());
+        }
+        self.scope.set(name, options);
     }
 
     /// `local x` in a function: the old value comes back at its end.
