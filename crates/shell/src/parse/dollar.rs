@@ -14,6 +14,9 @@ const OPERATORS: [&str; 22] = [
     "%", "/", "^", ",",
 ];
 
+/// What a byte counts for that is read once more.
+const REREAD_COST: usize = 8;
+
 impl<'a> Parser<'a> {
     /// The expansion standing here; a lone `$` stands for itself.
     pub(super) fn dollar(&mut self, quoted: bool) -> Part {
@@ -319,7 +322,11 @@ impl<'a> Parser<'a> {
     /// a word, where `<(…)` runs as well.
     pub(super) fn plain_subscript(&mut self, start: usize, behind: usize, read: Pieces) -> Pieces {
         let runs = |text: &str| text.contains("<(") || text.contains(">(");
-        if self.fault.is_some() || !runs(self.slice(start, behind)) || !self.may_look(behind - start) {
+        if self.fault.is_some() || !runs(self.slice(start, behind)) {
+            return read;
+        }
+        if !self.may_look((behind - start) * REREAD_COST) {
+            self.exceed("more than can be followed");
             return read;
         }
         let here = std::mem::replace(&mut self.pos, start);

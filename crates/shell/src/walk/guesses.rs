@@ -55,7 +55,7 @@ impl Walker<'_> {
 
     /// `git commit $(awk 'BEGIN {print "-n"}')`: the command, given that text.
     pub(super) fn guess_arguments(&mut self, command: &Command, stdin: Option<&Stream>) {
-        if self.guessing || command.words.iter().all(|word| word.exact) {
+        if self.guessing {
             return;
         }
         let unknown = command.words.iter().enumerate().skip(1).filter(|(_, word)| !word.exact);

@@ -14,7 +14,7 @@ use crate::few::Few;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{Options, Text, Value, concat, mark_of, size_of, size_of_value};
+use crate::scope::{OPTIONS_MAX, Options, Text, Value, concat, mark_of, size_of, size_of_value};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
@@ -58,7 +58,10 @@ impl Walker<'_> {
         self.in_place = was_in_place;
         for (name, mut options) in assigned {
             if let Some((_, old)) = before.iter().find(|(known, _)| *known == name) {
-                options.extend(old.iter().cloned());
+                let room = OPTIONS_MAX.saturating_sub(options.len());
+                let others: Vec<Value> =
+                    old.iter().filter(|value| !options.contains(value)).take(room).cloned().collect();
+                options.extend(others);
             }
             self.scope.set(&name, options);
             self.export_all(&name);
@@ -261,8 +264,10 @@ impl Walker<'_> {
             self.call_without_first(&command, stdin);
             return Stream { from: Some(index), ..Stream::default() };
         }
-        self.doubt_arguments(&command);
-        self.guess_arguments(&command, stdin);
+        if command.words.iter().any(|word| !word.exact) {
+            self.doubt_arguments(&command);
+            self.guess_arguments(&command, stdin);
+        }
         let starter = self.starter.replace(index);
         let since = self.open_sent(&brings);
         let returned = self.follow(&command, index, stdin);

@@ -99,8 +99,9 @@ impl Inner {
 /// One family: the commands it knows, opened.
 type Family = fn(&Command, Option<&Stream>) -> Option<Vec<Inner>>;
 
-/// Every family. The first that knows the program answers.
+/// Every family, the most used in front. The first that knows the program answers.
 const FAMILIES: &[Family] = &[
+    git::open,
     shell::open,
     powershell::open,
     environment::open,
@@ -117,7 +118,6 @@ const FAMILIES: &[Family] = &[
     language::open,
     expect::open,
     make::open,
-    git::open,
     dashed::open,
 ];
 
