@@ -11,6 +11,9 @@ use smol_str::{SmolStr, format_smolstr};
 const LINKS_MAX: usize = 256;
 const HOPS_MAX: usize = 8;
 
+/// Longer paths are those of no file: links that lead into themselves make them.
+const PATH_MAX: usize = 4096;
+
 /// Longer patterns are not compared.
 const PATTERN_MAX: usize = 256;
 
@@ -52,13 +55,19 @@ impl Walker<'_> {
     pub(super) fn keep_link(&mut self, link: SmolStr, target: SmolStr) {
         // A link to a link leads on, whichever of them was made first.
         let target = self.behind_link(&target).unwrap_or(target);
+        // What lies below a name is not what it leads to.
+        let into_itself =
+            target.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if into_itself || link.len() > PATH_MAX || target.len() > PATH_MAX {
+            return;
+        }
         self.links.retain(|(known, _)| *known != link);
         for (_, known) in self.links.iter_mut().filter(|(_, known)| *known == link) {
             known.clone_from(&target);
         }
         if self.links.len() >= LINKS_MAX {
             self.fail(crate::reading::Span::default(), "more links than are followed");
-        } else if link != target {
+        } else {
             self.links.push((link, target));
         }
     }
@@ -72,7 +81,7 @@ impl Walker<'_> {
                 let rest = now.strip_prefix(link.as_str())?;
                 (rest.is_empty() || rest.starts_with('/')).then(|| format_smolstr!("{target}{rest}"))
             });
-            match next {
+            match next.filter(|next| next.len() <= PATH_MAX) {
                 Some(next) => found = Some(next),
                 None => break,
             }
