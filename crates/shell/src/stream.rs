@@ -20,6 +20,8 @@ pub(crate) struct Stream {
     pub(crate) is_file: bool,
     /// It was made of text that stood here, in a way that is not followed.
     pub(crate) changed: bool,
+    /// It stood in quotes: one word, whatever is in it.
+    pub(crate) whole: bool,
     /// There may be errors in it as well.
     pub(crate) noisy: bool,
     /// Paths it lists, where they can be described (`find … | xargs`).

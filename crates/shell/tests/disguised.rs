@@ -120,3 +120,32 @@ fn what_is_only_printed_is_text() {
     let found = read("ls | awk '{print $1 \" x\"}' | sh", &Setting::default());
     assert!(found.commands.iter().all(|command| command.program != "x"), "{found:?}");
 }
+
+/// What is guessed takes nothing back, and what is in quotes is one word.
+#[test]
+fn a_guess_hides_nothing_and_splits_no_quotes() {
+    for source in [
+        "if [ a ]; then echo 'rm x'; else echo ls; fi | tee f; sh f",
+        "echo 'rm x' > f; echo ls | tee $(awk '0 {print \"f\"}'); sh f",
+        "if date; then echo 'rm x'; fi | sh",
+    ] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+    check("echo 'rm x' > f; echo ls | tee -a f; sh f", &["rm", "x"]);
+    check("bash -o posix -s -- x <<< 'rm \"$1\"'", &["rm", "x"]);
+    let many = "print \"a\";".repeat(100);
+    let found = read(&format!("awk 'BEGIN {{{many}}}' | sh"), &Setting::default());
+    assert!(found.opaque.iter().any(|one| one.kind == toolgate_shell::Unknown::Limit), "{found:?}");
+    for source in [
+        "git commit -m \"$(python3 -c 'print(\"about --no-verify\")')\"",
+        "m=$(awk '{print \"use -n\"}' f); git commit -m \"$m\"",
+        "git add \"$(jq -nr '\"a -n b\"')\"",
+    ] {
+        let found = read(source, &Setting::default());
+        let splits = |word: &toolgate_shell::Word| matches!(word.text.as_str(), "-n" | "--no-verify");
+        assert!(
+            !found.commands.iter().any(|one| one.program == "git" && one.words.iter().any(splits)),
+            "{source}"
+        );
+    }
+}

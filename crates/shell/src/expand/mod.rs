@@ -315,6 +315,7 @@ impl Walker<'_> {
     fn output_text(&mut self, output: &Output) -> Text {
         let before = self.commands_listed();
         let mut stream = self.walk_aside(output, None);
+        stream.whole = output.quoted;
         stream.changed |= stream.text.is_none() && self.prints_options(before);
         let meant = stream.other.as_ref().map(|_| self.choice.pick(&output.text, 2));
         let other = stream.other.as_ref().filter(|_| meant == Some(Some(1)));

@@ -29,7 +29,9 @@ impl Walker<'_> {
     /// A name or a value nobody knows is no news in what is read at a venture.
     fn at_a_venture(&mut self, inner: impl FnOnce(&mut Self)) {
         let (mark, known) = (self.scope.mark(), self.reading.opaque.len());
+        let overwritten = self.overwritten.len();
         inner(self);
+        self.doubt_written(overwritten);
         self.scope.rollback(mark);
         let mut at = 0;
         self.reading.opaque.retain(|one| {
@@ -40,7 +42,11 @@ impl Walker<'_> {
 
     /// What the programs behind `stream` have in their words, run as `via` would.
     pub(super) fn guess_printed(&mut self, stream: &Stream, span: Span, via: &str) {
-        for text in self.texts_behind(stream) {
+        let (texts, more) = self.texts_behind(stream);
+        if more {
+            self.opaque(span, Unknown::Limit, format!("more text for `{via}` than is looked at"));
+        }
+        for text in texts {
             if !self.grow(text.len() * GUESS_COST) {
                 return;
             }
@@ -58,14 +64,17 @@ impl Walker<'_> {
         if self.guessing {
             return;
         }
-        let unknown = command.words.iter().enumerate().skip(1).filter(|(_, word)| !word.exact);
+        // The value of an option is one word, most times in quotes.
+        let counts = |at: usize, word: &Word| at == 1 || command.usage.operands.contains(word);
+        let words = command.words.iter().enumerate().skip(1);
+        let unknown = words.filter(|(at, word)| !word.exact && counts(*at, word));
         let streams: Vec<(usize, Stream)> = unknown
             .filter_map(|(at, word)| Some((at, self.streams.get(word.text.trim())?.clone())))
             .take(ARGUMENTS_MAX)
             .collect();
         for (at, stream) in streams {
-            for text in self.texts_behind(&stream) {
-                let Some(call) = given(command, at, &text) else { continue };
+            for text in self.texts_behind(&stream).0 {
+                let Some(call) = given(command, at, &text, stream.whole) else { continue };
                 self.guessing = true;
                 self.at_a_venture(|walker| {
                     let _ = walker.call(call, stdin);
@@ -79,7 +88,11 @@ impl Walker<'_> {
     pub(super) fn guess_items(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let reads = matches!(command.program.as_str(), "xargs" | "gxargs" | "parallel");
         let Some(stream) = stdin.filter(|stream| reads && stream.text.is_none()).cloned() else { return };
-        for text in self.texts_behind(&stream) {
+        let (texts, more) = self.texts_behind(&stream);
+        if more {
+            self.opaque(command.span, Unknown::Limit, "more items than are looked at".to_string());
+        }
+        for text in texts {
             let known = Stream::known(text);
             self.at_a_venture(|walker| {
                 for inner in wrappers::open(command, Some(&known)) {
@@ -89,25 +102,33 @@ impl Walker<'_> {
         }
     }
 
-    fn texts_behind(&mut self, stream: &Stream) -> Vec<String> {
-        let mut texts = Vec::new();
+    /// The texts, and whether there are more.
+    fn texts_behind(&mut self, stream: &Stream) -> (Vec<String>, bool) {
+        let (mut texts, mut more) = (Vec::new(), false);
         let mut at = stream.from;
         for _ in 0..CHAIN_MAX {
             let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
-            texts.extend(wrappers::printed_texts(command));
+            let printed = wrappers::printed_texts(command);
+            texts.extend(printed.texts);
+            more |= printed.more;
             at = command.piped_from;
         }
         let bytes: usize = texts.iter().map(String::len).sum();
-        if self.grow(bytes) { texts } else { Vec::new() }
+        if self.grow(bytes) { (texts, more) } else { (Vec::new(), more) }
     }
 }
 
-/// The command with the words of `text` in place of that at `at`.
-fn given(command: &Command, at: usize, text: &str) -> Option<Call> {
+/// The command with the words of `text` in place of that at `at`. Values in it are
+/// taken to be empty: what nobody knows is no news.
+fn given(command: &Command, at: usize, text: &str, whole: bool) -> Option<Call> {
+    let text = text.replace(wrappers::UNKNOWN, "");
     let place = command.words.get(at)?;
-    let word = |text: &str| Word { text: text.into(), exact: !text.contains('$'), ..place.clone() };
+    let word = |text: &str| Word { text: text.into(), exact: true, ..place.clone() };
     let mut words: Vec<Word> = command.words.get(..at)?.to_vec();
-    words.extend(text.split_whitespace().map(word));
+    match whole {
+        true => words.push(word(text.trim_end())),
+        false => words.extend(text.split_whitespace().map(word)),
+    }
     words.extend(command.words.get(at + 1..)?.iter().cloned());
     Some(Call {
         span: command.span,

@@ -329,7 +329,7 @@ impl<'a> Walker<'a> {
         };
         let mut out = self.one_of(&bodies, rest.is_none(), stdin);
         if !quiet {
-            (out.text, out.other) = (None, None);
+            (out.text, out.other, out.from) = (None, None, None);
         }
         self.absent.truncate(absent);
         out
@@ -350,7 +350,10 @@ impl<'a> Walker<'a> {
         }
         self.merge(&changes, maybe_none);
         self.doubt_written(overwritten);
-        out.unwrap_or_default()
+        let mut out = out.unwrap_or_default();
+        // Of text nobody knows, nobody knows which of them wrote it.
+        out.from = out.from.filter(|_| out.text.is_some());
+        out
     }
 
     /// Walks the list of a substitution: a subshell with a choice of its own.

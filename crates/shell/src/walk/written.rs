@@ -287,7 +287,9 @@ impl Walker<'_> {
             if path.starts_with("/dev/fd/") {
                 self.streams.insert(path.clone(), Stream::unknown());
             } else {
-                self.files.insert(path.clone(), Stream::unknown());
+                // Text that stands here, and nobody knows which.
+                let changed = self.files.get(path).is_some_and(|now| now.changed || now.text.is_some());
+                self.files.insert(path.clone(), Stream { changed, ..Stream::unknown() });
             }
         }
         self.overwritten.truncate(since);
@@ -296,6 +298,7 @@ impl Walker<'_> {
     /// What comes in is put into these files.
     fn fill_files(&mut self, command: &Command, files: &[Word], out: &Stream) {
         let fed = command.piped_from.is_some() || !command.redirects.is_empty();
+        let adds = command.usage.has("--append");
         for file in files {
             if !self.grow(out.text.as_ref().map_or(0, String::len)) {
                 break;
@@ -303,7 +306,7 @@ impl Walker<'_> {
             let path = self.path_key(file);
             // Without anything that comes in, nobody here knows the text.
             if fed {
-                self.files.insert(path, out.clone());
+                self.keep_or_add(path, out, adds);
             } else {
                 self.files.remove(&path);
             }

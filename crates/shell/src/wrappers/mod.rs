@@ -212,7 +212,7 @@ pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
 pub(crate) use loaded::{folder, given, read_file};
 pub(crate) use many::item_file;
-pub(crate) use prints::printed_texts;
+pub(crate) use prints::{UNKNOWN, printed_texts};
 pub(crate) use scripts::set_scripts;
 pub(crate) use settings_file::set_in_file;
 pub(crate) use shell::input_arguments;

@@ -8,11 +8,18 @@ use super::{arguments, interpreters};
 use crate::reading::{Command, Word};
 
 /// Texts of one command that are looked at, and the bytes of a program.
-const TEXTS_MAX: usize = 16;
-const PROGRAM_MAX: usize = 16 << 10;
+const TEXTS_MAX: usize = 64;
+const PROGRAM_MAX: usize = 64 << 10;
+
+/// What a command may print.
+pub(crate) struct Printed {
+    pub(crate) texts: Vec<String>,
+    /// There is more than is looked at.
+    pub(crate) more: bool,
+}
 
 /// A value nobody knows.
-const UNKNOWN: &str = "$_";
+pub(crate) const UNKNOWN: &str = "$_";
 
 /// Words that only say that something is printed.
 const PRINTING: [&str; 24] = [
@@ -21,7 +28,7 @@ const PRINTING: [&str; 24] = [
 ];
 
 /// What the command may print of what stands in its words.
-pub(crate) fn printed_texts(command: &Command) -> Vec<String> {
+pub(crate) fn printed_texts(command: &Command) -> Printed {
     let words = arguments(command);
     let mut texts: Vec<String> = match command.program.as_str() {
         "sed" | "gsed" => words.iter().flat_map(replacements).collect(),
@@ -32,8 +39,10 @@ pub(crate) fn printed_texts(command: &Command) -> Vec<String> {
         _ => Vec::new(),
     };
     texts.retain(|text| !text.trim().is_empty() && text != UNKNOWN);
+    let known = !texts.is_empty();
+    let more = texts.len() > TEXTS_MAX || known && words.iter().any(|word| word.text.len() > PROGRAM_MAX);
     texts.truncate(TEXTS_MAX);
-    texts
+    Printed { texts, more }
 }
 
 /// `find … -printf 'rm %p\n'`
@@ -69,7 +78,7 @@ fn replacements(word: &Word) -> Vec<String> {
         if let (Some(_), Some(text)) = (fields.next(), fields.next()) {
             found.push(replacement(&text));
         }
-        if found.len() >= TEXTS_MAX {
+        if found.len() > TEXTS_MAX {
             break;
         }
     }

@@ -68,11 +68,23 @@ fn function(assignment: &Assignment) -> Option<Inner> {
 /// comes in counts where a script may not be named, if it is `known`.
 /// `bash -s -- x`: what the text that comes in is given, behind the name.
 pub(crate) fn input_arguments(command: &Command) -> Vec<Word> {
-    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with(['-', '+']);
-    let options = arguments(command).iter().take_while(|word| is_option(word) && word.text != "--").count();
-    let (options, rest) = arguments(command).split_at_checked(options).unwrap_or_default();
-    let from_input = |word: &Word| !word.text.starts_with("--") && word.text.contains('s');
-    if !SHELLS.contains(&command.program.as_str()) || !options.iter().any(from_input) {
+    if !SHELLS.contains(&command.program.as_str()) {
+        return Vec::new();
+    }
+    let (mut rest, mut from_input) = (arguments(command), false);
+    while let [word, more @ ..] = rest
+        && word.text.len() > 1
+        && word.text.starts_with(['-', '+'])
+        && word.text != "--"
+    {
+        let long = word.text.starts_with("--");
+        from_input |= !long && word.text.contains('s');
+        // `-o posix`
+        let takes = matches!(word.text.as_str(), "--rcfile" | "--init-file")
+            || !long && word.text.ends_with(['o', 'O']);
+        rest = more.get(usize::from(takes)..).unwrap_or_default();
+    }
+    if !from_input {
         return Vec::new();
     }
     let skip = usize::from(rest.first().is_some_and(|word| word.text == "--"));
