@@ -253,7 +253,7 @@ pub(crate) fn seconds(session: &Session, now_ms: i64) -> u64 {
 pub(crate) fn changed_files(facts: &Facts) -> Vec<String> {
     let changes = facts.files.iter().filter(|file| file.access != Access::Read);
     let mut paths: Vec<String> =
-        changes.map(|file| file.real.as_ref().unwrap_or(&file.path).clone()).collect();
+        changes.map(|file| file.real.as_deref().unwrap_or(&file.path).to_owned()).collect();
     paths.sort();
     paths.dedup();
     paths

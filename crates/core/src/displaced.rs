@@ -127,5 +127,5 @@ fn followed(fact: &FileFact, one: &Displaced) -> Option<FileFact> {
         return None;
     }
     let glob = if takes_all { one.glob } else { fact.glob };
-    Some(FileFact { raw: None, path, glob, ..fact.clone() })
+    Some(FileFact { raw: None, path: path.into(), glob, ..fact.clone() })
 }

@@ -7,7 +7,7 @@
 
 use crate::call::{Call, Kind};
 use crate::lines::Lines;
-use crate::path::absolute;
+use crate::path::{absolute, kept};
 use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub struct FileFact {
     /// The path as the caller wrote it.
     pub written: SmolStr,
     /// The path made absolute and cleaned; for a pattern, with the pattern.
-    pub path: String,
+    pub path: SmolStr,
     /// The same with its `.` and `..` left in, where it has some: behind a
     /// symlink they mean another place than they seem to.
     pub raw: Option<String>,
@@ -238,7 +238,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, base:
     let text = plain.as_deref().unwrap_or(&target.text);
     // Every file below a folder, at any depth: nothing of it is left.
     let all = access == Access::Delete && target.text.ends_with("/**");
-    let path = absolute(text, base);
+    let path = kept(text, base);
     // `cd .clau*; rm x`: the folder is one of those the pattern names.
     let in_pattern = dir.is_some_and(|word| word.glob) && !text.starts_with('/');
     FileFact {
@@ -281,7 +281,7 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
         _ => path.to_owned(),
     };
-    let clean = absolute(&full, dir);
+    let clean = kept(&full, dir);
     FileFact {
         access,
         written: path.into(),

@@ -4,7 +4,7 @@
 //! `toolgate-runtime`; comparing never happens on raw prefixes, so
 //! `/work/app2` is not inside `/work/app`.
 
-use toolgate_shell::is_clean_path;
+use toolgate_shell::{SmolStr, SmolStrBuilder, is_clean_path};
 
 /// `path` seen from `dir`, cleaned.
 #[must_use]
@@ -15,6 +15,23 @@ pub fn absolute(path: &str, dir: &str) -> String {
     }
     add_parts(&mut clean, path);
     rooted(clean)
+}
+
+/// The same as [`absolute`], for a path that is kept: most are short and clean,
+/// and then take no memory of their own.
+pub(crate) fn kept(path: &str, dir: &str) -> SmolStr {
+    let is_rooted = |path: &str| path.strip_prefix('/').is_some_and(is_clean_path);
+    if is_rooted(path) {
+        return path.into();
+    }
+    if !is_clean_path(path) || !is_rooted(dir) {
+        return absolute(path, dir).into();
+    }
+    let mut kept = SmolStrBuilder::new();
+    kept.push_str(dir);
+    kept.push('/');
+    kept.push_str(path);
+    kept.finish()
 }
 
 /// An absolute path without `.`, `..`, doubled or trailing slashes.
@@ -67,6 +84,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, dir: &str, expected: &str) {
         assert_eq!(absolute(path, dir), expected);
+        assert_eq!(kept(path, dir), expected);
     }
 
     #[test]
@@ -76,6 +94,10 @@ mod tests {
         check("../../..", "/w/x", "/");
         check("/etc/./passwd", "/w", "/etc/passwd");
         check("", "/w", "/w");
+        check("a", "/", "/a");
+        check("a/b", "w/x", "/w/x/a/b");
+        check("a/b", "/w/../x", "/x/a/b");
+        check("/etc/passwd", "/w", "/etc/passwd");
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn is_impossible(file: &FileFact, facts: &Facts) -> bool {
     let made = |other: &FileFact| {
         other.command != target.command && other.access == Access::Create && other.path == target.path
     };
-    match std::fs::metadata(Path::new(target.real.as_ref().unwrap_or(&target.path))) {
+    match std::fs::metadata(Path::new(target.real.as_deref().unwrap_or(&target.path))) {
         Ok(found) => !found.is_dir(),
         // All of a folder may bring the folder itself (`git restore x`).
         Err(_) => !file.glob && !facts.files.iter().any(made),

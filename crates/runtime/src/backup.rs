@@ -60,7 +60,7 @@ impl Copying {
         }
         let is_delete = matches!(file.access, Access::Delete | Access::DeleteTree);
         // A link is deleted itself; a write goes where it leads.
-        let path = if is_delete { &file.path } else { file.real.as_ref().unwrap_or(&file.path) };
+        let path = if is_delete { file.path.as_str() } else { file.real.as_deref().unwrap_or(&file.path) };
         if file.glob {
             return self.pattern(path, file.access);
         }

@@ -36,7 +36,7 @@ pub(crate) fn with_patched_files(mut facts: Facts, start: &str) -> Facts {
                 access: Access::Write,
                 written: name.into(),
                 raw: None,
-                path,
+                path: path.into(),
                 ..patch.clone()
             });
         }

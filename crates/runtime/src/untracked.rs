@@ -17,7 +17,7 @@ pub(crate) fn with_taken_files(mut facts: Facts, setup: &Setup) -> Facts {
         facts.files.push(FileFact {
             access: Access::Delete,
             written: path.strip_prefix(&setup.project).unwrap_or(&path).to_string_lossy().into(),
-            path: text,
+            path: text.into(),
             raw: None,
             real: None,
             exists: None,

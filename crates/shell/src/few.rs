@@ -23,7 +23,10 @@ impl<T> Few<T> {
             Few::Many(items) => items.push(item),
             Few::One(_) => {
                 if let Few::One(first) = std::mem::take(self) {
-                    *self = Few::Many(vec![first, item]);
+                    // Where two are, three are soon: `"$a/b"` has three pieces.
+                    let mut items = Vec::with_capacity(3);
+                    items.extend([first, item]);
+                    *self = Few::Many(items);
                 }
             }
         }

@@ -34,7 +34,7 @@ pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,
 };
-pub use smol_str::SmolStr;
+pub use smol_str::{SmolStr, SmolStrBuilder};
 pub use surely::surely_ran;
 pub use walk::is_clean_path;
 

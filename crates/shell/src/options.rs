@@ -120,6 +120,9 @@ pub(crate) fn sort(words: &[Word], spec: &Spec, usage: &mut Usage) -> usize {
 
 /// Adds the option a word with unknown variables is when those are empty.
 fn emptied_flag(word: &Word, spec: &Spec, usage: &mut Usage) -> bool {
+    if word.exact {
+        return false;
+    }
     let Some(text) = with_empty_unknowns(word) else { return false };
     let is_flag = text.len() > 1 && text.starts_with('-') && text != "--";
     if is_flag {

@@ -118,7 +118,7 @@ fn holding(shape: &'static str, inside: Vec<Outline>) -> Option<Outline> {
 }
 
 fn of_redirects(redirects: &[RawRedirect], depth: usize) -> Vec<Outline> {
-    let target = |one: &RawRedirect| match one.body.get() {
+    let target = |one: &RawRedirect| match one.text() {
         Some(body) => of_parts(&body.parts, depth),
         None => of_parts(&one.target.parts, depth),
     };

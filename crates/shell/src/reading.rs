@@ -4,6 +4,7 @@
 //! These are plain values. Nothing here reads text, touches a file or judges.
 
 use crate::deed::Deed;
+use crate::few::Few;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -117,7 +118,7 @@ pub struct Usage {
     /// Every option in any spelling, clusters taken apart.
     pub flags: Vec<Flag>,
     /// What is left.
-    pub operands: Vec<Word>,
+    pub operands: Few<Word>,
     /// How many options stand before the subcommand.
     pub(crate) before_sub: usize,
 }

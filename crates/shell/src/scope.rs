@@ -119,6 +119,8 @@ pub(crate) struct Scope {
     fixed: BTreeSet<String>,
     /// Some variable stands for another one.
     has_refs: bool,
+    /// The folder was changed at some time.
+    moved: bool,
     /// Values with a subscript that would run something; see `take_subscripts`.
     subscripts: Vec<SmolStr>,
 }
@@ -202,6 +204,11 @@ impl Scope {
         self.typed.insert(name.to_string(), typed);
     }
 
+    /// The folders the text may be in by now; `None` as long as it stays where it began.
+    pub(crate) fn folders(&self) -> Option<&Options> {
+        if self.moved { self.get(DIR) } else { None }
+    }
+
     /// Does a name stand for another?
     pub(crate) fn has_refs(&self) -> bool {
         self.has_refs
@@ -241,6 +248,7 @@ impl Scope {
 
     /// Most names are known already.
     fn put(&mut self, name: &str, options: Options) -> Option<Options> {
+        self.moved |= name == DIR && options.iter().flatten().any(|text| !text.text.is_empty());
         match self.values.get_mut(name) {
             Some(known) => Some(std::mem::replace(known, options)),
             None => self.values.insert(name.into(), options),

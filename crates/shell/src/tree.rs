@@ -219,5 +219,12 @@ pub(crate) struct RawRedirect {
     pub(crate) from: Option<SmolStr>,
     pub(crate) target: Rc<RawWord>,
     /// The body of a here-document, filled in when its lines are reached.
-    pub(crate) body: Rc<OnceCell<RawWord>>,
+    pub(crate) body: Option<Rc<OnceCell<RawWord>>>,
+}
+
+impl RawRedirect {
+    /// The text of a here-document, once it has been read.
+    pub(crate) fn text(&self) -> Option<&RawWord> {
+        self.body.as_deref().and_then(OnceCell::get)
+    }
 }

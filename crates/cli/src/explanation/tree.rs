@@ -196,7 +196,7 @@ impl<'a> Grove<'a> {
         Fact {
             what: name.to_owned(),
             target: written.to_owned(),
-            path: file.map(|file| file.path.clone()),
+            path: file.map(|file| file.path.to_string()),
             real: file.and_then(|file| file.real.clone()),
             exact: target.is_none_or(|word| word.exact),
             rules,
@@ -207,7 +207,7 @@ impl<'a> Grove<'a> {
         Fact {
             what: file.access.name().to_owned(),
             target: file.written.to_string(),
-            path: Some(file.path.clone()),
+            path: Some(file.path.to_string()),
             real: file.real.clone(),
             exact: file.exact,
             rules: self.speaking(|finding| speaks_of(finding, file)),

@@ -44,7 +44,7 @@ fn with_texts(text: &str) -> (Decision, Session) {
     let file = FileFact {
         access: Access::Write,
         written: text.into(),
-        path: text.to_owned(),
+        path: text.into(),
         raw: None,
         real: Some(text.to_owned()),
         exists: None,

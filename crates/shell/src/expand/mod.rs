@@ -115,7 +115,7 @@ impl Walker<'_> {
         let is_void = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
         let filled = parts.len() - parts.iter().filter(is_void).count();
         let mut fields = Fields::new(span);
-        let separators = if tilde != Tilde::StandIn && ends_in_dollar(parts) {
+        let separators = if parts.iter().all(is_whole) || tilde != Tilde::StandIn && ends_in_dollar(parts) {
             SmolStr::default()
         } else {
             self.separators()
@@ -390,6 +390,15 @@ fn ends_in_dollar(parts: &[Part]) -> bool {
         _ => None,
     };
     parts.len() > 1 && parts.iter().rev().find_map(own).unwrap_or(false)
+}
+
+/// Does it stand in quotes, where nothing is cut?
+fn is_whole(part: &Part) -> bool {
+    match part {
+        Part::Quoted(_) => true,
+        Part::Param(param) => param.quoted && matches!(param.op, crate::tree::ParamOp::Get),
+        _ => false,
+    }
 }
 
 /// Is this `~+`, `~-` or the home of some user?

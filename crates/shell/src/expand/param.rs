@@ -3,7 +3,7 @@
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
 use crate::few::Few;
 use crate::reading::{Span, Word};
-use crate::scope::{DIR, Text, Value, built, size_of_value};
+use crate::scope::{Text, Value, built, size_of_value};
 use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 use smol_str::{SmolStr, ToSmolStr};
@@ -191,9 +191,7 @@ impl Walker<'_> {
 
     /// The current folder, absolute if the start is known.
     pub(crate) fn here(&self) -> Option<Text> {
-        let moved =
-            self.scope.get(DIR).and_then(|options| options.get(self.choice.picked(DIR, options.len())));
-        let moved = moved.and_then(|value| value.first()).cloned().unwrap_or_default();
+        let moved = self.moved_to().cloned().unwrap_or_default();
         match (&self.setting.pwd, moved.text.as_str()) {
             (Some(pwd), "") => Some(Text::exact(pwd.as_str())),
             (_, text) if text.starts_with('/') => Some(moved),

@@ -26,6 +26,9 @@ impl<'a> Parser<'a> {
     }
 
     fn dollar_here(&mut self, quoted: bool) -> Part {
+        if !matches!(self.peek_at(1), Some(b'(' | b'[' | b'{')) {
+            return self.named(quoted);
+        }
         let start = self.pos;
         if self.looking_at("$((")
             && let Some(close) = self.arithmetic_close(3)
@@ -62,12 +65,16 @@ impl<'a> Parser<'a> {
             let inner = self.subscript();
             return Part::unknown(self.spelling(start), inner);
         }
-        if self.eat("${") {
-            return match self.peek() {
-                Some(b' ' | b'\t' | b'\n' | b'|') => self.braced_output(start, quoted),
-                _ => self.braced(start, quoted),
-            };
+        self.advance(2);
+        match self.peek() {
+            Some(b' ' | b'\t' | b'\n' | b'|') => self.braced_output(start, quoted),
+            _ => self.braced(start, quoted),
         }
+    }
+
+    /// `$x`, or a lone `$`.
+    fn named(&mut self, quoted: bool) -> Part {
+        let start = self.pos;
         self.advance(1);
         let name = self.parameter_name(false);
         if name.is_empty() {

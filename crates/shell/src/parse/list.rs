@@ -193,5 +193,5 @@ fn ends_word(byte: Option<u8>) -> bool {
 fn errors_as_well() -> RawRedirect {
     let target = RawWord { parts: Pieces::One(Part::Plain("1".into())), ..RawWord::default() };
     let from = Some("2".into());
-    RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: Rc::default() }
+    RawRedirect { kind: RedirectKind::Duplicate, from, target: Rc::new(target), body: None }
 }

@@ -8,14 +8,20 @@ const BARE_MAX: usize = 9;
 /// A word as short as the longest reserved one, without an allocation: one is
 /// looked for wherever a command may stand.
 #[derive(Default)]
-pub(super) struct Bare {
+pub(super) struct Bare<'a> {
+    /// It stands in the text like this,
+    whole: &'a str,
+    /// or these are its bytes, with lines joined in between.
     bytes: [u8; BARE_MAX],
     len: usize,
 }
 
-impl Bare {
+impl Bare<'_> {
     pub(super) fn as_str(&self) -> &str {
-        self.bytes.get(..self.len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+        match self.bytes.get(..self.len) {
+            Some(bytes @ [_, ..]) => std::str::from_utf8(bytes).unwrap_or(""),
+            _ => self.whole,
+        }
     }
 }
 
@@ -122,7 +128,7 @@ impl<'a> Parser<'a> {
 
     /// The bare word standing here; empty when it is quoted, expanded or longer
     /// than any reserved word.
-    pub(super) fn bare(&self) -> Bare {
+    pub(super) fn bare(&self) -> Bare<'a> {
         // Most words are none of the kind, and lines are seldom joined.
         let rest = self.bytes.get(self.pos..self.end).unwrap_or_default();
         let is_part = |byte: &&u8| matches!(byte, b'a'..=b'z' | b'{' | b'}' | b'!' | b'[' | b']');
@@ -133,16 +139,12 @@ impl<'a> Parser<'a> {
             [b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')', ..] | [] => true,
             _ => false,
         };
-        let mut word = Bare::default();
-        if let (Some(slots), Some(found), true) = (word.bytes.get_mut(..len), rest.get(..len), ends) {
-            slots.copy_from_slice(found);
-            word.len = len;
-        }
-        word
+        let whole = if ends && len <= BARE_MAX { self.slice(self.pos, self.pos + len) } else { "" };
+        Bare { whole, ..Bare::default() }
     }
 
     /// The same where lines may be joined in it.
-    pub(super) fn bare_joined(&self) -> Bare {
+    pub(super) fn bare_joined(&self) -> Bare<'a> {
         let mut word = Bare::default();
         let mut ahead = self.ahead().map(|(_, byte)| byte).peekable();
         while let Some(byte) = ahead.next() {

@@ -44,9 +44,9 @@ impl<'a> Parser<'a> {
             self.pos = start;
             return None;
         }
-        let found = OPERATORS.iter().find(|(text, _)| self.looking_at(text));
-        let process = self.looking_at("<(") || self.looking_at(">(");
-        let Some((text, kind)) = found.filter(|_| !process) else {
+        let process = self.peek_at(1) == Some(b'(') && self.peek() != Some(b'&');
+        let found = OPERATORS.iter().filter(|_| !process).find(|(text, _)| self.looking_at(text));
+        let Some((text, kind)) = found else {
             self.pos = start;
             return None;
         };
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         let kind = if *text == ">&" { kind_of_output(&target) } else { *kind };
         // Later readers need not know the sign to tell `<&3` from `>&3`.
         let from = from.or_else(|| (*text == "<&").then(|| "0".into()));
-        Some(RawRedirect { kind, from, target: Rc::new(target), body: Rc::default() })
+        Some(RawRedirect { kind, from, target: Rc::new(target), body: None })
     }
 
     /// `2` of `2>`, `{fd}` of `{fd}>`; the position is restored by the caller.
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
         self.reprint.deferred = true;
         let body: Rc<OnceCell<RawWord>> = Rc::default();
         self.pending.push(Pending { delimiter, quoted, strip_tabs, body: Rc::clone(&body), left: false });
-        RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body }
+        RawRedirect { kind: RedirectKind::HereDoc, from, target: Rc::default(), body: Some(body) }
     }
 
     /// The delimiter word: quotes are removed, nothing is expanded.

@@ -17,6 +17,17 @@ enum Run {
     Quoted,
 }
 
+/// Bytes that end a word or are more than themselves in one.
+#[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
+const IS_SIGN: [bool; 256] = {
+    let (mut table, mut signs) = ([false; 256], b" \t\n;&|<>()\\'\"`$".as_slice());
+    while let [sign, more @ ..] = signs {
+        table[*sign as usize] = true;
+        signs = more;
+    }
+    table
+};
+
 /// Collects parts, joining neighbours of one kind.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
@@ -102,7 +113,23 @@ impl<'a> Parts<'a> {
 impl<'a> Parser<'a> {
     /// The word standing here, if one does.
     pub(super) fn word(&mut self) -> Option<RawWord> {
-        self.word_with(false)
+        self.plain_word().or_else(|| self.word_with(false))
+    }
+
+    /// A word without any sign in it, of which most texts are made.
+    fn plain_word(&mut self) -> Option<RawWord> {
+        let start = self.pos;
+        let rest = self.bytes.get(start..self.end)?;
+        let is_plain = |byte: &&u8| !IS_SIGN.get(usize::from(**byte)).is_some_and(|is_sign| *is_sign);
+        let len = rest.iter().take_while(is_plain).count();
+        let ends = matches!(rest.get(len), None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')'));
+        if len == 0 || !ends {
+            return None;
+        }
+        self.pos = start + len;
+        self.count_piece();
+        let parts = Pieces::One(Part::Plain(self.slice(start, self.pos).into()));
+        Some(RawWord { span: self.span(start, self.pos), parts })
     }
 
     /// The right side of `=~`, where parentheses and bars are plain.

@@ -199,14 +199,14 @@ pub(super) fn inside(from: &[Word], to: &Word) -> Vec<Word> {
 }
 
 /// Sources and target of `cp a b dir` or `cp -t dir a b`.
-fn ends(command: &Command) -> (Vec<Word>, Option<Word>) {
+fn ends(command: &Command) -> (&[Word], Option<&Word>) {
     let usage = &command.usage;
     if let Some(dir) = usage.value("--target-directory") {
-        return (usage.operands.clone(), Some(dir.clone()));
+        return (&usage.operands, Some(dir));
     }
     match usage.operands.split_last() {
-        Some((last, rest)) if !rest.is_empty() => (rest.to_vec(), Some(last.clone())),
-        _ => (usage.operands.clone(), None),
+        Some((last, rest)) if !rest.is_empty() => (rest, Some(last)),
+        _ => (&usage.operands, None),
     }
 }
 
@@ -223,39 +223,39 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
     let gone: Vec<Word> =
         from.iter().filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..")).cloned().collect();
     let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
-    arrives(&mut deeds, Deed::WritesFile, &from, to.as_ref());
-    arrives_whole(&mut deeds, Deed::WritesFile, command, &from, to.as_ref());
-    without_hooks(&mut deeds, &from);
+    arrives(&mut deeds, Deed::WritesFile, from, to);
+    arrives_whole(&mut deeds, Deed::WritesFile, command, from, to);
+    without_hooks(&mut deeds, from);
     deeds
 }
 
 fn copy(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
     let mut deeds = Deeds::of(Deed::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
-    let new = command.usage.has("--no-clobber") || to.as_ref().is_some_and(|to| is_template(&from, to));
+    let new = command.usage.has("--no-clobber") || to.is_some_and(|to| is_template(from, to));
     let deed = if new { Deed::CreatesFile } else { Deed::WritesFile };
-    arrives(&mut deeds, deed, &from, to.as_ref());
+    arrives(&mut deeds, deed, from, to);
     if command.usage.has("--recursive") || command.usage.has("--archive") {
-        arrives_whole(&mut deeds, deed, command, &from, to.as_ref());
+        arrives_whole(&mut deeds, deed, command, from, to);
     }
     if command.usage.has("--link") {
-        deeds.on_each(Deed::ChangesAccess, &from);
+        deeds.on_each(Deed::ChangesAccess, from);
     }
     if let Some(to) = to.filter(|to| to.text.starts_with("/dev/") && !is_stream(&to.text)) {
-        deeds.on(Deed::WipesDevice, &to);
+        deeds.on(Deed::WipesDevice, to);
     }
     deeds
 }
 
 fn link(command: &Command, _: Option<&str>) -> Deeds {
     let (from, to) = ends(command);
-    let mut deeds = Deeds::of(Deed::ReadsFile, &from);
+    let mut deeds = Deeds::of(Deed::ReadsFile, from);
     if !command.usage.has("--symbolic") {
         // A second name for the same file: whoever writes to one writes to the other.
-        deeds.on_each(Deed::ChangesAccess, &from);
+        deeds.on_each(Deed::ChangesAccess, from);
     }
     let deed = if command.usage.has("--force") { Deed::WritesFile } else { Deed::CreatesFile };
-    arrives(&mut deeds, deed, &from, to.as_ref());
+    arrives(&mut deeds, deed, from, to);
     deeds
 }
 

@@ -108,7 +108,7 @@ impl Walker<'_> {
 
     /// The folder is one of what may have several values.
     fn choose_folder(&mut self) {
-        if let Some(folders) = self.scope.get(DIR).map(|folders| folders.len()).filter(|count| *count > 1) {
+        if let Some(folders) = self.scope.folders().map(|folders| folders.len()).filter(|count| *count > 1) {
             self.choice.pick(DIR, folders);
         }
     }

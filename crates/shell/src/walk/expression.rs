@@ -123,7 +123,7 @@ impl Walker<'_> {
     /// A here-document of great length that is only copied somewhere: what it
     /// substitutes is followed, its text is not kept and nobody knows it.
     pub(super) fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {
-        let body = raw.body.get().filter(|_| raw.kind == RedirectKind::HereDoc)?;
+        let body = raw.text().filter(|_| raw.kind == RedirectKind::HereDoc)?;
         let length = |part: &Part| if let Part::Quoted(text) = part { text.len() } else { 0 };
         let copies = |text: &str| matches!(text, "cat" | "tee");
         let first = simple.words.first().map(|word| word.parts.as_slice());

@@ -1,9 +1,10 @@
 //! Which of the files written here a word may name: by its path, through a link,
-//! as one of those a pattern stands for.
+//! as one of those a pattern stands for. And which program the first word names.
 //!
 //! Names only. Whether there are other files of that name is not looked at.
 
 use super::Walker;
+use crate::programs;
 use crate::reading::Word;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -118,6 +119,27 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
             }
             (None, _) => return false,
         }
+    }
+}
+
+/// The base name, if the last part of the path is plain to see: `$X/bin/rm`
+/// is `rm`, `$X` is nothing.
+pub(super) fn program_name(word: &Word) -> SmolStr {
+    // Named by the variables every shell sets: a shell.
+    if matches!(word.text.as_str(), "$SHELL" | "${SHELL}" | "$BASH" | "${BASH}") && !word.exact {
+        return "bash".into();
+    }
+    if let Some(emptied) = crate::options::with_empty_unknowns(word).filter(|text| programs::is_known(text)) {
+        return emptied;
+    }
+    let name = programs::base_name(&word.text);
+    let unknown = !word.exact
+        && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
+    let matched = word.glob && name.contains(['*', '?', '[', '(']);
+    match unknown || matched {
+        true => SmolStr::default(),
+        false if name.len() == word.text.len() => word.text.clone(),
+        false => name.into(),
     }
 }
 

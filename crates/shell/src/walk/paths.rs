@@ -7,14 +7,22 @@ use smol_str::SmolStr;
 
 impl Walker<'_> {
     pub(super) fn path_key(&self, word: &Word) -> SmolStr {
-        let here = self.here().or_else(|| self.dir_now().map(|dir| Text::exact(dir.text)));
-        join_path(&here.unwrap_or_default().text, &word.text)
+        let moved = self.moved_to().map_or("", |text| text.text.as_str());
+        match &self.setting.pwd {
+            Some(pwd) if moved.is_empty() => join_path(pwd, &word.text),
+            Some(pwd) if !moved.starts_with('/') => join_path(&join_path(pwd, moved), &word.text),
+            _ => join_path(moved, &word.text),
+        }
+    }
+
+    /// Where the text has gone to by now, if it went anywhere.
+    pub(crate) fn moved_to(&self) -> Option<&Text> {
+        let options = self.scope.folders()?;
+        options.get(self.choice.picked(DIR, options.len()))?.first()
     }
 
     pub(super) fn dir_now(&self) -> Option<Word> {
-        let options = self.scope.get(DIR)?;
-        let value = options.get(self.choice.picked(DIR, options.len()))?;
-        let text = value.first().filter(|text| !text.text.is_empty())?;
+        let text = self.moved_to().filter(|text| !text.text.is_empty())?;
         let glob = !text.exact && crate::expand::carries_glob(&text.text);
         Some(Word { text: text.text.clone(), exact: text.exact, glob, ..Word::default() })
     }
@@ -34,6 +42,9 @@ pub fn is_clean_path(path: &str) -> bool {
 pub(crate) fn join_path(dir: &str, path: &str) -> SmolStr {
     if path.starts_with('~') || path.starts_with('/') && is_clean_path(path.get(1..).unwrap_or("")) {
         return path.into();
+    }
+    if path == "." && dir.strip_prefix('/').is_some_and(is_clean_path) {
+        return dir.into();
     }
     if is_clean_path(path) && is_clean_path(dir.strip_prefix('/').unwrap_or(dir)) {
         return concat(&[dir, "/", path]);

@@ -7,6 +7,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::flow::is_descriptor;
 use super::links::{is_errors, is_quiet, leaves};
+use super::named::program_name;
 use super::sent::brings;
 use super::{Walker, join_path};
 use crate::deed::Deed;
@@ -217,7 +218,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn expand_redirect(&mut self, raw: &RawRedirect) -> Redirect {
-        let target = match (raw.kind, raw.body.get()) {
+        let target = match (raw.kind, raw.text()) {
             (RedirectKind::HereDoc, Some(body)) => self.single(&body.parts, body.span),
             _ => self.single(&raw.target.parts, raw.target.span),
         };
@@ -448,23 +449,6 @@ impl Walker<'_> {
         }
         (bodies.len() == 1).then_some(out)
     }
-}
-
-/// The base name, if the last part of the path is plain to see: `$X/bin/rm`
-/// is `rm`, `$X` is nothing.
-fn program_name(word: &Word) -> SmolStr {
-    // Named by the variables every shell sets: a shell.
-    if matches!(word.text.as_str(), "$SHELL" | "${SHELL}" | "$BASH" | "${BASH}") && !word.exact {
-        return "bash".into();
-    }
-    if let Some(emptied) = crate::options::with_empty_unknowns(word).filter(|text| programs::is_known(text)) {
-        return emptied;
-    }
-    let name = programs::base_name(&word.text);
-    let unknown = !word.exact
-        && (word.text == name || word.text.contains('…') || name.contains(['$', '`', '(', ')', '{', '}']));
-    let matched = word.glob && name.contains(['*', '?', '[', '(']);
-    if unknown || matched { SmolStr::default() } else { name.into() }
 }
 
 /// `X=1 eval $X`: the value of before is meant, and where that is not known,
