@@ -254,3 +254,13 @@ fn an_assignment_behind_a_refused_one_may_not_be() {
     check("X=rm; a[$(b)]=1 X=ls; $X x", &["ls", "x"]);
     assert!(!read("a[$(b)]=1 X=ls; $X rm", &Setting::default()).opaque.is_empty());
 }
+
+/// A backslash at the end of a comment joins lines in `(( … ))`, whose text bash
+/// keeps for later, and does not where it looks for the end.
+#[test]
+fn joined_comments_in_arithmetic_are_not_followed() {
+    let limited = |text: &str| read(text, &Setting::default()).fault.is_some();
+    assert!(limited("(( $(( (a #no \\\nb <<<#no\n\nrm x ) )\nc ) + 1 ))"));
+    assert!(!limited("(( a = 16#ff + ${#b} + $(c) + \\\n 1 ))"));
+    assert!(!limited("echo $(( $(a # no\n) + 1 ))"));
+}

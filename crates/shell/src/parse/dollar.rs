@@ -1,4 +1,4 @@
-//! Everything that starts with `$`, and backticks.
+//! Everything that starts with `$`.
 
 use smol_str::{SmolStr, SmolStrBuilder, ToSmolStr};
 use std::rc::Rc;
@@ -379,6 +379,11 @@ impl<'a> Parser<'a> {
 
     /// Parts up to the `))` of arithmetic, which stands at `close`.
     pub(super) fn arithmetic_body(&mut self, close: usize) -> Pieces {
+        if joins_comment(self.slice(self.pos, close)) {
+            // The line behind is part of the comment when what is substituted runs,
+            // and is not when bash looks for its end.
+            self.exceed("a comment in arithmetic that ends with a backslash");
+        }
         let mut parts = Parts::default();
         let outer = std::mem::take(&mut self.pending);
         let outer_end = std::mem::replace(&mut self.end, close);
@@ -433,62 +438,11 @@ impl<'a> Parser<'a> {
         let part = if byte == b'$' { self.dollar(false) } else { self.backtick(false) };
         parts.push(part);
     }
-
-    /// Backticks: the text loses one level of backslashes and is read anew.
-    pub(super) fn backtick(&mut self, quoted: bool) -> Part {
-        self.count_piece();
-        let start = self.pos;
-        self.advance(1);
-        let mut text = String::new();
-        loop {
-            match self.bump() {
-                None => {
-                    self.fail(start, "unclosed `` ` ``");
-                    break;
-                }
-                Some('`') => break,
-                Some('\\') => match self.raw() {
-                    Some(next @ (b'`' | b'\\' | b'$')) => {
-                        self.pos += 1;
-                        text.push(char::from(next));
-                    }
-                    Some(b'"') if quoted => {
-                        self.pos += 1;
-                        text.push('"');
-                    }
-                    // Gone before anything else is looked at, between single quotes as well.
-                    Some(b'\n') => self.pos += 1,
-                    _ => text.push('\\'),
-                },
-                Some(found) => text.push(found),
-            }
-        }
-        let base = self.span(start, self.pos);
-        let (list, holds) = self.deeper(|parser| parser.inner_text(&text, base));
-        output_part(Output { list, text: self.spelling(start), quoted, in_place: false }, holds)
-    }
-
-    fn inner_text(&mut self, text: &str, base: crate::reading::Span) -> (List, bool) {
-        let mut parser = Parser::new(text, Some(base), self.depth);
-        parser.pieces = self.pieces + 1;
-        parser.looked.set(self.looked.get());
-        let list = parser.whole();
-        self.pieces = parser.pieces;
-        self.looked.set(parser.looked.get());
-        let holds = parser.fault.is_none() && parser.mistake.is_none();
-        self.mistake = self.mistake.take().or(parser.mistake);
-        if let Some(fault) = parser.fault {
-            let next = self.pos;
-            self.end_with(next, fault.message, fault.kind);
-            self.forgive(next);
-        }
-        (list, holds)
-    }
 }
 
 /// A substitution. Bash stops at a mistake in it, and what was printed until
 /// then is not known.
-fn output_part(output: Output, holds: bool) -> Part {
+pub(super) fn output_part(output: Output, holds: bool) -> Part {
     if holds {
         return Part::Output(Rc::new(output));
     }
@@ -497,4 +451,14 @@ fn output_part(output: Output, holds: bool) -> Part {
 
 fn names_parameter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'*' | b'?' | b'$' | b'!' | b'#')
+}
+
+/// Does a comment of something that is substituted end with a backslash?
+fn joins_comment(text: &str) -> bool {
+    let opens =
+        |front: &str| !front.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '$' | '{'));
+    let commented = |line: &str| line.match_indices('#').any(|(at, _)| line.get(..at).is_some_and(opens));
+    text.contains('#')
+        && text.contains(['(', '`'])
+        && text.split_inclusive('\n').any(|line| line.ends_with("\\\n") && commented(line))
 }

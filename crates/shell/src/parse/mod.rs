@@ -6,6 +6,7 @@
 //! Nothing is expanded or judged here.
 
 mod again;
+mod backtick;
 mod compound;
 mod dollar;
 mod half_quotes;
