@@ -109,7 +109,9 @@ impl Stage {
         fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
         fs::write(project.join(".claude/settings.json"), "{}\n").expect("the settings");
         fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
-        fs::write(project.join("build/.env"), "A=1\n").expect("a file of secrets");
+        for secret in [".env", ".env.local", "credentials.json", "server.key"] {
+            fs::write(project.join("build").join(secret), "A=1\n").expect("a file of secrets");
+        }
         fs::write(project.join(".git/index"), "DIRC src/main.rs").expect("what git tracks");
         std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json"))
             .expect("a link");

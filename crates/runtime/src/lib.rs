@@ -33,6 +33,7 @@ mod kept;
 mod key;
 mod knowledge;
 mod load;
+mod new_files;
 mod notify;
 mod packs;
 mod patched;

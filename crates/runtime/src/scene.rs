@@ -9,6 +9,7 @@ use crate::cache::{CacheState, Sources};
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
 use crate::kept::Kept;
+use crate::new_files::with_new_files;
 use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
 use crate::untracked::with_taken_files;
@@ -137,7 +138,7 @@ impl Scene {
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
         let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
         let facts = with_patched_files(facts, &call.dir);
-        without_impossible(with_real_paths(facts, links))
+        with_new_files(without_impossible(with_real_paths(facts, links)), &self.places)
     }
 
     /// Reads a call once, before it is judged.
