@@ -66,6 +66,9 @@ fn a_disguised_argument_is_said() {
         "rm -rf $(echo / | sort)",
         "read -n 11 v <<< --no-verify; git commit $v",
         "v=--no-verify; git commit ${v@L}",
+        "declare -A m=([--no-verify]=1); git commit ${!m[@]}",
+        "[[ x--no-verify =~ x(.*) ]]; git commit \"${BASH_REMATCH[1]}\"",
+        "[[ 'git push --force' =~ .* ]]; $BASH_REMATCH",
     ] {
         assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }
@@ -84,6 +87,8 @@ fn a_word_from_outside_is_no_disguise() {
         "ls $(echo a | sort)",
         "rm -f $(find . -name '*.tmp' | sort)",
         "v=a; echo ${v@Q}",
+        "[[ $branch =~ ^(.*)$ ]] && git push origin \"${BASH_REMATCH[1]}\"",
+        "for k in \"${!m[@]}\"; do git checkout \"$k\"; done",
     ] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }
@@ -124,6 +129,10 @@ fn what_is_only_printed_is_text() {
 /// What is guessed takes nothing back, and what is in quotes is one word.
 #[test]
 fn a_guess_hides_nothing_and_splits_no_quotes() {
+    check(
+        "git commit -m $(awk 'BEGIN {print \"x --no-verify\"}')",
+        &["git", "commit", "-m", "x", "--no-verify"],
+    );
     for source in [
         "if [ a ]; then echo 'rm x'; else echo ls; fi | tee f; sh f",
         "echo 'rm x' > f; echo ls | tee $(awk '0 {print \"f\"}'); sh f",

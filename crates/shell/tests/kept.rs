@@ -204,3 +204,18 @@ fn one_goes_back_to_where_one_was() {
         found.commands.iter().filter_map(|one| one.dir.as_ref()).map(|dir| dir.text.to_string()).collect();
     assert!(dirs.contains(&"a".to_string()) && dirs.contains(&"/c/a".to_string()), "{dirs:?}");
 }
+
+/// Where a name has two functions, each has its own variables.
+#[test]
+fn what_is_local_to_one_function_is_not_to_the_other() {
+    check("f() { local X=p; $X a; }; f; trap 'f() { $X rm x; }; f' EXIT", &["rm", "x"]);
+}
+
+/// Where a shell is given no name, `$0` is the shell: it may start itself.
+#[test]
+fn a_shell_without_a_name_is_called_by_its_own() {
+    check("bash -c 'bash -c \"\\\"\\$0\\\"\"' n <<< 'rm x'", &["rm", "x"]);
+    check("sh -c '$0 -c \"rm x\"'", &["rm", "x"]);
+    check("sh -c '$0 x' rm", &["rm", "x"]);
+    check("echo '$0 -c \"rm x\"' | bash", &["rm", "x"]);
+}

@@ -140,3 +140,36 @@ fn what_looks_like_help_is_none() {
         assert!(found.commands.iter().any(|command| !command.effects.is_empty()), "{source}");
     }
 }
+
+/// What a program lists by a literal name and then deletes one by one.
+#[test]
+fn what_a_program_lists_it_may_delete() {
+    listed("python3 -c 'for f in glob.glob(\"x/*\"): os.remove(f)'", &["rm", "-f", "x/*"]);
+    listed("python3 -c '[shutil.rmtree(p) for p in glob.glob(\"x/*\")]'", &["rm", "-rf", "x/*"]);
+    listed("python3 -c 'for p in Path(\"x\").rglob(\"*\"): p.unlink()'", &["rm", "-f", "x/*"]);
+    listed("node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f))'", &["rm", "-rf", "x/*"]);
+    listed("ruby -e 'Dir.glob(\"x/*\").each { |f| File.delete(f) }'", &["rm", "-f", "x/*"]);
+    listed("php -r 'array_map(\"unlink\", glob(\"x/*\"));'", &["rm", "-f", "x/*"]);
+    listed("perl -e 'unlink $_ for glob \"x/*\"'", &["rm", "-f", "x/*"]);
+    check("python3 -c 'print(glob.glob(\"x/*\"))'", &[]);
+    check("python3 -c 'for f in files: os.remove(f)'", &[]);
+}
+
+/// What a program of another language puts into a file, a shell may run.
+#[test]
+fn what_a_program_writes_may_run() {
+    for writes in [
+        "python3 -c \"open('f','w').write('rm x')\"",
+        "python3 -c \"with open('f', 'w') as o:\n  o.write('ls\\n')\n  o.write('rm x')\"",
+        "python3 -c \"Path('f').write_text('rm x')\"",
+        "python3 -c \"p = Path('f'); p.write_text('rm x')\"",
+        "node -e \"fs.writeFileSync('f', 'rm x')\"",
+        "ruby -e \"File.write('f', 'rm x')\"",
+        "php -r 'file_put_contents(\"f\", \"rm x\");'",
+        "awk 'BEGIN { print \"rm x\" > \"f\" }'",
+    ] {
+        listed(&format!("{writes}; sh f"), &["rm", "x"]);
+        let only_written = read(writes, &Setting::default());
+        assert!(only_written.commands.iter().all(|command| command.program != "rm"), "{writes}");
+    }
+}

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::list::CLOSERS;
-use crate::tree::{List, Node, Part, RawRedirect, RawWord};
+use crate::tree::{List, Node, Part, Pieces, RawRedirect, RawWord};
 
 impl Parser<'_> {
     /// One command of any shape.
@@ -298,8 +298,12 @@ impl Parser<'_> {
                 self.fail(start, "missing `]]`");
                 break;
             }
+            let sign_at = self.pos;
             if self.eat("=~") {
                 regex = true;
+                // The one sign that counts later: what matches is kept.
+                let parts = Pieces::One(Part::Plain("=~".into()));
+                words.push(RawWord { span: self.span(sign_at, self.pos), parts });
                 continue;
             }
             if std::mem::take(&mut regex) {

@@ -90,9 +90,20 @@ fn remove(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::of(deed, &usage.operands);
     without_hooks(&mut deeds, &usage.operands);
     if usage.has("--recursive") && !usage.has("-i") && !usage.has("-I") {
-        deeds.on_each(Deed::DeletesUnknown, usage.operands.iter().filter(|word| is_unset(word)));
+        // `cd $X; rm -rf *`: without a value that is the home folder, or this one.
+        let nowhere = command.dir.as_ref().is_some_and(is_unset);
+        let unknown = |word: &&Word| is_unset(word) || nowhere && is_everything(&word.text);
+        deeds.on_each(Deed::DeletesUnknown, usage.operands.iter().filter(unknown));
     }
     deeds
+}
+
+/// Does it name all there is in a folder?
+fn is_everything(text: &str) -> bool {
+    matches!(
+        text.strip_prefix("./").unwrap_or(text),
+        "*" | ".*" | "*.*" | ".[!.]*" | "..?*" | "." | "" | "**" | "*/"
+    )
 }
 
 /// Is all of this variables nobody here has set? What a caller (`$1`) or a loop

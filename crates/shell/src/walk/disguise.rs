@@ -38,8 +38,21 @@ impl Walker<'_> {
         if word.exact || !word.text.starts_with(['$', '`']) {
             return false;
         }
-        let built = command.program == "git" && word.text.ends_with(BUILT);
+        let built = command.program == "git" && (word.text.ends_with(BUILT) || self.is_of_list(&word.text));
         built || self.streams.get(word.text.trim()).is_some_and(|stream| self.is_made_here(stream))
+    }
+
+    /// `${!m[@]}`, the keys of a list that stands here, or `${m[1]}`, an item of one
+    /// that was put together here.
+    fn is_of_list(&self, text: &str) -> bool {
+        let Some(inside) = text.strip_prefix("${") else { return false };
+        let Some((name, _)) = inside.split_once('[') else { return false };
+        match name.strip_prefix('!') {
+            Some(list) => self.scope.get(list).is_some(),
+            None => self.scope.get(name).is_some_and(|options| {
+                options.iter().flatten().any(|item| !item.exact && item.text.ends_with(BUILT))
+            }),
+        }
     }
 
     pub(crate) fn commands_listed(&self) -> usize {

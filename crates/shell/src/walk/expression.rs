@@ -120,6 +120,13 @@ impl Walker<'_> {
         }
     }
 
+    /// Where nothing is given for it, `$0` is the shell itself.
+    pub(super) fn name_child(&mut self, program: &str) {
+        if SHELLS.contains(&program) {
+            self.scope.set_one("0", Text::exact(program));
+        }
+    }
+
     /// A here-document of great length that is only copied somewhere: what it
     /// substitutes is followed, its text is not kept and nobody knows it.
     pub(super) fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {

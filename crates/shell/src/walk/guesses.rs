@@ -64,12 +64,15 @@ impl Walker<'_> {
         if self.guessing {
             return;
         }
-        // The value of an option is one word, most times in quotes.
+        // The value of an option is one word, unless it stands there without quotes.
         let counts = |at: usize, word: &Word| at == 1 || command.usage.operands.contains(word);
-        let words = command.words.iter().enumerate().skip(1);
-        let unknown = words.filter(|(at, word)| !word.exact && counts(*at, word));
-        let streams: Vec<(usize, Stream)> = unknown
-            .filter_map(|(at, word)| Some((at, self.streams.get(word.text.trim())?.clone())))
+        let words = command.words.iter().enumerate().skip(1).filter(|(_, word)| !word.exact);
+        let streams: Vec<(usize, Stream)> = words
+            .filter_map(|(at, word)| {
+                let stream = self.streams.get(word.text.trim())?;
+                let bare = !stream.whole && word.span.end.saturating_sub(word.span.start) == word.text.len();
+                (bare || counts(at, word)).then(|| (at, stream.clone()))
+            })
             .take(ARGUMENTS_MAX)
             .collect();
         for (at, stream) in streams {

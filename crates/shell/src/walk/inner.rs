@@ -100,6 +100,7 @@ impl Walker<'_> {
                 }
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
+                    walker.name_child(&command.program);
                     walker.open_text_with(&text, &command.program, arguments, stdin);
                 });
             }
@@ -265,6 +266,7 @@ impl Walker<'_> {
                     let word = Word { text: text.into(), exact, glob: false, span };
                     self.in_shell(is_source(command), |walker| {
                         walker.enter_child(&command.program);
+                        walker.name_child(&command.program);
                         walker.open_text(&word, &command.program, wrappers::input_arguments(command));
                     });
                 }

@@ -5,9 +5,9 @@ use smol_str::format_smolstr;
 use super::Walker;
 use crate::few::Few;
 use crate::reading::Word;
-use crate::scope::{Text, Value, built, hides_in_subscript, is_number};
+use crate::scope::{Text, Value, built, concat, hides_in_subscript, is_number};
 use crate::stream::Stream;
-use crate::tree::{List, RawWord};
+use crate::tree::{List, Part, RawWord};
 
 /// Rounds of a loop that are walked.
 const ROUNDS_MAX: usize = 4;
@@ -15,6 +15,9 @@ const ROUNDS_MAX: usize = 4;
 /// Items of a `for` that are followed one by one, and of one in another.
 const ITEMS_MAX: usize = 64;
 const INNER_MAX: usize = 16;
+
+/// Where a match is kept.
+const MATCH: &str = "BASH_REMATCH";
 
 impl Walker<'_> {
     /// A loop: once, and once more as long as a round changes what the next would
@@ -168,7 +171,18 @@ impl Walker<'_> {
                 walker.arithmetic(&word.parts, word.span);
                 walker.subscript_of(&word.parts, word.span);
             }
+            walker.keep_match(words);
             Stream::silent()
         });
+    }
+
+    /// `[[ text =~ … ]]` keeps parts of the text: which is not followed, but whether
+    /// it stands here is.
+    fn keep_match(&mut self, words: &[RawWord]) {
+        let matches = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(sign)] if sign == "=~");
+        let Some([text, ..]) = words.windows(2).find(|pair| pair.last().is_some_and(matches)) else { return };
+        let text = self.single(&text.parts, text.span);
+        let kept = if text.exact { built(MATCH) } else { Text::unknown(concat(&["$", MATCH])) };
+        self.scope.set_one(MATCH, kept);
     }
 }

@@ -425,17 +425,17 @@ impl Walker<'_> {
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         self.via.push(command.program.clone());
         self.calls.push(command.program.clone());
-        self.hidden.push(Vec::new());
         let mut out = Stream::unknown();
         for body in &bodies {
+            self.hidden.push(Vec::new());
             self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", Few::One(Value::clone(&arguments)));
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             out = self.node(body, stdin);
             self.bodies.pop();
-        }
-        for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
-            self.scope.restore(&name, old);
+            for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
+                self.scope.restore(&name, old);
+            }
         }
         self.calls.pop();
         self.via.pop();

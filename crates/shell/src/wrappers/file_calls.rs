@@ -6,7 +6,9 @@
 
 use super::Inner;
 use super::language::literal;
+use super::listings;
 use super::values::{Values, is_from_home, shell_word};
+use crate::normal::quote;
 use crate::reading::Word;
 
 /// Calls that read the file named first.
@@ -72,16 +74,17 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
     }
     if let Some(does) = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does)) {
         // `p.write_text(…)` of a path with a name.
-        let owner = call.head.strip_suffix('.')?;
-        let at = owner.rfind(|found: char| !(found.is_alphanumeric() || found == '_')).map_or(0, |at| at + 1);
-        let (path, _) = path(owner.get(at..).unwrap_or(""), call.values)?;
-        return does_to(does, &path, program);
+        let (path, _) = path(owner(call.head)?, call.values)?;
+        let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
+        return written_to(does, &path, text, program);
     }
     let inside = call.inside?;
     if matches!(call.name, "Path" | "PurePath") {
         let (path, after) =
             call.values.text(&format!("Path({inside}")).map(|(path, after)| (path, after.to_string()))?;
-        return does_to(by_method(&after), &path, program);
+        let text =
+            after.split_once('(').and_then(|(_, inside)| call.values.text(inside)).map(|(text, _)| text);
+        return written_to(by_method(&after), &path, text, program);
     }
     if call.name == "open"
         && let Some((does, named)) = mode_first(inside)
@@ -89,7 +92,14 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         let (path, _) = path(named, call.values)?;
         return does_to(does, &path, program);
     }
-    let (path, after) = path(inside, call.values)?;
+    let Some((path, after)) = path(inside, call.values) else {
+        let deletes = call.name == "remove" && call.head.ends_with("os.")
+            || call.name == "delete" && ends_with_file(call.head);
+        return if deletes { listings::deletion(call, inside, "-f", program) } else { None };
+    };
+    if call.name == "array_map" && matches!(path.as_str(), "unlink" | "rmdir") {
+        return listings::deletion(call, "$each", "-f", program);
+    }
     let does = match call.name {
         "open" | "fopen" | "openSync" | "File" => by_mode(after, call),
         "remove" if call.head.ends_with("os.") || call.head.ends_with("file.") => "rm -f",
@@ -106,7 +116,36 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         name if WRITES.contains(&name) => "tee",
         _ => return None,
     };
-    does_to(does, &path, program)
+    let text = match call.name {
+        "open" | "fopen" | "openSync" | "File" => texts_of_writes(after, call.values),
+        _ => {
+            after.trim_start().strip_prefix(',').and_then(|rest| call.values.text(rest)).map(|(text, _)| text)
+        }
+    };
+    written_to(does, &path, text, program)
+}
+
+/// Texts of one program that are put into a file, at most.
+const WRITES_MAX: usize = 32;
+
+/// What the calls that follow write, where all of it stands here.
+fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
+    let mut all = None::<String>;
+    let calls = [".write(", ".puts(", ".puts ", ".print(", "fwrite($f,", "writeSync("];
+    for (at, name) in calls.iter().flat_map(|name| after.match_indices(name)).take(WRITES_MAX) {
+        let (text, _) = values.text(after.get(at + name.len()..)?.trim_start())?;
+        let all = all.get_or_insert_default();
+        all.push_str(&text);
+        all.push_str(if name.starts_with(".puts") { "\n" } else { "" });
+    }
+    all
+}
+
+/// The same as `does_to`, with the text that is written.
+fn written_to(does: &str, path: &str, text: Option<String>, program: &Word) -> Option<Inner> {
+    let Some(text) = text.filter(|_| does == "tee") else { return does_to(does, path, program) };
+    let line = format!("printf %s {} | tee {}", quote(&text), shell_word(path));
+    Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
 }
 
 /// Calls that copy or move the file named first to the second.
@@ -135,12 +174,11 @@ fn moved(does: &str, from: &str, after: &str, values: &Values, program: &Word) -
 }
 
 /// Methods of a path.
-const METHODS: [(&str, &str); 6] = [
+const METHODS: [(&str, &str); 5] = [
     ("read_text", "cat"),
     ("read_bytes", "cat"),
     ("write_text", "tee"),
     ("write_bytes", "tee"),
-    ("unlink", "rm -f"),
     ("touch", "tee"),
 ];
 
@@ -203,8 +241,17 @@ fn by_method(after: &str) -> &'static str {
     }
 }
 
+/// The name in front of the dot of a method.
+fn owner(head: &str) -> Option<&str> {
+    let owner = head.strip_suffix('.')?;
+    let at = owner.rfind(|found: char| !(found.is_alphanumeric() || found == '_')).map_or(0, |at| at + 1);
+    owner.get(at..)
+}
+
 fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     let argument = call.inside.unwrap_or(call.opening).trim_start();
+    // `p.unlink()` deletes what it belongs to.
+    let argument = if argument.starts_with(')') { owner(call.head).unwrap_or(argument) } else { argument };
     // Elixir's name ends in a sign.
     let argument = argument.strip_prefix("!(").unwrap_or(argument);
     // Swift names its arguments, and R deletes folders by one more.
@@ -216,12 +263,14 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
         let line = format!("rm {option} {text}");
         return Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }));
     }
-    let (path, _) = path(argument, call.values)?;
-    does_to(&format!("rm {option}"), &path, program)
+    match path(argument, call.values) {
+        Some((path, _)) => does_to(&format!("rm {option}"), &path, program),
+        None => listings::deletion(call, argument, option, program),
+    }
 }
 
 /// A path that is plain to see.
-fn path<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
+pub(super) fn path<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
     let text = text.trim_start();
     let (path, after) = values.text(text)?;
     let fills = text.starts_with(['f', 'F', '`']) && path.contains('{') || path.contains("${");
@@ -231,9 +280,11 @@ fn path<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
 }
 
 /// awk's `print > "file"` and `getline < "file"`.
-pub(super) fn awk(sign: char, after: &str, values: &Values, program: &Word) -> Option<Inner> {
+pub(super) fn awk(sign: char, head: &str, after: &str, values: &Values, program: &Word) -> Option<Inner> {
     let (path, _) = path(after.trim_start_matches('>').trim_start(), values)?;
     let does = if sign == '>' { "tee" } else { "cat" };
+    let printed = head.rsplit_once("print").and_then(|(_, printed)| values.text(printed.trim_start()));
+    let text = printed.filter(|(_, rest)| rest.trim().is_empty()).map(|(text, _)| text + "\n");
     let plain = !matches!(path.as_str(), "/dev/stderr" | "/dev/stdout" | "/dev/null" | "-");
-    plain.then(|| Inner::made(vec![made(does, program), made(&path, program)]))
+    if plain { written_to(does, &path, text, program) } else { None }
 }

@@ -186,7 +186,8 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
         let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
         if name_end == 0 {
             if language.ends_with("awk") && matches!(first, '>' | '<') {
-                found.extend(file_calls::awk(first, rest.get(1..).unwrap_or(""), &values, program));
+                let head = text.get(..text.len() - rest.len()).unwrap_or("");
+                found.extend(file_calls::awk(first, head, rest.get(1..).unwrap_or(""), &values, program));
                 rest = rest.get(1..).unwrap_or("");
             } else if language.ends_with("awk") && first == '|' {
                 let head = text.get(..text.len() - rest.len()).unwrap_or("");

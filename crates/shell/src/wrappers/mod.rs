@@ -15,6 +15,7 @@ mod interpreters;
 mod language;
 mod launcher;
 mod lisp;
+mod listings;
 mod loaded;
 mod loads;
 mod m4;
