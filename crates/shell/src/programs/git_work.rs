@@ -80,6 +80,13 @@ fn discards_some(command: &Command, has_dashes: bool) -> bool {
         "stash" => second == "drop",
         "branch" => usage.has("-D") || forced || usage.has("-M"),
         "worktree" => second == "remove" && forced,
+        "update-ref" => moves_branch(&usage.operands),
+        // `git fetch -f . HEAD~3:main` sets a branch back.
+        "fetch" => usage.operands.iter().skip(1).any(|spec| sets_branch(&spec.text, forced)),
+        "submodule" => {
+            let given = |names: &[&str]| command.words.iter().any(|word| names.contains(&word.text.as_str()));
+            given(&["deinit"]) && given(&["-f", "--force"])
+        }
         // `git diff | git apply -R` takes back what the other side shows.
         "apply" => {
             let looks = ["--check", "--stat", "--numstat", "--summary", "--cached"];
@@ -89,6 +96,19 @@ fn discards_some(command: &Command, has_dashes: bool) -> bool {
         }
         _ => false,
     }
+}
+
+/// Is a branch set to another commit than the one that is checked out?
+fn moves_branch(operands: &[Word]) -> bool {
+    let is_branch = |name: &Word| name.text.starts_with("refs/heads/") || name.text == "HEAD";
+    matches!(operands, [name, to, ..] if is_branch(name) && to.text != "HEAD")
+}
+
+/// Does what is fetched take the place of a branch of this repository?
+fn sets_branch(spec: &str, forced: bool) -> bool {
+    let elsewhere = ["refs/remotes/", "refs/tags/", "refs/pull/"];
+    let to = spec.split_once(':').map_or("", |(_, to)| to);
+    (forced || spec.starts_with('+')) && !to.is_empty() && !elsewhere.iter().any(|head| to.starts_with(head))
 }
 
 /// Does this path stand for everything?
