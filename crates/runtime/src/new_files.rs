@@ -26,8 +26,12 @@ fn make_new(files: &mut [FileFact], places: &Places) {
         return;
     }
     let changes = |one: &&FileFact| one.access != Access::Read;
-    // A command that changes other files as well may bring what was in them.
+    // A command that changes other files as well may bring what was in them, and one that
+    // writes what a pattern names may bring anything.
     let brought = |file: &FileFact| {
+        if files.iter().filter(changes).any(|other| other.glob && other.command != file.command) {
+            return true;
+        }
         let same = files.iter().filter(changes).filter(|other| other.path == file.path);
         same.filter(|other| other.command != file.command).any(|other| {
             files.iter().filter(changes).any(|one| one.command == other.command && one.path != file.path)

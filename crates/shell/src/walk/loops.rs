@@ -16,6 +16,9 @@ const ROUNDS_MAX: usize = 4;
 const ITEMS_MAX: usize = 64;
 const INNER_MAX: usize = 16;
 
+/// Matches in one condition that are looked at.
+const MATCHES_MAX: usize = 8;
+
 /// Where a match is kept.
 const MATCH: &str = "BASH_REMATCH";
 
@@ -180,9 +183,13 @@ impl Walker<'_> {
     /// it stands here is.
     fn keep_match(&mut self, words: &[RawWord]) {
         let matches = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(sign)] if sign == "=~");
-        let Some([text, ..]) = words.windows(2).find(|pair| pair.last().is_some_and(matches)) else { return };
-        let text = self.single(&text.parts, text.span);
-        let kept = if text.exact { built(MATCH) } else { Text::unknown(concat(&["$", MATCH])) };
-        self.scope.set_one(MATCH, kept);
+        let mut kept = None;
+        for pair in words.windows(2).filter(|pair| pair.last().is_some_and(matches)).take(MATCHES_MAX) {
+            let Some(text) = pair.first().map(|text| self.single(&text.parts, text.span)) else { continue };
+            if text.exact || kept.is_none() {
+                kept = Some(if text.exact { built(MATCH) } else { Text::unknown(concat(&["$", MATCH])) });
+            }
+        }
+        kept.into_iter().for_each(|kept| self.scope.set_one(MATCH, kept));
     }
 }

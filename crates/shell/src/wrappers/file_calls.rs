@@ -141,10 +141,11 @@ fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
     all
 }
 
-/// The same as `does_to`, with the text that is written.
+/// The same as `does_to`, with the text that is written. It is added to what the
+/// file is known to hold: nobody knows whether the call is reached, or is the last.
 fn written_to(does: &str, path: &str, text: Option<String>, program: &Word) -> Option<Inner> {
     let Some(text) = text.filter(|_| does == "tee") else { return does_to(does, path, program) };
-    let line = format!("printf %s {} | tee {}", quote(&text), shell_word(path));
+    let line = format!("printf %s {} | tee -a {}", quote(&text), shell_word(path));
     Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
 }
 
