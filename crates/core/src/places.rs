@@ -64,7 +64,8 @@ impl Places {
     pub fn holds(&self, place: Place, path: &str) -> bool {
         match place {
             Place::Workspace => self.workspace.iter().any(|folder| is_within(path, folder)),
-            Place::Home => self.home.as_ref().is_some_and(|home| is_within(path, home)),
+            // Where the home is `/`, the rest of the system is not at home for that.
+            Place::Home => self.home.as_ref().is_some_and(|home| home != "/" && is_within(path, home)),
             Place::Temp => self.temp.iter().any(|folder| is_within(path, folder)),
             Place::Root => true,
             Place::System => SYSTEM.iter().any(|folder| is_within(path, folder)),

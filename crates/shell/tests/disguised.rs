@@ -89,6 +89,10 @@ fn a_word_from_outside_is_no_disguise() {
         "v=a; echo ${v@Q}",
         "[[ $branch =~ ^(.*)$ ]] && git push origin \"${BASH_REMATCH[1]}\"",
         "for k in \"${!m[@]}\"; do git checkout \"$k\"; done",
+        "ref=refs/tags/v1.2-rc; [[ $ref =~ ^refs/tags/(.*)$ ]]; git checkout \"${BASH_REMATCH[1]}\"",
+        "declare -A m=([a-b.txt]=docs); for f in \"${!m[@]}\"; do git mv \"$f\" \"${m[$f]}/\"; done",
+        "files=$(printf '%s\\n' src/a-b.ts src/b.ts | sort -u); git add $files",
+        "for c in $(echo abc def | tr ' ' '\\n' | tac); do git cherry-pick $c; done",
     ] {
         assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
     }

@@ -219,3 +219,32 @@ fn a_shell_without_a_name_is_called_by_its_own() {
     check("sh -c '$0 x' rm", &["rm", "x"]);
     check("echo '$0 -c \"rm x\"' | bash", &["rm", "x"]);
 }
+
+/// A file that is run while the group around is printing into it.
+#[test]
+fn a_file_is_run_while_it_is_written() {
+    for source in ["{ echo rm x; sh f; } > f", "for i in 1; do echo rm x; . ./f; done > f"] {
+        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+    }
+    assert!(read("{ date; sh f; } > log", &Setting::default()).opaque.is_empty());
+}
+
+/// What is trapped in a subshell runs at its end, and not once more.
+#[test]
+fn a_trap_of_a_subshell_ends_with_it() {
+    let source = "( d=build; trap 'rm -rf \"$d\"' EXIT; ls )";
+    check(source, &["rm", "-rf", "build"]);
+    let found = read(source, &Setting::default());
+    let unknown = |command: &std::sync::Arc<toolgate_shell::Command>| {
+        command.program == "rm" && command.words.iter().any(|word| !word.exact)
+    };
+    // It is looked at where it is set as well, before anything is known of later values.
+    assert!(!found.commands.iter().any(unknown), "{found:?}");
+    check("shopt -s lastpipe; a | trap 'rm $v' EXIT; v=x", &["rm", "x"]);
+}
+
+#[test]
+fn items_are_cut_at_the_separators_of_the_moment() {
+    check("IFS=, read -ra f <<< 'rm,x'; \"${f[@]}\"", &["rm", "x"]);
+    check("IFS=, read -ra f <<< 'rm,,x,'; \"${f[@]}\"", &["rm", "", "x"]);
+}

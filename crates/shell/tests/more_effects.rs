@@ -147,12 +147,24 @@ fn what_a_program_lists_it_may_delete() {
     listed("python3 -c 'for f in glob.glob(\"x/*\"): os.remove(f)'", &["rm", "-f", "x/*"]);
     listed("python3 -c '[shutil.rmtree(p) for p in glob.glob(\"x/*\")]'", &["rm", "-rf", "x/*"]);
     listed("python3 -c 'for p in Path(\"x\").rglob(\"*\"): p.unlink()'", &["rm", "-f", "x/*"]);
-    listed("node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f))'", &["rm", "-rf", "x/*"]);
+    listed("node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f))'", &["rm", "-f", "x/*"]);
+    listed(
+        "node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f, {recursive: true}))'",
+        &["rm", "-rf", "x/*"],
+    );
     listed("ruby -e 'Dir.glob(\"x/*\").each { |f| File.delete(f) }'", &["rm", "-f", "x/*"]);
     listed("php -r 'array_map(\"unlink\", glob(\"x/*\"));'", &["rm", "-f", "x/*"]);
     listed("perl -e 'unlink $_ for glob \"x/*\"'", &["rm", "-f", "x/*"]);
     check("python3 -c 'print(glob.glob(\"x/*\"))'", &[]);
     check("python3 -c 'for f in files: os.remove(f)'", &[]);
+    // It chooses, or lists for something else.
+    check("python3 -c 'for d in os.listdir(\".\"):\n  if d == \"x\": shutil.rmtree(d)'", &[]);
+    check("node -e 'fs.readdirSync(\".\").filter(f => f.x).forEach(f => fs.rmSync(f))'", &[]);
+    check("python3 -c 'print(os.listdir(\"/\"))\nos.unlink(path)'", &[]);
+    listed(
+        "python3 -c 'for p in Path(\".\").rglob(\"__pycache__\"): shutil.rmtree(p)'",
+        &["rm", "-rf", "./__pycache__"],
+    );
 }
 
 /// What a program of another language puts into a file, a shell may run.

@@ -127,6 +127,10 @@ fn only_looks(command: &Command) -> bool {
         || command.program == "aws" && named(usage.operands.last())
 }
 
+fn is_destroy(word: &str) -> bool {
+    matches!(word, "-destroy" | "--destroy" | "-destroy=true" | "--destroy=true")
+}
+
 fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = copies(command);
     if command.program == "gh" {
@@ -141,10 +145,11 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         .find(|(names, _)| names.split('|').any(|name| name == command.program))
         .map_or(&[][..], |(_, lines)| *lines);
     let named = lines.iter().any(|line| *line != "api" && begins(&words, line));
+    // Terraform takes words from its environment as well.
+    let from_outside = command.assignments.iter().filter(|one| one.name.starts_with("TF_CLI_ARGS"));
     let flagged = words.first() == Some(&"apply")
-        && command.words.iter().any(|word| {
-            matches!(word.text.as_str(), "-destroy" | "--destroy" | "-destroy=true" | "--destroy=true")
-        });
+        && (command.words.iter().any(|word| is_destroy(&word.text))
+            || from_outside.flat_map(|one| one.value.text.split(' ')).any(is_destroy));
     let emptied = matches!(
         (command.program.as_str(), words.as_slice()),
         ("aws", ["s3", "rm", ..])

@@ -66,6 +66,12 @@ pub(super) const MODELS: &[Model] = &[
         "schema= f,force force-reset skip-seed r= config= env= repo=",
         framework,
     ),
+    plain(
+        &["flyway", "liquibase", "sqlx", "diesel", "dbmate", "goose", "alembic", "atlas", "knex", "migrate"],
+        "y f,force all url= u= env= e= d= dir= path= database= database-url= source= c= config= x= n,name= schema= dev-url= table= \
+         changelog-file= username= password= migrations-dir= auto-approve",
+        framework,
+    ),
     plain(&["dotnet"], "f,force p,project= s,startup-project= c,configuration= o,output=", framework),
 ];
 
@@ -203,10 +209,21 @@ fn framework(command: &Command, _: Option<&str>) -> Deeds {
         return deeds;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
-    let in_words = matches!(
-        (command.program.as_str(), words.as_slice()),
-        ("prisma", ["migrate", "reset", ..]) | ("dotnet", ["ef", "database", "drop", ..])
-    ) || command.program == "prisma" && command.usage.has("--force-reset");
+    let in_words = match (command.program.as_str(), words.as_slice()) {
+        ("prisma", ["migrate", "reset", ..])
+        | ("dotnet", ["ef", "database", "drop", ..])
+        | ("flyway", [.., "clean"])
+        | ("liquibase", ["drop-all" | "dropAll", ..])
+        | ("sqlx" | "diesel", ["database" | "db", "drop" | "reset", ..])
+        | ("dbmate", ["drop", ..])
+        | ("goose", [.., "reset"])
+        | ("alembic", ["downgrade", "base", ..])
+        | ("atlas", ["schema", "clean", ..]) => true,
+        ("migrate", words) => words.contains(&"drop"),
+        ("knex", ["migrate:rollback", ..]) => command.usage.has("--all"),
+        ("prisma", _) => command.usage.has("--force-reset"),
+        _ => false,
+    };
     if in_words {
         deeds.on_each(Deed::DropsData, command.usage.operands.last());
     }

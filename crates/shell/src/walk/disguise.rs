@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::Walker;
 use super::flow::CHAIN_MAX;
+use super::items::item_mark;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::BUILT;
+use crate::scope::{BUILT, concat};
 use crate::stream::Stream;
 
 /// Programs that lose or publish work by one word more.
@@ -39,16 +40,16 @@ impl Walker<'_> {
             return false;
         }
         let built = command.program == "git" && (word.text.ends_with(BUILT) || self.is_of_list(&word.text));
-        built || self.streams.get(word.text.trim()).is_some_and(|stream| self.is_made_here(stream))
+        built || self.streams.get(word.text.trim()).is_some_and(|stream| self.is_made_here(command, stream))
     }
 
-    /// `${!m[@]}`, the keys of a list that stands here, or `${m[1]}`, an item of one
+    /// `${!m[@]}`, the keys of a list that holds options, or `${m[1]}`, an item of one
     /// that was put together here.
     fn is_of_list(&self, text: &str) -> bool {
         let Some(inside) = text.strip_prefix("${") else { return false };
         let Some((name, _)) = inside.split_once('[') else { return false };
         match name.strip_prefix('!') {
-            Some(list) => self.scope.get(list).is_some(),
+            Some(list) => !self.scope.items(&concat(&[&item_mark(list, None), "-"]), 1).is_empty(),
             None => self.scope.get(name).is_some_and(|options| {
                 options.iter().flatten().any(|item| !item.exact && item.text.ends_with(BUILT))
             }),
@@ -67,20 +68,41 @@ impl Walker<'_> {
     }
 
     /// Was it printed here, word for word, and then changed?
-    fn is_made_here(&self, stream: &Stream) -> bool {
+    fn is_made_here(&self, given: &Command, stream: &Stream) -> bool {
         if stream.changed {
             return true;
         }
         let mut at = stream.from;
+        let mut only_ordered = true;
         for _ in 0..CHAIN_MAX {
             let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
             if is_literal(command) {
-                return at != stream.from;
+                // To git a word counts as an option, to others as a place as well.
+                let is_place = |text: &str| given.program != "git" && text.contains(['/', '~', '*', '.']);
+                let counts = |word: &Word| may_be_option(&word.text) || is_place(&word.text);
+                return at != stream.from && (!only_ordered || command.words.iter().skip(1).any(counts));
             }
+            only_ordered &= orders(command);
             at = command.piped_from;
         }
         false
     }
+}
+
+/// Does it give back the words it was given, in another order?
+fn orders(command: &Command) -> bool {
+    let words = command.words.get(1..).unwrap_or_default();
+    match command.program.as_str() {
+        "sort" | "uniq" | "head" | "tail" | "tac" | "cat" | "shuf" => true,
+        "tr" => words.iter().all(|word| word.exact && !word.text.contains('-')),
+        _ => false,
+    }
+}
+
+/// Could some of it stand for an option? Dashes inside of names do not count.
+pub(super) fn may_be_option(text: &str) -> bool {
+    let opens = |at: usize| text.get(..at).is_some_and(|front| !front.ends_with(char::is_alphanumeric));
+    text.contains("--") || text.match_indices('-').any(|(at, _)| opens(at))
 }
 
 /// Does it print words that all stand here?

@@ -147,11 +147,14 @@ impl Walker<'_> {
         }
     }
 
-    /// The same at the end of a subshell, for what was trapped inside it.
+    /// The same at the end of a subshell, for what was trapped inside it: it has run then.
     pub(super) fn trapped_since(&mut self, outer: usize) {
-        for text in self.trapped.get(outer..).map(<[Word]>::to_vec).unwrap_or_default() {
+        let inside = self.trapped.split_off(outer.min(self.trapped.len()));
+        for text in inside {
             self.open_text(&text, "trap", Vec::new());
         }
+        // A trap may set one itself, which never runs.
+        self.trapped.truncate(outer);
     }
 
     fn in_shell(&mut self, same: bool, inner: impl FnOnce(&mut Self)) {
@@ -309,6 +312,11 @@ impl Walker<'_> {
             let stream = self.streams.get(&path.text).cloned().or_else(|| self.descriptor(&path.text));
             if let Some(stream) = stream {
                 return self.open_written(command, index, path, &own, &stream);
+            }
+            // `{ echo …; sh f; } > f`: what was printed by then.
+            let is_own = |file: &Word| file.exact && path.exact && self.path_key(file) == own;
+            if self.writing.iter().any(is_own) {
+                self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
             }
             // By `PATH` anything may be found; only what stands there by name was unpacked.
             let by_name =

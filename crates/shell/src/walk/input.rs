@@ -112,9 +112,11 @@ impl Walker<'_> {
             self.scope.set(name, options);
         }
         if let Some(name) = request.list {
-            let plain = known && own == USUAL && self.grow(cut.iter().map(|(_, line)| line.len() * 4).sum());
+            let plain = known && self.grow(cut.iter().map(|(_, line)| line.len() * 4).sum());
             let options: Options = if plain {
-                cut.iter().map(|(_, line)| items(line).map(Text::exact).collect()).collect()
+                cut.iter()
+                    .map(|(separators, line)| items(line, separators).map(Text::exact).collect())
+                    .collect()
             } else {
                 Few::One(Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))))
             };
@@ -123,8 +125,11 @@ impl Walker<'_> {
     }
 }
 
-fn items(line: &str) -> impl Iterator<Item = &str> {
-    line.split([' ', '\t']).filter(|item| !item.is_empty())
+/// Blanks only part items; every other separator ends one, be it empty.
+fn items<'a>(line: &'a str, separators: &'a str) -> impl Iterator<Item = &'a str> {
+    let blank = separators.chars().all(|found| found.is_ascii_whitespace());
+    let line = line.strip_suffix(|last: char| !blank && separators.contains(last)).unwrap_or(line);
+    line.split(|found| separators.contains(found)).filter(move |item| !blank || !item.is_empty())
 }
 
 /// The lines of `text`. One that ends in a carriage return keeps it.

@@ -102,7 +102,7 @@ impl Walker<'_> {
 }
 
 /// The mark of one item, or how the marks of all of them begin.
-fn item_mark(name: &str, key: Option<&str>) -> SmolStr {
+pub(super) fn item_mark(name: &str, key: Option<&str>) -> SmolStr {
     match key {
         Some(key) => mark_of("item", &format_smolstr!("{name}[{key}]")),
         None => mark_of("item", &format_smolstr!("{name}[")),

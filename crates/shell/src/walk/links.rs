@@ -30,9 +30,12 @@ impl Walker<'_> {
             let mark = self.scope.mark();
             let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
             let out = self.in_strand(|walker| walker.stage(stage, flowing.take()));
-            self.trapped_since(trapped);
             self.doubt_descriptors(overwritten);
-            if is_last && self.scope.get(&last_here).is_some() {
+            let stays = is_last && self.scope.get(&last_here).is_some();
+            if !stays {
+                self.trapped_since(trapped);
+            }
+            if stays {
                 let changes = self.scope.take_changes(mark);
                 self.merge(&[changes], true);
             } else {

@@ -3,6 +3,7 @@
 use smol_str::format_smolstr;
 
 use super::Walker;
+use super::disguise::may_be_option;
 use crate::few::Few;
 use crate::reading::Word;
 use crate::scope::{Text, Value, built, concat, hides_in_subscript, is_number};
@@ -186,8 +187,9 @@ impl Walker<'_> {
         let mut kept = None;
         for pair in words.windows(2).filter(|pair| pair.last().is_some_and(matches)).take(MATCHES_MAX) {
             let Some(text) = pair.first().map(|text| self.single(&text.parts, text.span)) else { continue };
-            if text.exact || kept.is_none() {
-                kept = Some(if text.exact { built(MATCH) } else { Text::unknown(concat(&["$", MATCH])) });
+            let hides = text.exact && may_be_option(&text.text);
+            if hides || kept.is_none() {
+                kept = Some(if hides { built(MATCH) } else { Text::unknown(concat(&["$", MATCH])) });
             }
         }
         kept.into_iter().for_each(|kept| self.scope.set_one(MATCH, kept));

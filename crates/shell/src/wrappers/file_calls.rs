@@ -98,7 +98,7 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         return if deletes { listings::deletion(call, inside, "-f", program) } else { None };
     };
     if call.name == "array_map" && matches!(path.as_str(), "unlink" | "rmdir") {
-        return listings::deletion(call, "$each", "-f", program);
+        return listings::deletion(call, "unlink", "-f", program);
     }
     let does = match call.name {
         "open" | "fopen" | "openSync" | "File" => by_mode(after, call),
@@ -258,7 +258,14 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     // Swift names its arguments, and R deletes folders by one more.
     let argument = argument.strip_prefix("atPath:").unwrap_or(argument).trim_start();
     let deep = call.name == "unlink" && argument.contains("recursive");
-    let option = if deep { "-rf" } else { option };
+    let shallow = call.name == "rmSync" && !argument.contains("recursive");
+    let option = if deep {
+        "-rf"
+    } else if shallow {
+        "-f"
+    } else {
+        option
+    };
     let pattern = argument.strip_prefix("glob").map(|rest| rest.trim_start_matches(['(', ' ']));
     if let Some((text, _)) = pattern.and_then(literal) {
         let line = format!("rm {option} {text}");

@@ -1,7 +1,8 @@
 //! Files a program of another language deletes one by one: those it lists by a
 //! literal name somewhere (`for f in glob("x/*"): os.remove(f)`).
 //!
-//! Which list the name is from is not followed: all that stand in the program count.
+//! At a venture: the list stands in the line that names its items, and where the
+//! program chooses among them nothing is said.
 
 use super::Inner;
 use super::file_calls::{Call, path};
@@ -26,24 +27,56 @@ const FOLDERS: [&str; 8] = [
 ];
 const PATTERNS: [&str; 6] = ["iglob(", "globSync(", "Dir[", "glob(", "glob ", "Dir.glob "];
 
+/// Signs that only some of what is listed goes.
+const CHOOSES: [&str; 8] = ["if ", "if(", "filter", "unless", "grep", "select", "match", "endsWith"];
+
 /// The `rm` that a deletion of `argument`, a name nobody knows, may amount to.
 pub(super) fn deletion(call: &Call, argument: &str, option: &str, program: &Word) -> Option<Inner> {
     let named =
         argument.trim_start().starts_with(|first: char| first.is_alphabetic() || "_$@".contains(first));
-    if !named || call.head.len() + call.opening.len() > PROGRAM_MAX {
+    let chooses = |text: &str| CHOOSES.iter().any(|sign| text.contains(sign));
+    if !named
+        || call.head.len() + call.opening.len() > PROGRAM_MAX
+        || chooses(call.head)
+        || chooses(call.opening)
+    {
         return None;
     }
+    let names = names_in(argument);
     let mut listed = Vec::new();
-    for text in [call.head, call.opening] {
-        add(text, &FOLDERS, "/*", call, &mut listed);
-        add(text, &PATTERNS, "", call, &mut listed);
-        add_of_paths(text, call, &mut listed);
+    // The list stands in the line that gives its items that name.
+    for line in call.head.lines().chain(call.opening.lines()).filter(|line| has_name(line, &names)) {
+        add(line, &FOLDERS, "/*", call, &mut listed);
+        add(line, &PATTERNS, "", call, &mut listed);
+        add_of_paths(line, call, &mut listed);
     }
     if listed.is_empty() {
         return None;
     }
     let line = format!("rm {option} {}", listed.join(" "));
     Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
+}
+
+fn is_name(found: char) -> bool {
+    found.is_alphanumeric() || found == '_'
+}
+
+/// The names in what a call is given.
+fn names_in(argument: &str) -> Vec<&str> {
+    let end = argument.find(['\n', ';', '}', '{', ']']).unwrap_or(argument.len());
+    argument
+        .get(..end)
+        .unwrap_or("")
+        .split(|found| !is_name(found))
+        .filter(|name| !name.is_empty())
+        .take(8)
+        .collect()
+}
+
+/// Is one of the names given to what this line lists?
+fn has_name(line: &str, names: &[&str]) -> bool {
+    let gives = ["for ", "=>", "|", "map(", "each", " of ", "unlink"].iter().any(|sign| line.contains(sign));
+    gives && line.split(|found| !is_name(found)).any(|word| names.contains(&word))
 }
 
 /// What calls of these names list.
@@ -66,11 +99,13 @@ fn add_of_paths(text: &str, call: &Call, listed: &mut Vec<String>) {
     for (at, name) in text.match_indices("Path(") {
         let inside = text.get(at + name.len()..).unwrap_or("");
         let Some((folder, rest)) = path(inside, call.values) else { continue };
-        let lists = rest.strip_prefix(").").is_some_and(|method| {
-            ["glob(", "rglob(", "iterdir(", "walk("].iter().any(|name| method.starts_with(name))
-        });
-        if lists && listed.len() < LISTS_MAX {
-            listed.push(format!("{}/*", shown(&folder)));
+        let Some(method) = rest.strip_prefix(").") else { continue };
+        let lists =
+            ["glob(", "rglob(", "iterdir(", "walk("].iter().find_map(|name| method.strip_prefix(name));
+        let pattern =
+            lists.map(|given| path(given, call.values).map_or("*".to_string(), |(pattern, _)| pattern));
+        if let Some(pattern) = pattern.filter(|_| listed.len() < LISTS_MAX) {
+            listed.push(format!("{}/{}", shown(&folder), shown(&pattern)));
         }
     }
 }
