@@ -379,10 +379,10 @@ impl<'a> Parser<'a> {
 
     /// Parts up to the `))` of arithmetic, which stands at `close`.
     pub(super) fn arithmetic_body(&mut self, close: usize) -> Pieces {
-        if doubts_comment(self.slice(self.pos, close)) {
-            // It is a comment when what is substituted runs, and counts when bash looks
-            // for the end; or the line behind is part of it, and then is not.
-            self.exceed("a comment in arithmetic that is read in two ways");
+        if joins_comment(self.slice(self.pos, close)) {
+            // The line behind is part of it when what is substituted runs, and is not
+            // when bash looks for the end.
+            self.exceed("a comment in arithmetic that ends with a backslash");
         }
         let mut parts = Parts::default();
         let outer = std::mem::take(&mut self.pending);
@@ -453,16 +453,12 @@ fn names_parameter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'*' | b'?' | b'$' | b'!' | b'#')
 }
 
-/// Does a comment of something that is substituted end with a backslash, or hold
-/// signs that open or close something?
-fn doubts_comment(text: &str) -> bool {
+/// Does a comment of something that is substituted end with a backslash?
+fn joins_comment(text: &str) -> bool {
     let opens = |front: &str| {
         front.is_empty() || front.ends_with([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>'])
     };
-    let doubts = |rest: &str| rest.ends_with("\\\n") || rest.contains(['(', ')', '`', '\'', '"']);
-    let in_line = |line: &str| {
-        let mut signs = line.match_indices('#').filter(|(at, _)| line.get(..*at).is_some_and(opens));
-        signs.next().is_some_and(|(at, _)| line.get(at..).is_some_and(doubts))
-    };
-    text.contains('#') && text.contains("$(") && text.split_inclusive('\n').any(in_line)
+    let commented = |line: &str| line.match_indices('#').any(|(at, _)| line.get(..at).is_some_and(opens));
+    let joined = |line: &str| line.ends_with("\\\n") && commented(line);
+    text.contains('#') && text.contains("$(") && text.split_inclusive('\n').any(joined)
 }
