@@ -247,4 +247,5 @@ fn a_trap_of_a_subshell_ends_with_it() {
 fn items_are_cut_at_the_separators_of_the_moment() {
     check("IFS=, read -ra f <<< 'rm,x'; \"${f[@]}\"", &["rm", "x"]);
     check("IFS=, read -ra f <<< 'rm,,x,'; \"${f[@]}\"", &["rm", "", "x"]);
+    check("IFS=', ' read -ra f <<< 'rm, x'; \"${f[@]}\"", &["rm", "x"]);
 }

@@ -152,6 +152,7 @@ fn what_a_program_lists_it_may_delete() {
         "node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f, {recursive: true}))'",
         &["rm", "-rf", "x/*"],
     );
+    listed("node -e 'const o = {recursive: true}; fs.rmSync(\"x\", o)'", &["rm", "-rf", "x"]);
     listed("ruby -e 'Dir.glob(\"x/*\").each { |f| File.delete(f) }'", &["rm", "-f", "x/*"]);
     listed("php -r 'array_map(\"unlink\", glob(\"x/*\"));'", &["rm", "-f", "x/*"]);
     listed("perl -e 'unlink $_ for glob \"x/*\"'", &["rm", "-f", "x/*"]);
@@ -173,6 +174,7 @@ fn what_a_program_writes_may_run() {
     for writes in [
         "python3 -c \"open('f','w').write('rm x')\"",
         "python3 -c \"with open('f', 'w') as o:\n  o.write('ls\\n')\n  o.write('rm x')\"",
+        "python3 -c \"open('f','w').write('rm x'); sys.stdout.write(y)\"",
         "python3 -c \"Path('f').write_text('rm x')\"",
         "python3 -c \"p = Path('f'); p.write_text('rm x')\"",
         "node -e \"fs.writeFileSync('f', 'rm x')\"",

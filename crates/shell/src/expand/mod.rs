@@ -392,6 +392,13 @@ fn ends_in_dollar(parts: &[Part]) -> bool {
     parts.len() > 1 && parts.iter().rev().find_map(own).unwrap_or(false)
 }
 
+/// The items of a line that is cut at `separators`, as `read -a` does it.
+pub(crate) fn cut_at(line: &str, separators: &str) -> Value {
+    let mut fields = Fields::new(Span::default());
+    fields.split(&Text::exact(line), separators);
+    fields.finish().words.into_iter().map(|word| Text::exact(word.text)).collect()
+}
+
 /// Does it stand in quotes, where nothing is cut?
 fn is_whole(part: &Part) -> bool {
     match part {

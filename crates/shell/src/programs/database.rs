@@ -212,7 +212,6 @@ fn framework(command: &Command, _: Option<&str>) -> Deeds {
     let in_words = match (command.program.as_str(), words.as_slice()) {
         ("prisma", ["migrate", "reset", ..])
         | ("dotnet", ["ef", "database", "drop", ..])
-        | ("flyway", [.., "clean"])
         | ("liquibase", ["drop-all" | "dropAll", ..])
         | ("sqlx" | "diesel", ["database" | "db", "drop" | "reset", ..])
         | ("dbmate", ["drop", ..])
@@ -220,6 +219,7 @@ fn framework(command: &Command, _: Option<&str>) -> Deeds {
         | ("alembic", ["downgrade", "base", ..])
         | ("atlas", ["schema", "clean", ..]) => true,
         ("migrate", words) => words.contains(&"drop"),
+        ("flyway", words) => words.contains(&"clean"),
         ("knex", ["migrate:rollback", ..]) => command.usage.has("--all"),
         ("prisma", _) => command.usage.has("--force-reset"),
         _ => false,

@@ -73,7 +73,8 @@ impl Walker<'_> {
             return true;
         }
         let mut at = stream.from;
-        let mut only_ordered = true;
+        // Words parted at other signs begin in the middle of what stands here.
+        let mut only_ordered = self.scope.get("IFS").is_none();
         for _ in 0..CHAIN_MAX {
             let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };
             if is_literal(command) {
@@ -93,8 +94,13 @@ impl Walker<'_> {
 fn orders(command: &Command) -> bool {
     let words = command.words.get(1..).unwrap_or_default();
     match command.program.as_str() {
-        "sort" | "uniq" | "head" | "tail" | "tac" | "cat" | "shuf" => true,
-        "tr" => words.iter().all(|word| word.exact && !word.text.contains('-')),
+        "sort" | "uniq" | "tac" | "cat" | "shuf" => true,
+        // Bytes may be cut out of the middle of a word.
+        "head" | "tail" => !words.iter().any(|word| !word.exact || word.text.contains('c')),
+        // It may also put a dash somewhere, by whatever name.
+        "tr" => words
+            .iter()
+            .all(|word| word.exact && matches!(word.text.as_str(), " " | "," | ":" | ";" | "\n" | "\\n")),
         _ => false,
     }
 }

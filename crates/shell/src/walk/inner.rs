@@ -316,7 +316,7 @@ impl Walker<'_> {
             // `{ echo …; sh f; } > f`: what was printed by then.
             let is_own = |file: &Word| file.exact && path.exact && self.path_key(file) == own;
             if self.writing.iter().any(is_own) {
-                self.opaque(path.span, Unknown::Output, format!("`{}` while it is written", path.text));
+                self.opaque(path.span, Unknown::Decoded, format!("`{}` while it is written", path.text));
             }
             // By `PATH` anything may be found; only what stands there by name was unpacked.
             let by_name =

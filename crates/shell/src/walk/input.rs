@@ -3,7 +3,7 @@
 use smol_str::format_smolstr;
 
 use super::Walker;
-use crate::expand::USUAL;
+use crate::expand::{USUAL, cut_at};
 use crate::few::Few;
 use crate::reading::Word;
 use crate::scope::{OPTIONS_MAX, Options, Text, Value, built};
@@ -114,22 +114,13 @@ impl Walker<'_> {
         if let Some(name) = request.list {
             let plain = known && self.grow(cut.iter().map(|(_, line)| line.len() * 4).sum());
             let options: Options = if plain {
-                cut.iter()
-                    .map(|(separators, line)| items(line, separators).map(Text::exact).collect())
-                    .collect()
+                cut.iter().map(|(separators, line)| cut_at(line, separators)).collect()
             } else {
                 Few::One(Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))))
             };
             self.scope.set(name, options);
         }
     }
-}
-
-/// Blanks only part items; every other separator ends one, be it empty.
-fn items<'a>(line: &'a str, separators: &'a str) -> impl Iterator<Item = &'a str> {
-    let blank = separators.chars().all(|found| found.is_ascii_whitespace());
-    let line = line.strip_suffix(|last: char| !blank && separators.contains(last)).unwrap_or(line);
-    line.split(|found| separators.contains(found)).filter(move |item| !blank || !item.is_empty())
 }
 
 /// The lines of `text`. One that ends in a carriage return keeps it.

@@ -128,12 +128,13 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
 /// Texts of one program that are put into a file, at most.
 const WRITES_MAX: usize = 32;
 
-/// What the calls that follow write, where all of it stands here.
+/// What the calls that follow write, as far as it stands here.
 fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
     let mut all = None::<String>;
-    let calls = [".write(", ".puts(", ".puts ", ".print(", "fwrite($f,", "writeSync("];
+    let calls = [".write(", ".puts(", ".puts ", ".print("];
     for (at, name) in calls.iter().flat_map(|name| after.match_indices(name)).take(WRITES_MAX) {
-        let (text, _) = values.text(after.get(at + name.len()..)?.trim_start())?;
+        let written = after.get(at + name.len()..).and_then(|rest| values.text(rest.trim_start()));
+        let Some((text, _)) = written else { continue };
         let all = all.get_or_insert_default();
         all.push_str(&text);
         all.push_str(if name.starts_with(".puts") { "\n" } else { "" });
@@ -258,7 +259,11 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     // Swift names its arguments, and R deletes folders by one more.
     let argument = argument.strip_prefix("atPath:").unwrap_or(argument).trim_start();
     let deep = call.name == "unlink" && argument.contains("recursive");
-    let shallow = call.name == "rmSync" && !argument.contains("recursive");
+    // Given nothing but the path, it deletes no folder.
+    let alone = argument
+        .find([',', ')'])
+        .is_some_and(|at| argument.get(at..).is_some_and(|rest| rest.starts_with(')')));
+    let shallow = call.name == "rmSync" && alone;
     let option = if deep {
         "-rf"
     } else if shallow {

@@ -25,7 +25,7 @@ const FOLDERS: [&str; 8] = [
     "Dir.entries(",
     "Dir.each_child(",
 ];
-const PATTERNS: [&str; 6] = ["iglob(", "globSync(", "Dir[", "glob(", "glob ", "Dir.glob "];
+const PATTERNS: [&str; 4] = ["globSync(", "Dir[", "glob(", "glob "];
 
 /// Signs that only some of what is listed goes.
 const CHOOSES: [&str; 8] = ["if ", "if(", "filter", "unless", "grep", "select", "match", "endsWith"];

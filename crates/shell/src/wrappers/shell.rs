@@ -64,8 +64,6 @@ fn function(assignment: &Assignment) -> Option<Inner> {
     Some(Inner::text(Word { text: body.trim_start().into(), ..value.clone() }))
 }
 
-/// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
-/// comes in counts where a script may not be named, if it is `known`.
 /// `bash -s -- x`: what the text that comes in is given, behind the name.
 pub(crate) fn input_arguments(command: &Command) -> Vec<Word> {
     if !SHELLS.contains(&command.program.as_str()) {
@@ -91,6 +89,8 @@ pub(crate) fn input_arguments(command: &Command) -> Vec<Word> {
     command.words.first().into_iter().chain(rest.iter().skip(skip)).cloned().collect()
 }
 
+/// `bash [options] -c text name arguments`, `bash script`, or plain `bash`. What
+/// comes in counts where a script may not be named, if it is `known`.
 fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
     let mut found: Vec<Inner> = command.assignments.iter().flat_map(from_variable).collect();
     let mut wants_text = false;
