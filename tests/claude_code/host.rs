@@ -196,6 +196,14 @@ impl Stage {
         self.work.join(path).exists()
     }
 
+    /// How many answers of the model the host has written into its own log so far.
+    pub fn answers_logged(&self) -> usize {
+        let folders = fs::read_dir(self.home.join(".claude/projects")).into_iter().flatten().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+        let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+        texts.map(|text| text.matches("\"type\":\"assistant\"").count()).sum()
+    }
+
     /// Runs git in the work folder; gives its output.
     #[track_caller]
     pub fn git(&self, args: &[&str]) -> String {

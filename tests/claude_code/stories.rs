@@ -106,9 +106,14 @@ fn tokens_run_out() {
     const TOKENS: &str =
         "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { tokens: 60 } }\n";
     let work = |n: u32| bash(&format!("touch step-{n}.txt"));
-    let script = Script::of([work(1), work(2), work(3), work(4), say("bye")]);
+    let written = Door::default();
+    let script = Script::of([work(1), work(2), work(3), work(4).after(&written), say("bye")]);
     let Some(stage) = gated(Level::Project, TOKENS, script) else { return };
-    stage.play();
+    let running = stage.claude().wait_max(WAIT_MAX * 3).start();
+    // The host writes its log a moment after the fact; what it has not written yet nobody can count.
+    poll(WAIT_MAX, || (stage.answers_logged() >= 3).then_some(())).expect("three answers in the host's log");
+    written.open();
+    assert!(running.finish().status.success());
     assert!(stage.has("step-1.txt"));
     assert!(!stage.has("step-4.txt"), "four answers are 80 tokens");
     let (text, is_error) = stage.model.result(4);

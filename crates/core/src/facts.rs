@@ -11,6 +11,7 @@ use crate::path::{absolute, kept};
 use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use toolgate_shell::{Command, Deed, Reading, Setting, SmolStr, Word, read};
 
 /// What happens to a file.
@@ -169,7 +170,8 @@ impl Facts {
 fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
     let project = places.workspace.first().cloned();
     let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
-    let reading = read(text, &setting);
+    let mut reading = read(text, &setting);
+    spare_scratch(&mut reading);
     let home = places.home.as_deref();
     let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
     // Commands that follow each other mostly run in the same folder.
@@ -189,6 +191,28 @@ fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
         normal.add(|line| command.add_normal(line));
     }
     Facts { reading, normal, files }
+}
+
+/// In a folder that was just made for throw-away files there is no work to lose:
+/// `cd "$(mktemp -d)" && git init && … git reset --hard`. Others may be links.
+fn spare_scratch(reading: &mut Reading) {
+    let loses = |deed: Deed| matches!(deed, Deed::DiscardsWork | Deed::DiscardsNamedWork);
+    let made = |dir: &Word| {
+        let here = ["$(mktemp", "`mktemp"].iter().any(|sign| dir.text.starts_with(sign));
+        here && !dir.text.contains("..")
+    };
+    // Another repository may be named in the command itself.
+    let elsewhere = |command: &Command| {
+        command.usage.has("--git-dir")
+            || command.usage.has("--work-tree")
+            || command.assignments.iter().any(|one| one.name.starts_with("GIT_"))
+    };
+    for command in &mut reading.commands {
+        let scratch = command.dir.as_ref().is_some_and(made) && !elsewhere(command);
+        if scratch && command.effects.iter().any(|one| loses(one.deed)) {
+            Arc::make_mut(command).effects.retain(|one| !loses(one.deed));
+        }
+    }
 }
 
 fn files_of<'a>(

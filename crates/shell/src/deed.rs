@@ -48,6 +48,8 @@ deeds! {
     TakesUntracked = "takes-untracked",
     /// Deletes what matches anywhere below a folder (target: the folder).
     DeletesBelow = "deletes-below",
+    /// Deletes what is of some age, size or owner, or all but some names, whatever it is called (target: the folder).
+    DeletesMost = "deletes-most",
     /// Overwrites a disk or makes a file system (target: the device).
     WipesDevice = "wipes-device",
     /// Lets a git command run without the hooks of the repository.

@@ -29,7 +29,7 @@ mod wrappers;
 
 pub use deed::Deed;
 pub use outline::{Outline, outline};
-pub use programs::{canonical_flag, canonical_sub, known_commands, patched_files};
+pub use programs::{canonical_flag, canonical_sub, is_known, known_commands, patched_files};
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
     Unknown, Usage, Word,

@@ -78,9 +78,11 @@ fn of_node(node: &Node, depth: usize) -> Option<Outline> {
         }
         Node::Case { subject, arms, redirects } => {
             let mut inside = of_parts(&subject.parts, depth);
-            inside.extend(arms.iter().flat_map(|(patterns, body)| {
-                of_words(patterns, depth).into_iter().chain(of_list(body, depth))
-            }));
+            inside.extend(
+                arms.iter().flat_map(|arm| {
+                    of_words(&arm.patterns, depth).into_iter().chain(of_list(&arm.body, depth))
+                }),
+            );
             with(redirects, "case", inside, depth)
         }
         Node::Test(words, redirects) => with(redirects, "[[ … ]]", of_words(words, depth), depth),

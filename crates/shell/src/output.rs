@@ -39,6 +39,10 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         stream.paths = crate::programs::fd::Fd::of(command.words.get(1..).unwrap_or_default()).matches();
     } else if command.program == "ls" {
         stream.paths = listed(command);
+    } else if command.program == "git" && command.usage.sub() == "ls-files" {
+        stream.paths = tracked(command);
+    } else if command.program == "git" && command.usage.sub() == "diff" && command.usage.has("--name-only") {
+        stream.paths = changed(command);
     } else if names_files(command) {
         stream.paths = searched(command);
     } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
@@ -73,6 +77,34 @@ fn searched(command: &Command) -> Vec<Word> {
     };
     let read = command.effects.iter().filter(|effect| effect.deed == crate::Deed::ReadsFile);
     read.filter_map(|effect| effect.target.as_ref()).take(8).map(some).collect()
+}
+
+/// What `git ls-files` lists: every file of the folder, or those of the paths named.
+fn tracked(command: &Command) -> Vec<Word> {
+    // Files that are gone, or that git ignores, are no work.
+    let junk = ["-d", "--deleted", "-i", "--ignored"];
+    let arguments = command.words.get(1..).unwrap_or_default();
+    if arguments.iter().any(|word| junk.contains(&word.text.as_str())) {
+        return Vec::new();
+    }
+    let below = |path: &Word| match path.glob || path.text.contains(['*', '?', '[']) {
+        true => Word { glob: true, exact: false, ..path.clone() },
+        false => Word {
+            text: format_smolstr!("{}/**", path.text.trim_end_matches('/')),
+            glob: true,
+            ..path.clone()
+        },
+    };
+    let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
+    let named = command.usage.operands.iter().take(8).map(below).collect::<Vec<Word>>();
+    if named.is_empty() { vec![below(&here)] } else { named }
+}
+
+/// What `git diff --name-only` lists where no commit or path is named: all changes.
+fn changed(command: &Command) -> Vec<Word> {
+    let whole = command.usage.operands.iter().all(|word| word.text == "HEAD");
+    let all = Word { text: "./**".into(), exact: true, glob: true, span: command.span };
+    if whole { vec![all] } else { Vec::new() }
 }
 
 /// Every name in a folder.

@@ -41,14 +41,33 @@ pub(crate) enum Node {
         uses_name: bool,
         redirects: Vec<RawRedirect>,
     },
-    /// `case`: the subject, then patterns and body of each arm.
-    Case { subject: RawWord, arms: Vec<(Vec<RawWord>, List)>, redirects: Vec<RawRedirect> },
+    /// `case`: the subject, then each arm.
+    Case { subject: RawWord, arms: Vec<Arm>, redirects: Vec<RawRedirect> },
     /// `[[ … ]]`, `(( … ))` and the head of `for ((…))`: nothing runs but what is substituted.
     Test(Vec<RawWord>, Vec<RawRedirect>),
     /// What may stand behind a mistake in the text.
     Guess(List),
     /// `f() { … }`
     Function { name: SmolStr, body: Rc<Node> },
+}
+
+/// One arm of a `case`.
+#[derive(Debug)]
+pub(crate) struct Arm {
+    pub(crate) patterns: Vec<RawWord>,
+    pub(crate) body: List,
+    pub(crate) then: Then,
+}
+
+/// What follows the body of an arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// `;;`: nothing.
+    Leave,
+    /// `;&`: the body of the next arm.
+    Next,
+    /// `;;&`: any later arm whose pattern fits.
+    Test,
 }
 
 impl Node {

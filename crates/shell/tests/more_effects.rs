@@ -146,6 +146,9 @@ fn what_looks_like_help_is_none() {
 fn what_a_program_lists_it_may_delete() {
     listed("python3 -c 'for f in glob.glob(\"x/*\"): os.remove(f)'", &["rm", "-f", "x/*"]);
     listed("python3 -c '[shutil.rmtree(p) for p in glob.glob(\"x/*\")]'", &["rm", "-rf", "x/*"]);
+    // From where it went.
+    listed("python3 -c 'os.chdir(\"/etc\"); os.remove(\"passwd\")'", &["rm", "-f", "/etc/passwd"]);
+    listed("node -e 'process.chdir(\"/etc\"); fs.rmSync(\"/x\")'", &["rm", "-f", "/x"]);
     listed("python3 -c 'for p in Path(\"x\").rglob(\"*\"): p.unlink()'", &["rm", "-f", "x/*"]);
     listed("node -e 'fs.readdirSync(\"x\").forEach(f => fs.rmSync(f))'", &["rm", "-f", "x/*"]);
     listed(

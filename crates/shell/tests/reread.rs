@@ -264,3 +264,83 @@ fn joined_comments_in_arithmetic_are_not_followed() {
     assert!(!limited("(( a = 16#ff + ${#b} + $(c) + \\\n 1 ))"));
     assert!(!limited("echo $(( $(a # no\n) + 1 ))"));
 }
+
+/// Bash 5.2 takes `time` at the start of a substitution for a plain word, and so
+/// `case` and `if` behind it: where that decides what runs, nothing is said to be known.
+#[test]
+fn time_before_a_compound_in_a_substitution_is_not_followed() {
+    let unknown = [
+        "a <<E\n$(time -p case w in w) b <<-'E'\n\t$(rm x)\n\tE\n;; esac)\nE\n",
+        "a \"$(time case w in w) $(rm x);; esac)\"",
+        "(( $(time -p if a #no&&(( $(b\n\nc) + 1 )) && d || rm x\nthen e; fi) + 1 ))",
+    ];
+    for text in unknown {
+        let reading = read(text, &Setting::default());
+        assert!(!reading.opaque.is_empty() || reading.fault.is_some(), "{text}");
+    }
+    for text in [
+        "a \"$(time b c)\"",
+        "t=$( { time a; } 2>&1 )",
+        "time case w in w) a;; esac",
+        "(( $(date +%s) - time ))",
+        "a $(timeout 5 sh -c 'case w in w) a;; esac')",
+    ] {
+        let reading = read(text, &Setting::default());
+        assert!(reading.opaque.is_empty() && reading.fault.is_none(), "{text}");
+    }
+}
+
+/// The lines of a here-document that stand behind its `$(…)`, in a quote.
+#[test]
+fn lines_left_open_are_moved_where_nothing_else_holds() {
+    let text = "a \"$(case x in (b) c;; *) d;; esac&&{ e \"$(f <<E) \n$(g) '\nE\nw\"\n};rm x; h)\"";
+    check(text, &["rm", "x"]);
+}
+
+/// A trap may have run, or not, when what it sets is used; a text with a pattern in
+/// parentheses is a mistake without `extglob`.
+#[test]
+fn what_a_trap_or_a_mistake_leaves_is_one_of_two() {
+    check("trap 'V=rm' ERR; false\n${V:-d} x", &["rm", "x"]);
+    check("trap 'V=rm' ERR; false\n${V:-d} x", &["d", "x"]);
+    check("trap 'export V=rm' ERR; false; $V x", &["rm", "x"]);
+    check("V=ls; trap 'V=rm' DEBUG; $V x", &["rm", "x"]);
+    check("F=rm; eval 'F=ls; p ?(a|b)'; $F x", &["rm", "x"]);
+    check("V=ls; trap 'V=rm' EXIT; $V x", &["ls", "x"]);
+    assert!(!read("W=ls; trap 'V=$W' ERR; W=rm; false; $V x", &Setting::default()).opaque.is_empty());
+}
+
+/// A value nobody knows may be none, and then the default stands in.
+#[test]
+fn a_default_may_stand_in_for_what_nobody_knows() {
+    check("V=$(a); $b ${V:-x}; git commit ${V:---no-verify}", &["git", "commit", "--no-verify"]);
+    check("if a; then V=b; fi; ${V:-rm} x", &["rm", "x"]);
+    check("read V; rm \"${V:=-rf}\" x; rm $V y", &["rm", "-rf", "y"]);
+}
+
+/// Behind `;&` and `;;&` the arm before has run, or not.
+#[test]
+fn what_an_arm_leaves_the_next_one_finds() {
+    check("case $1 in a) V=rm;& *) ${V:-ls} x;; esac", &["rm", "x"]);
+    check("case $1 in a) V=rm;& *) ${V:-ls} x;; esac", &["ls", "x"]);
+    check("case $1 in a) V=rm;;& b) c;; *) ${V:-ls} x;; esac", &["rm", "x"]);
+    check("case $1 in a) V=rm;;& b) c;; *) ${V:-ls} x;; esac", &["ls", "x"]);
+    check("case $1 in a) V=rm;& b) c;& d) $V x; esac", &["rm", "x"]);
+}
+
+/// Nobody waits for a pipe whose last stage is a coprocess: what follows runs beside it.
+#[test]
+fn a_pipe_that_ends_in_a_coprocess_is_a_job() {
+    let unknown = |text: &str| !read(text, &Setting::default()).opaque.is_empty();
+    assert!(unknown("{ echo a >f; sh f; } | coproc { b; } && c &>f"));
+    assert!(!unknown("{ echo a >f; sh f; } | b && c &>f"));
+}
+
+/// Bash expands what stands before a quote that is not closed, and then gives up.
+#[test]
+fn a_single_backquote_in_decoded_text_is_not_followed() {
+    let limited = |text: &str| read(text, &Setting::default()).fault.is_some();
+    assert!(limited("p $(( $'\\x24(rm x)`' ))"));
+    assert!(limited("p $(( $'\\x24(rm x)$(' ))"));
+    check("p $(( $'\\x24(rm x)' ))", &["rm", "x"]);
+}

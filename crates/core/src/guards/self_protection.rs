@@ -6,6 +6,7 @@
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
+use crate::path::absolute;
 use crate::path::is_within;
 use crate::places::{Place, Places};
 use toolgate_shell::{Command, SmolStr};
@@ -77,7 +78,7 @@ impl Guard for SelfProtection {
         evidence.extend(
             seen.facts
                 .commands()
-                .filter(|(_, command)| is_own_verb(command))
+                .filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen))
                 .map(|(_, command)| command.normal()),
         );
         if evidence.is_empty() {
@@ -251,7 +252,41 @@ fn loses_gate(path: &str, places: &Places) -> bool {
     let folder = path.strip_suffix("/*").unwrap_or(path);
     let broad =
         [Place::Home, Place::Workspace, Place::System].iter().any(|place| places.covers(folder, *place));
-    !broad && places.covers(folder, Place::Gate)
+    // What is compiled of a policy is made anew when it is gone.
+    let lasting = |own: &&String| !own.contains("/.cache/");
+    !broad && places.gate.iter().filter(lasting).any(|own| is_within(own, folder))
+}
+
+/// Programs nobody described that only look, or run no program at all.
+const LOOKERS: [&str; 14] = [
+    "stat", "basename", "dirname", "realpath", "readlink", "tree", "export", "cd", "pushd", "popd", "trap",
+    "which", "wait", "mkdir",
+];
+
+/// Is one of our files named to a program nobody described? It may write to it.
+fn is_given_own_file(command: &Command, seen: &Seen<'_>) -> bool {
+    let program = command.program.as_str();
+    if program.is_empty()
+        || program == PROGRAM
+        || LOOKERS.contains(&program)
+        || toolgate_shell::is_known(program)
+    {
+        return false;
+    }
+    let start = seen.event.call.dir.as_str();
+    let own = |text: &str| {
+        let base = command.dir.as_ref().map(|dir| absolute(&dir.text, start));
+        is_own(&absolute(text, base.as_deref().unwrap_or(start)), seen.places)
+    };
+    // `--file=x` and `-fx` as well.
+    let named = |text: &str| {
+        let value = text.split_once('=').map_or("", |(_, value)| value);
+        let attached = text.strip_prefix('-').and_then(|rest| rest.get(1..)).unwrap_or("");
+        // What has blanks in it is a text, and read as such elsewhere.
+        let is_path = |part: &str| part.contains(['/', '.']) && !part.contains(char::is_whitespace);
+        [text, value, attached].into_iter().any(|part| is_path(part) && own(part))
+    };
+    command.words.iter().skip(1).filter(|word| word.exact && !word.glob).any(|word| named(&word.text))
 }
 
 fn is_own_verb(command: &Command) -> bool {

@@ -270,14 +270,32 @@ fn could_cover(files: &Files, fact: &FileFact, places: &Places) -> bool {
 
 /// `/x/*` means all of `/x` when a tree is deleted.
 fn whole_folder<'a>(fact: &FileFact, path: &'a str) -> &'a str {
-    let all_of = |path: &'a str| {
-        path.strip_suffix("/*").or_else(|| path.strip_suffix("/.*")).or_else(|| path.strip_suffix("/**"))
-    };
-    match all_of(path) {
+    let mut rest = path;
+    while let Some((folder, last)) = rest.rsplit_once('/')
+        && (last == ".*" || is_broad(last))
+    {
+        rest = folder;
+    }
+    match Some(rest).filter(|rest| rest.len() < path.len()) {
         Some("") if fact.glob => "/",
         Some(folder) if fact.glob && fact.access == Access::DeleteTree => folder,
         _ => path,
     }
+}
+
+/// Does a pattern say nothing of the names it means: `*`, `?*`, `[!.]*`?
+fn is_broad(part: &str) -> bool {
+    let mut class = false;
+    let mut says = false;
+    for found in part.chars() {
+        match found {
+            '[' => class = true,
+            ']' => class = false,
+            '*' | '?' => {}
+            _ => says |= !class,
+        }
+    }
+    part.contains('*') && !says && !class
 }
 
 /// A workspace below a temporary folder does not make that folder sacred.

@@ -3,7 +3,7 @@
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
 use crate::few::Few;
 use crate::reading::{Span, Word};
-use crate::scope::{Text, Value, built, size_of_value};
+use crate::scope::{Options, Text, Value, built, mark_of, size_of_value};
 use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 use smol_str::{SmolStr, ToSmolStr};
@@ -51,7 +51,8 @@ impl Walker<'_> {
         match &param.op {
             ParamOp::Default | ParamOp::Assign => {
                 let has_value = |text: &Text| !param.colon || !text.text.is_empty();
-                if value.as_ref().is_some_and(|value| value.iter().any(has_value)) {
+                let stands = value.as_ref().is_some_and(|value| value.iter().any(has_value));
+                if stands && !self.may_lack(param, value.as_deref(), &word.text) {
                     return self.pick(param, value, index.as_deref());
                 }
                 let text = Text { text: word.text, exact: word.exact };
@@ -80,6 +81,12 @@ impl Walker<'_> {
             }
             ParamOp::Edit(op) => self.edited(param, value, index.as_deref(), op, &word),
         }
+    }
+
+    /// A value nobody knows may be none: in one round of two, the default stands in.
+    fn may_lack(&mut self, param: &Param, value: Option<&[Text]>, word: &str) -> bool {
+        let unknown = value.is_some_and(|value| value.iter().any(|text| !text.exact));
+        unknown && !word.is_empty() && self.choice.pick(&mark_of("lacks", &param.name), 2) == Some(1)
     }
 
     fn edited(
@@ -140,7 +147,11 @@ impl Walker<'_> {
         match (param.name.as_str(), index) {
             ("@", _) | (_, Some("@")) => Resolved::Many(value),
             ("*", _) | (_, Some("*")) => {
-                if param.quoted {
+                if param.quoted && value.len() > 1 && self.scope.get("IFS").is_some_and(|ifs| !is_known(ifs))
+                {
+                    // Nobody knows what stands between them.
+                    Resolved::One(Text::unknown(param.text.clone()))
+                } else if param.quoted {
                     let separators = self.separators();
                     let between = separators.chars().next().map(String::from).unwrap_or_default();
                     Resolved::One(joined(&value, &between))
@@ -238,4 +249,9 @@ fn alternative(param: &Param, value: Option<&[Text]>, fields: Option<Cut>, word:
         Some(fields) => Resolved::Words(fields),
         None => Resolved::One(Text { text: word.text, exact: known && word.exact }),
     }
+}
+
+/// Is every value it may have known?
+fn is_known(options: &Options) -> bool {
+    options.iter().flatten().all(|text| text.exact)
 }

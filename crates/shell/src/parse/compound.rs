@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use super::list::CLOSERS;
-use crate::tree::{List, Node, Part, Pieces, RawRedirect, RawWord};
+use crate::tree::{Arm, List, Node, Part, Pieces, RawRedirect, RawWord, Then};
 
 impl Parser<'_> {
     /// One command of any shape.
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Node::Case { subject, arms, redirects: Vec::new() }
     }
 
-    fn case_arm(&mut self) -> (Vec<RawWord>, List) {
+    fn case_arm(&mut self) -> Arm {
         let mut patterns = Vec::new();
         let _ = self.eat("(");
         loop {
@@ -277,10 +277,12 @@ impl Parser<'_> {
         let body = self.list();
         self.lines();
         self.print_heredocs();
-        if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && self.bare().as_str() != "esac" {
+        let signs = [(";;&", Then::Test), (";;", Then::Leave), (";&", Then::Next)];
+        let sign = signs.into_iter().find(|(sign, _)| self.eat(sign));
+        if sign.is_none() && self.bare().as_str() != "esac" {
             self.fail_unexpected();
         }
-        (patterns, body)
+        Arm { patterns, body, then: sign.map_or(Then::Leave, |(_, then)| then) }
     }
 
     /// `[[ … ]]`: only what is substituted inside matters.

@@ -4,6 +4,7 @@ use smol_str::{SmolStr, SmolStrBuilder, ToSmolStr};
 use std::rc::Rc;
 
 use super::Parser;
+use super::pairs::begins_with_time;
 use super::word::Parts;
 use crate::reading::Unknown;
 use crate::tree::{List, Output, Param, ParamOp, Part, Pieces};
@@ -25,6 +26,19 @@ impl<'a> Parser<'a> {
         part.unwrap_or(Part::Quoted(SmolStr::default()))
     }
 
+    /// Are there `case` and comments in what may be arithmetic? What a comment ends before
+    /// then depends on how bash prints the rest.
+    fn doubt_comment(&mut self, start: usize, end: usize) -> (bool, bool) {
+        let text = self.slice(start, end);
+        let has_case = text.contains("esac");
+        let has_comment =
+            [" #", "\t#", "\n#"].iter().any(|sign| text.contains(sign)) || text.starts_with("$((#");
+        if has_case && has_comment {
+            self.exceed("a comment and `case` in arithmetic");
+        }
+        (has_case, has_comment)
+    }
+
     fn dollar_here(&mut self, quoted: bool) -> Part {
         if !matches!(self.peek_at(1), Some(b'(' | b'[' | b'{')) {
             return self.named(quoted);
@@ -33,13 +47,7 @@ impl<'a> Parser<'a> {
         if self.looking_at("$((")
             && let Some(close) = self.arithmetic_close(3)
         {
-            let has_case = self.slice(start, close).contains("esac");
-            let has_comment = [" #", "\t#", "\n#"].iter().any(|sign| self.slice(start, close).contains(sign))
-                || self.slice(start, close).starts_with("$((#");
-            if has_case && has_comment {
-                // What the comment ends before depends on how bash prints the rest.
-                self.exceed("a comment and `case` in arithmetic");
-            }
+            let (has_case, has_comment) = self.doubt_comment(start, close);
             self.advance(3);
             let mut inner = self.arithmetic_body(close);
             if (has_case || has_comment) && self.fault.is_none() {
@@ -49,6 +57,7 @@ impl<'a> Parser<'a> {
         }
         if self.looking_at("$((") {
             let (list, holds) = self.nested_subshell(start);
+            let _ = self.doubt_comment(start, self.pos);
             let text = self.spelling(start);
             return output_part(Output { list, text, quoted, in_place: true }, holds);
         }
@@ -151,6 +160,7 @@ impl<'a> Parser<'a> {
         let in_document = std::mem::replace(&mut self.in_document, false);
         self.substitutions += 1;
         let list = self.list_to_close(start);
+        self.refuse_case_behind_time(open);
         let mut list = self.reprinted(list, open, &outer_reprint);
         self.reprint = outer_reprint;
         self.in_document = in_document;
@@ -165,6 +175,7 @@ impl<'a> Parser<'a> {
         }
         if self.fault.as_ref().is_some_and(|fault| fault.kind == Unknown::Syntax) {
             let mistake = self.fault_at;
+            self.move_left(open);
             self.pos = open;
             match self.look_for_close(0) {
                 Some(close) if !self.loose => {
@@ -188,6 +199,15 @@ impl<'a> Parser<'a> {
             }
         }
         list
+    }
+
+    /// `"$(time case w in w) …"` ends at the first `)` for bash 5.2, and at the last
+    /// for others.
+    fn refuse_case_behind_time(&mut self, open: usize) {
+        let text = self.slice(open, self.pos);
+        if self.fault.is_none() && begins_with_time(text) && text.contains("esac") {
+            self.exceed("`case` behind `time` in a substitution");
+        }
     }
 
     /// Bash 5.2 takes `time` at the start of a substitution for a plain word at

@@ -12,6 +12,9 @@ const READ_COST: usize = 4;
 /// What reading one substitution counts for, beside its bytes.
 const SUBSTITUTION_COST: usize = 256;
 
+/// Words that open something.
+const COMPOUNDS: [&str; 8] = ["if", "case", "while", "until", "for", "select", "coproc", "function"];
+
 impl Parser<'_> {
     /// Bash reads `((` as arithmetic when the parenthesis matching the second
     /// one is followed at once by another.
@@ -67,10 +70,18 @@ impl Parser<'_> {
     pub(super) fn look_for_arithmetic_close(&mut self, ahead: usize) -> Option<usize> {
         let (start, _) = self.ahead().nth(ahead)?;
         let close = self.arithmetic_end(start, self.depth);
-        let looked = close.unwrap_or(self.end).saturating_sub(start);
-        if !self.may_look(looked) {
+        let behind = close.unwrap_or(self.end);
+        if !self.may_look(behind.saturating_sub(start)) {
             self.exceed("more than can be followed");
             return None;
+        }
+        if times_a_compound(self.slice(start, behind)) {
+            // `time` is a plain word there when bash looks for the end.
+            self.exceed("`time` and a compound in arithmetic");
+        }
+        if leaves_quote_open(self.slice(start, behind)) {
+            // The lines of a here-document are looked through before they are known as such.
+            self.exceed("a quote in a here-document in arithmetic");
         }
         close
     }
@@ -207,4 +218,32 @@ impl Parser<'_> {
         self.closes.borrow_mut().insert(start, close);
         close
     }
+}
+
+/// Does a `$(` begin with `time` and something that has an end of its own, where a
+/// comment may hide parts of it?
+fn times_a_compound(text: &str) -> bool {
+    let opens = |inside: &str| {
+        let mut words = inside.split_ascii_whitespace().skip(1).skip_while(|word| word.starts_with('-'));
+        words.next().is_some_and(|word| word.starts_with(['(', '{', '[']) || COMPOUNDS.contains(&word))
+    };
+    text.contains("time")
+        && text.contains('#')
+        && text.split("$(").skip(1).any(|inside| begins_with_time(inside) && opens(inside))
+}
+
+/// Is there a here-document in a `$(` that stands in another one, and a quote that is not closed?
+fn leaves_quote_open(text: &str) -> bool {
+    let begins =
+        |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "-'\"\\".contains(first));
+    text.contains("<<")
+        && text.contains('\n')
+        && text.split("$(").skip(2).any(|inside| inside.split("<<").skip(1).any(begins))
+        && ['\'', '"', '`'].iter().any(|quote| text.matches(*quote).count() % 2 == 1)
+}
+
+/// Is the first word the reserved one?
+pub(super) fn begins_with_time(text: &str) -> bool {
+    let behind = text.trim_start().strip_prefix("time");
+    behind.is_some_and(|behind| behind.starts_with([' ', '\t', '\n', '\\']))
 }

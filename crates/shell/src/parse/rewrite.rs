@@ -34,6 +34,8 @@ pub(super) struct Left {
     close: usize,
     line: usize,
     open: Vec<Pending>,
+    /// What is around it does not hold together otherwise.
+    certain: bool,
 }
 
 impl Parser<'_> {
@@ -47,7 +49,7 @@ impl Parser<'_> {
             && let Some(line) = self.line_end_from(self.pos)
         {
             let open = left.iter().map(Pending::without_body).collect();
-            self.rewrite.left = Some(Left { close: self.pos.saturating_sub(1), line, open });
+            self.rewrite.left = Some(Left { close: self.pos.saturating_sub(1), line, open, certain: false });
         }
         // Behind those left by a substitution before it.
         let at = self.pending.iter().take_while(|one| one.left).count();
@@ -55,9 +57,17 @@ impl Parser<'_> {
         self.pending.splice(at..at, left);
     }
 
+    /// The substitution that was opened here does not hold together with their lines
+    /// in it: those are moved.
+    pub(super) fn move_left(&mut self, open: usize) {
+        if let Some(left) = self.rewrite.left.as_mut().filter(|left| left.close >= open) {
+            left.certain = true;
+        }
+    }
+
     /// Here-documents are read here. Just behind the line it is as usual.
     pub(super) fn read_left(&mut self) {
-        let usual = self.rewrite.left.as_ref().is_some_and(|left| left.line + 1 == self.pos);
+        let usual = self.rewrite.left.as_ref().is_some_and(|left| !left.certain && left.line + 1 == self.pos);
         if usual && !self.pending.is_empty() {
             self.rewrite.left = None;
         }
@@ -75,6 +85,12 @@ impl Parser<'_> {
             // Its quotes keep nothing from being expanded; read here, an odd one
             // would hide all that follows.
             self.rewrite.decoded.push((start, self.pos, text.replace(['"', '\''], "")));
+        }
+        let (opened, closed) = (text.matches('(').count(), text.matches(')').count());
+        let odd = text.matches('`').count() % 2 == 1 || opened > closed && closed > 0;
+        if text.contains("$(") && odd {
+            // What is opened last ends nobody knows where; what stands before it runs.
+            self.exceed("something open in text that is expanded again");
         }
         // What is expanded once more is another text in the end.
         let expands = text.contains(['$', '`']);

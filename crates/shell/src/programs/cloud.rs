@@ -3,21 +3,32 @@
 //!
 //! Which words destroy is data; one function reads them.
 
-use super::{Deeds, Model, help, plain};
+use super::{Deeds, Model, database, help, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
+use smol_str::format_smolstr;
 
 const OPTIONS: &str = "profile= region= output= query= project= zone= n,namespace= g,resource-group= subscription= account= \
      filter= format= y,yes q,quiet f,force recursive r R auto-approve destroy target= var= var-file= s,stack= a,app= team= t,token= all \
-     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run visibility= exclude= include= acl=";
+     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run visibility= exclude= include= acl= endpoint-url= \
+     require-approval=";
 
 /// Programs with the words that destroy: each line is words in order, `*` for
-/// any, a word ending in `-` for any that begins so.
+/// any, a word ending in `-` for any that begins so, `*` and more for any that
+/// ends so.
 const DESTROYERS: &[(&str, &[&str])] = &[
     (
         "terraform|tofu|terragrunt|cdktf|terramate",
-        &["destroy", "run-all destroy", "run destroy", "state rm", "workspace delete"],
+        &[
+            "destroy",
+            "destroy-all",
+            "run-all destroy",
+            "run destroy",
+            "state rm",
+            "state push",
+            "workspace delete",
+        ],
     ),
     ("pulumi", &["destroy", "down", "stack rm"]),
     ("cdk|sst|serverless|sls|copilot|sam", &["destroy", "remove", "delete", "app delete"]),
@@ -31,24 +42,63 @@ const DESTROYERS: &[(&str, &[&str])] = &[
             "* purge-",
             "* destroy-",
             "* schedule-key-deletion",
+            "organizations close-account",
         ],
     ),
-    ("gcloud", &["delete", "* delete", "* * delete", "* * * delete", "* * * * delete"]),
-    ("az", &["* delete", "* * delete", "* * * delete", "* purge", "* * purge"]),
-    ("gh", &["repo delete", "repo archive", "release delete", "api"]),
+    (
+        "gcloud",
+        &[
+            "delete",
+            "* delete",
+            "* * delete",
+            "* * * delete",
+            "* * * * delete",
+            "secrets versions destroy",
+            "kms keys versions destroy",
+        ],
+    ),
+    ("az", &["* delete", "* * delete", "* * * delete", "* purge", "* * purge", "storage blob delete-batch"]),
+    ("azd", &["down"]),
+    ("gh", &["repo delete", "repo archive", "release delete"]),
     ("glab", &["repo delete", "project delete"]),
+    ("hub", &["delete"]),
     ("helm", &["uninstall", "delete", "del", "un"]),
+    ("helmfile", &["destroy", "delete"]),
+    ("argocd", &["app delete"]),
+    ("flux", &["uninstall"]),
+    ("velero", &["backup delete"]),
+    ("kops", &["delete cluster"]),
     ("eksctl", &["delete"]),
-    ("heroku", &["apps:destroy", "pg:reset", "apps:delete", "addons:destroy"]),
-    ("fly|flyctl", &["apps destroy", "destroy", "volumes destroy", "postgres destroy"]),
+    ("eb", &["terminate"]),
+    ("vagrant", &["destroy"]),
+    ("heroku", &["destroy", "apps:destroy", "pg:reset", "apps:delete", "addons:destroy"]),
+    (
+        "fly|flyctl",
+        &[
+            "apps destroy",
+            "destroy",
+            "volumes destroy",
+            "volumes delete",
+            "volumes rm",
+            "machine destroy",
+            "machines destroy",
+            "postgres destroy",
+        ],
+    ),
+    ("railway", &["down"]),
+    ("dokku", &["*:destroy"]),
+    ("wrangler", &["delete", "d1 delete", "r2 bucket delete"]),
+    ("neonctl|neon", &["projects delete"]),
+    ("pscale", &["database delete"]),
     ("doctl", &["* delete", "* * delete", "* * * delete"]),
-    ("vercel|now", &["remove", "rm", "project rm", "projects rm"]),
+    ("vercel|now|vc", &["remove", "rm", "project rm", "projects rm"]),
     ("netlify", &["sites:delete"]),
     ("firebase", &["firestore:delete", "database:remove", "projects:delete", "hosting:disable"]),
     ("supabase", &["projects delete", "db reset"]),
     ("gsutil", &["rb"]),
     ("rclone", &["purge", "delete"]),
-    ("s3cmd|mc", &["rb"]),
+    ("s3cmd|mc|s5cmd", &["rb"]),
+    ("azcopy", &["remove", "rm"]),
     ("linode-cli|hcloud|scw|ibmcloud|oci", &["* delete", "* * delete", "* terminate", "* * terminate"]),
     ("vault", &["delete", "kv metadata delete", "kv destroy", "secrets disable"]),
     ("ceph", &["osd pool delete", "fs rm"]),
@@ -110,6 +160,25 @@ const CLOUDS: &[&str] = &[
     "etcdctl",
     "consul",
     "nomad",
+    "azd",
+    "hub",
+    "helmfile",
+    "argocd",
+    "flux",
+    "velero",
+    "kops",
+    "eb",
+    "vagrant",
+    "tilt",
+    "railway",
+    "dokku",
+    "wrangler",
+    "neonctl",
+    "neon",
+    "pscale",
+    "vc",
+    "s5cmd",
+    "azcopy",
 ];
 
 /// Does it print its help, or what it would do?
@@ -136,7 +205,7 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     if command.program == "gh" {
         github(command, &mut deeds);
     }
-    if only_looks(command) {
+    if only_looks(command) || is_stand_in(command) {
         return deeds;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
@@ -144,22 +213,23 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         .iter()
         .find(|(names, _)| names.split('|').any(|name| name == command.program))
         .map_or(&[][..], |(_, lines)| *lines);
-    let named = lines.iter().any(|line| *line != "api" && begins(&words, line));
+    // The database on this machine is made anew by its migrations.
+    let local = command.program == "supabase" && command.usage.has("--local");
+    let named = !local && lines.iter().any(|line| begins(&words, line));
     // Terraform takes words from its environment as well.
     let from_outside = command.assignments.iter().filter(|one| one.name.starts_with("TF_CLI_ARGS"));
-    let flagged = words.first() == Some(&"apply")
+    // A plan that is kept is carried out without a question.
+    let kept = || command.words.iter().any(|word| word.text.trim_start_matches('-').starts_with("out"));
+    let carried_out = match words.first() {
+        Some(&"apply") => true,
+        Some(&"plan") => kept(),
+        _ => false,
+    };
+    let flagged = carried_out
         && (command.words.iter().any(|word| is_destroy(&word.text))
             || from_outside.flat_map(|one| one.value.text.split(' ')).any(is_destroy));
-    let emptied = matches!(
-        (command.program.as_str(), words.as_slice()),
-        ("aws", ["s3", "rm", ..])
-            | ("gcloud", ["storage", "rm", ..])
-            | ("gsutil" | "s3cmd" | "mc", ["rm" | "del", ..])
-    ) && ["--recursive", "-r", "-R"].iter().any(|name| command.usage.has(name));
-    let by_request = command.program == "gh"
-        && words.first() == Some(&"api")
-        && given(command, &["-X", "--method"]).iter().any(|word| word.text.eq_ignore_ascii_case("delete"));
-    if named || flagged || emptied || by_request {
+    asks_database(command, &words, &mut deeds);
+    if named || flagged || empties(command, &words) || is_deleting_request(command, &words) {
         match command.usage.operands.last() {
             Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
             None => deeds.add(Deed::DestroysInfrastructure),
@@ -179,15 +249,119 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
+/// Does an address say that a stand-in on this machine is meant (LocalStack)?
+fn is_stand_in(command: &Command) -> bool {
+    if command.program != "aws" {
+        return false;
+    }
+    let named = command.assignments.iter().filter(|one| one.name.starts_with("AWS_ENDPOINT_URL"));
+    let mut addresses = given(command, &["--endpoint-url"]);
+    // What stands in the command counts more than its environment.
+    if addresses.is_empty() {
+        addresses.extend(named.map(|one| one.value.clone()));
+    }
+    !addresses.is_empty() && addresses.iter().all(|word| word.exact && is_here(&word.text))
+}
+
+fn is_here(address: &str) -> bool {
+    let rest = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://")).unwrap_or("");
+    let host = rest.split(['/', ':', '?', '#']).next().unwrap_or("");
+    matches!(host, "localhost" | "127.0.0.1") && !rest.contains('@')
+}
+
+/// Is a store emptied, or does that go from it which is not here?
+fn empties(command: &Command, words: &[&str]) -> bool {
+    let usage = &command.usage;
+    let has = |name: &str| usage.has(name);
+    let deep = has("--recursive") || has("-r") || has("-R");
+    let broad = words.iter().any(|word| word.contains("://") && word.contains('*'));
+    let to_bucket = usage.operands.last().is_some_and(is_bucket);
+    match (command.program.as_str(), words) {
+        ("aws", ["s3", "rm", ..]) | ("s3cmd" | "mc", ["rm" | "del", ..]) => deep,
+        ("gcloud", ["storage", "rm", ..]) | ("gsutil", ["rm" | "del", ..]) => deep || broad,
+        ("s5cmd", ["rm", ..]) => broad,
+        ("aws", ["s3", "mv", from, ..]) => deep && from.starts_with("s3://"),
+        ("aws", ["s3", "sync", ..]) => has("--delete") && to_bucket,
+        // `-n` only shows what would be done.
+        ("gsutil", ["rsync", ..]) => has("-d") && !has("--namespace") && to_bucket,
+        ("mc", ["mirror", ..]) => has("--remove"),
+        ("gh", ["codespace" | "cs", "delete", ..]) => has("--all"),
+        ("tilt", ["down", ..]) => has("--delete-namespaces"),
+        ("az", ["deployment", "group", "create", ..]) => {
+            given(command, &["--mode"]).iter().any(|word| word.text.eq_ignore_ascii_case("complete"))
+        }
+        _ => false,
+    }
+}
+
+/// Is it a request made by hand that deletes something?
+fn is_deleting_request(command: &Command, words: &[&str]) -> bool {
+    let (verb, names) = match command.program.as_str() {
+        "gh" | "glab" | "hub" => ("api", ["-X", "--method"]),
+        "az" => ("rest", ["-m", "--method"]),
+        _ => return false,
+    };
+    words.first() == Some(&verb)
+        && given(command, &names).iter().any(|word| word.text.eq_ignore_ascii_case("delete"))
+        && !(command.program == "gh" && is_small(words))
+}
+
+/// Is it about what a repository has by the dozen: labels, comments, runs?
+fn is_small(words: &[&str]) -> bool {
+    let path = words.iter().find(|word| word.contains('/') && !word.contains(' ')).copied().unwrap_or("");
+    let path = path.strip_prefix("https://api.github.com").unwrap_or(path).trim_start_matches('/');
+    let parts: Vec<&str> = path.split(['/', '?']).collect();
+    let ["repos", _, _, rest @ ..] = parts.as_slice() else { return false };
+    rest.contains(&"reactions")
+        || matches!(
+            rest,
+            ["labels", _, ..]
+                | ["issues", _, "labels", ..]
+                | ["issues", "comments", _, ..]
+                | ["actions", "runs", _, ..]
+                | ["actions", "caches", ..]
+        )
+}
+
+/// Statements that go to a database of the cloud.
+fn asks_database(command: &Command, words: &[&str], deeds: &mut Deeds) {
+    let names: &[&str] = match (command.program.as_str(), words) {
+        ("wrangler", ["d1", "execute", ..]) => &["--command"],
+        ("heroku", ["pg:psql", ..]) => &["-c", "--command"],
+        ("aws", ["rds-data", "execute-statement", ..]) => &["--sql"],
+        _ => return,
+    };
+    let texts = given(command, names);
+    let texts: Vec<&Word> = texts.iter().collect();
+    deeds.0.extend(database::drop_statements(&texts, None, false).0);
+}
+
 /// What `gh` puts on the network, and what it rewrites there.
 fn github(command: &Command, deeds: &mut Deeds) {
     let operands = &command.usage.operands;
     let words: Vec<&str> = operands.iter().map(|word| word.text.as_str()).collect();
     match words.as_slice() {
+        ["repo", "sync", ..] if command.usage.has("--force") => deeds.add(Deed::RewritesRemote),
         ["gist", "create" | "edit", ..] => {
             let added = given(command, &["-a", "--add"]);
             let files = operands.iter().skip(2).chain(&added);
             deeds.on_each(Deed::ReadsFile, files.filter(|word| word.text != "-"))
+        }
+        // What strangers put there lands in files of those names.
+        ["release", "download", ..] => {
+            let folder = given(command, &["-D", "--dir"]);
+            let below = |name: &Word| match folder.first() {
+                Some(folder) => {
+                    Word { text: format_smolstr!("{}/{}", folder.text, name.text), ..name.clone() }
+                }
+                None => name.clone(),
+            };
+            let named = given(command, &["-p", "--pattern", "-O", "--output"]);
+            deeds.on(
+                Deed::ReachesHost,
+                &Word { text: "github.com".into(), exact: true, glob: false, span: command.span },
+            );
+            deeds.on_each(Deed::WritesFile, &named.iter().map(below).collect::<Vec<Word>>());
         }
         ["release", "upload" | "create", ..] => deeds.on_each(Deed::ReadsFile, operands.iter().skip(3)),
         ["api", rest @ ..] => {
@@ -233,7 +407,9 @@ fn given(command: &Command, names: &[&str]) -> Vec<Word> {
 fn begins(words: &[&str], line: &str) -> bool {
     for (at, wanted) in line.split(' ').enumerate() {
         let Some(word) = words.get(at) else { return false };
-        let fits = wanted == "*" || *word == wanted || wanted.ends_with('-') && word.starts_with(wanted);
+        let fits = *word == wanted
+            || wanted.ends_with('-') && word.starts_with(wanted)
+            || wanted.strip_prefix('*').is_some_and(|end| word.ends_with(end));
         if !fits {
             return false;
         }

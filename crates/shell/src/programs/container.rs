@@ -57,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
         effects: compose,
     },
     Model {
-        names: &["kubectl", "oc"],
+        names: &["kubectl", "oc", "kubecolor"],
         spec: Spec {
             options: "n,namespace= context= kubeconfig= cluster= user= s,server= token= as=",
             leading: false,
@@ -66,7 +66,8 @@ pub(super) const MODELS: &[Model] = &[
         },
         subs: &[(
             "*",
-            "n,namespace= f,filename= l,selector= o,output= c,container= A,all-namespaces all context= i,stdin t,tty R,recursive k,kustomize= p,patch=~ type= grace-period= force",
+            "n,namespace= f,filename= l,selector= o,output= c,container= A,all-namespaces all context= i,stdin t,tty R,recursive k,kustomize= p,patch=~ type= grace-period= force \
+             template= prune",
         )],
         groups: &[],
         effects: cluster,
@@ -78,13 +79,27 @@ fn docker(command: &Command, _: Option<&str>) -> Deeds {
     let names: Vec<&str> = usage.subcommand.iter().map(SmolStr::as_str).collect();
     let mut deeds = Deeds::none();
     match names.as_slice() {
-        ["volume", "rm" | "remove"] => deeds.on_each(Deed::DestroysInfrastructure, &usage.operands),
+        ["volume", "rm" | "remove"] => {
+            deeds.on_each(Deed::DestroysInfrastructure, &usage.operands);
+            if usage.has("--all") {
+                deeds.add(Deed::DestroysInfrastructure);
+            }
+        }
+        ["system", "reset"] => deeds.add(Deed::DestroysInfrastructure),
+        ["cp"] | ["container", "cp"] => brought(command, &mut deeds),
+        ["stack"]
+            if usage.operands.first().is_some_and(|verb| matches!(verb.text.as_str(), "rm" | "down")) =>
+        {
+            deeds.on_each(Deed::DestroysInfrastructure, usage.operands.iter().skip(1));
+        }
         ["volume" | "system", "prune"]
             if usage.has("--volumes") || usage.has("--all") || names.first() == Some(&"volume") =>
         {
             deeds.add(Deed::DestroysInfrastructure);
         }
-        ["compose", "down" | "rm"] if usage.has("--volumes") => deeds.add(Deed::DestroysInfrastructure),
+        ["compose", "down" | "rm"] if usage.has("--volumes") && !is_for_tests(command) => {
+            deeds.add(Deed::DestroysInfrastructure);
+        }
         // The variables of a file, printed by what runs inside.
         ["run"] | ["container", "run"] if prints_variables(usage.operands.get(1..).unwrap_or_default()) => {
             deeds.on_each(Deed::ReadsFile, usage.values("--env-file"));
@@ -100,10 +115,28 @@ fn docker(command: &Command, _: Option<&str>) -> Deeds {
 
 fn compose(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
-    if matches!(command.usage.sub(), "down" | "rm") && command.usage.has("--volumes") {
+    let goes = matches!(command.usage.sub(), "down" | "rm") && command.usage.has("--volumes");
+    if goes && !is_for_tests(command) {
         deeds.add(Deed::DestroysInfrastructure);
     }
     deeds
+}
+
+/// Does the project's name, or that of every file of it, say that it is there
+/// for tests: `docker-compose.test.yml`?
+fn is_for_tests(command: &Command) -> bool {
+    let usage = &command.usage;
+    let is_test = |word: &Word| {
+        let mut parts = super::base_name(&word.text).split(['.', '-', '_']);
+        word.exact && parts.any(|part| part.starts_with("test"))
+    };
+    match usage.value("--project-name") {
+        Some(project) => is_test(project),
+        None => {
+            let mut files = usage.values("--file").peekable();
+            files.peek().is_some() && files.all(is_test)
+        }
+    }
 }
 
 /// Does the command in a container print its variables?
@@ -123,7 +156,7 @@ fn prints_variables(run: &[Word]) -> bool {
 }
 
 /// Kinds of things in a cluster that others hang on, or that hold data.
-const WHOLE_KINDS: [&str; 15] = [
+const WHOLE_KINDS: [&str; 17] = [
     "namespace",
     "namespaces",
     "ns",
@@ -139,7 +172,88 @@ const WHOLE_KINDS: [&str; 15] = [
     "crd",
     "crds",
     "customresourcedefinition",
+    "project",
+    "projects",
 ];
+
+/// Clusters that live on this machine and are made for trying things out.
+fn is_trial(command: &Command) -> bool {
+    command.usage.value("--context").is_some_and(|context| {
+        let name = context.text.as_str();
+        context.exact
+            && (name.starts_with("kind-")
+                || name.starts_with("k3d-")
+                || matches!(name, "minikube" | "docker-desktop" | "rancher-desktop"))
+    })
+}
+
+/// The addresses of `--raw`, which stand behind it or anywhere else.
+fn raw_paths(command: &Command) -> impl Iterator<Item = &str> {
+    let usage = &command.usage;
+    let given = usage.has("--raw");
+    let paths = usage.operands.iter().chain(usage.values("--raw"));
+    paths.filter(move |_| given).map(|word| word.text.as_str())
+}
+
+/// Is the thing at this address one of the whole kinds, or all of a kind?
+/// `/api/v1/namespaces/prod`, `/apis/apps/v1/namespaces/prod/deployments`.
+fn is_whole(path: &str) -> bool {
+    let mut parts = path.split('?').next().unwrap_or("").split('/').filter(|part| !part.is_empty());
+    // The group and the version.
+    let skipped = if parts.next() == Some("apis") { 2 } else { 1 };
+    let named: Vec<&str> = parts.skip(skipped).collect();
+    match named.as_slice() {
+        [kind, _] | [_, _, kind, _] => WHOLE_KINDS.contains(kind),
+        _ => true,
+    }
+}
+
+/// Does something go from the cluster that others hang on?
+fn destroys(command: &Command) -> bool {
+    let usage = &command.usage;
+    let tries = usage.has("--dry-run");
+    // `ns/x`, `namespace,pod x`, `ns/x pvc/y`.
+    let mut kinds = usage.operands.iter().enumerate().flat_map(|(at, word)| {
+        let named = word.text.split_once('/').map(|(kind, _)| kind);
+        named.or((at == 0).then_some(word.text.as_str())).unwrap_or("").split(',')
+    });
+    let deletes = match usage.sub() {
+        "delete" => {
+            usage.has("--all")
+                || usage.operands.first().is_some_and(|word| word.text == "all")
+                || kinds.any(|kind| WHOLE_KINDS.contains(&kind))
+                || raw_paths(command).any(is_whole)
+        }
+        "replace" => usage.has("--force"),
+        "apply" => usage.has("--prune") && usage.has("--all"),
+        _ => false,
+    };
+    deletes && !tries && !is_trial(command)
+}
+
+/// Are secrets shown with what is in them?
+fn reveals(command: &Command) -> bool {
+    let usage = &command.usage;
+    let first = usage.operands.first().map_or("", |word| word.text.as_str());
+    let about_secrets =
+        first.split(',').any(|kind| matches!(kind.split('/').next(), Some("secret" | "secrets")));
+    match usage.sub() {
+        "get" => {
+            // A list shows names only; these forms show what is in it.
+            let shows = usage.value("--output").is_some_and(|form| shows_content(&form.text));
+            let picks = |form: &Word| shows_content(&format!("template={}", form.text));
+            about_secrets && (shows || usage.value("--template").is_some_and(picks))
+                || raw_paths(command).any(|path| path.contains("/secrets/") || path.ends_with("/secrets"))
+        }
+        "extract" => {
+            let dash = |word: &Word| word.text == "-";
+            let printed =
+                usage.values("--to").any(dash) || usage.has("--to") && usage.operands.iter().any(dash);
+            about_secrets && printed
+        }
+        _ => false,
+    }
+}
 
 /// Does a list in this form show what secrets hold? `jsonpath={.metadata.name}`
 /// does not.
@@ -154,31 +268,28 @@ fn shows_content(form: &str) -> bool {
     !picks || ["data", "..", "@", "*", "{.}", "{{.}}"].iter().any(|sign| what.contains(sign))
 }
 
+/// `docker cp web:/x y` and `kubectl cp pod:/x y` write here.
+fn brought(command: &Command, deeds: &mut Deeds) {
+    let is_far = |word: &Word| word.text.contains(':') && !word.text.starts_with(['/', '.']);
+    if let [from, to] = command.usage.operands.as_slice()
+        && is_far(from)
+        && !is_far(to)
+        && to.text != "-"
+    {
+        deeds.on(Deed::WritesFile, to);
+    }
+}
+
 fn cluster(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::none();
-    let first = usage.operands.first().map_or("", |word| word.text.as_str());
-    // `ns/x`, `namespace,pod x`, `ns/x pvc/y`.
-    let kinds = usage.operands.iter().enumerate().flat_map(|(at, word)| {
-        let named = word.text.split_once('/').map(|(kind, _)| kind);
-        named.or((at == 0).then_some(word.text.as_str())).unwrap_or("").split(',')
-    });
-    let tries = usage.value("--dry-run").is_some_and(|how| how.text != "none") || usage.has("--dry-run");
-    if usage.sub() == "delete"
-        && !tries
-        && (usage.has("--all") || first == "all" || kinds.into_iter().any(|kind| WHOLE_KINDS.contains(&kind)))
-    {
+    if destroys(command) {
         match usage.operands.last() {
             Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
             None => deeds.add(Deed::DestroysInfrastructure),
         }
     }
-    // A list shows names only; these forms show what is in it.
-    let shows = usage.value("--output").is_some_and(|form| shows_content(&form.text));
-    if usage.sub() == "get"
-        && shows
-        && first.split(',').any(|kind| matches!(kind.split('/').next(), Some("secret" | "secrets")))
-    {
+    if reveals(command) {
         deeds.add(Deed::RevealsSecret);
     }
     if usage.sub() == "cp" {
@@ -186,6 +297,7 @@ fn cluster(command: &Command, _: Option<&str>) -> Deeds {
         let to_pod = usage.operands.last().filter(is_pod);
         deeds.on_each(Deed::ReadsFile, usage.operands.iter().take(1).filter(|_| to_pod.is_some()));
         deeds.on_each(Deed::SendsData, to_pod);
+        brought(command, &mut deeds);
     }
     if matches!(usage.sub(), "apply" | "create" | "replace") {
         deeds.on_each(Deed::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));

@@ -13,7 +13,7 @@ pub(super) const MODELS: &[Model] = &[
         statements,
     ),
     plain(
-        &["mysql", "mariadb", "mycli"],
+        &["mysql", "mariadb", "mycli", "mysqlsh"],
         "e,execute=~ h,host= u,user= p,password? P,port= D,database= S,socket= N,skip-column-names B,batch s,silent f,force init-command=~ default-character-set=",
         statements,
     ),
@@ -60,14 +60,43 @@ pub(super) const MODELS: &[Model] = &[
         drop_operands,
     ),
     plain(&["mysqladmin", "mariadb-admin"], "h,host= u,user= p,password? P,port= f,force", admin),
-    plain(&["rails", "rake", "artisan", "manage.py", "django-admin"], "e= f=", framework),
+    plain(&["rails", "rake", "artisan", "manage.py", "django-admin"], "e= f= env= settings=", framework),
+    plain(&["console"], "f,force e,env= n,no-interaction", framework),
+    plain(&["flask"], "A,app= e,env-file= d,directory=", framework),
     plain(
-        &["prisma", "mix", "sequelize", "sequelize-cli", "typeorm"],
-        "schema= f,force force-reset skip-seed r= config= env= repo=",
+        &["mvn", "mvnw", "gradle", "gradlew"],
+        "f,file= P= D= x,exclude-task= p= s= T= I= b= c= g= q,quiet",
         framework,
     ),
     plain(
-        &["flyway", "liquibase", "sqlx", "diesel", "dbmate", "goose", "alembic", "atlas", "knex", "migrate"],
+        &["mongorestore", "mongoimport"],
+        "drop dryRun uri= h,host= port= u,username= p,password= d,db= c,collection= file= dir= nsInclude= nsExclude= nsFrom= nsTo=",
+        |command, _| drops_if(command.usage.has("--drop") && !command.usage.has("--dryRun")),
+    ),
+    plain(
+        &["pg_restore"],
+        "c,clean d,dbname= f,file= F,format= h,host= p,port= U,username= l,list L,use-list= j,jobs= n,schema= t,table= if-exists C,create",
+        restore,
+    ),
+    plain(
+        &["prisma", "mix", "sequelize", "sequelize-cli", "typeorm"],
+        "schema= f,force force-reset accept-data-loss skip-seed r= config= env= repo= stdin file= url=",
+        framework,
+    ),
+    plain(
+        &[
+            "flyway",
+            "liquibase",
+            "sqlx",
+            "diesel",
+            "dbmate",
+            "goose",
+            "alembic",
+            "atlas",
+            "knex",
+            "migrate",
+            "sea-orm-cli",
+        ],
         "y f,force all url= u= env= e= d= dir= path= database= database-url= source= c= config= x= n,name= schema= dev-url= table= \
          changelog-file= username= password= migrations-dir= auto-approve",
         framework,
@@ -75,18 +104,118 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["dotnet"], "f,force p,project= s,startup-project= c,configuration= o,output=", framework),
 ];
 
-fn drop_statements(texts: &[&Word], input: Option<&str>) -> Deeds {
+/// What the texts drop, but for databases and tables nobody misses. In a
+/// database for tests (`trial`) everything may go.
+pub(super) fn drop_statements(texts: &[&Word], input: Option<&str>, trial: bool) -> Deeds {
     let mut deeds = Deeds::none();
     let place = texts.first().map(|word| (*word).clone()).unwrap_or_default();
     let all = texts.iter().map(|word| (word.text.as_str(), *word)).chain(input.map(|text| (text, &place)));
     for (text, word) in all {
+        let here = trial && !goes_elsewhere(text);
+        let mut temporary = temporary_tables(text);
         for statement in sql::drops(text) {
+            if is_spared(&statement, here, &mut temporary) {
+                continue;
+            }
             deeds.on(
                 Deed::DropsData,
                 &Word { text: statement.into(), exact: true, glob: false, span: word.span },
             );
         }
     }
+    deeds
+}
+
+/// Is another database named in this text?
+fn goes_elsewhere(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    lower.contains('\\') || lower.split([' ', ';', '\n', '\t']).any(|word| word == "use")
+}
+
+/// By its name, is it the database of the tests?
+fn is_test_name(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    plain && (name.starts_with("test_") || name.ends_with("_test"))
+}
+
+/// Does the statement only drop the database of the tests, or a table that
+/// was made for this text?
+fn is_spared(statement: &str, trial: bool, temporary: &mut Vec<String>) -> bool {
+    let lower = statement.to_ascii_lowercase();
+    let trim = |word: &'_ str| word.trim_matches(['"', '`', ';']).to_string();
+    let words: Vec<String> =
+        lower.split_whitespace().map(trim).filter(|word| !matches!(word.as_str(), "if" | "exists")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["drop", "database", name] => is_test_name(name),
+        ["drop", "database", ..] => false,
+        ["drop", "table", name] if temporary.iter().any(|one| one == name) => {
+            // A second one of that name is the one that stays.
+            temporary.retain(|one| one != name);
+            true
+        }
+        _ => trial,
+    }
+}
+
+/// Tables that a text makes for itself, before anything else is said of them.
+fn temporary_tables(text: &str) -> Vec<String> {
+    let lower = text.to_ascii_lowercase();
+    let unclear = ["--", "/*", "#", "'", "$$", "on commit"].iter().any(|sign| lower.contains(sign));
+    if unclear || !lower.contains("temp") {
+        return Vec::new();
+    }
+    let is_end = |found: char| found.is_whitespace() || matches!(found, ';' | '(' | ')' | ',' | '"' | '`');
+    let words: Vec<&str> = lower
+        .split(is_end)
+        .filter(|word| !word.is_empty() && !matches!(*word, "if" | "not" | "exists" | "local" | "global"))
+        .collect();
+    let mut found = Vec::new();
+    for (at, four) in words.windows(4).enumerate() {
+        if let ["create", "temp" | "temporary", "table", name] = four
+            && !words.iter().take(at).any(|word| word == name)
+        {
+            found.push((*name).to_string());
+        }
+    }
+    found
+}
+
+/// The name of a database in an address, or the name itself.
+fn base_of(text: &str) -> &str {
+    let Some((_, rest)) = text.split_once("://") else { return text };
+    let path = rest.split(['?', '#']).next().unwrap_or("");
+    path.split_once('/').map_or("", |(_, name)| name)
+}
+
+/// Does the client talk to a database for tests?
+fn is_test_base(command: &Command) -> bool {
+    let usage = &command.usage;
+    let named = match command.program.as_str() {
+        "psql" | "pgcli" | "pg_restore" => usage.value("--dbname"),
+        "mysql" | "mariadb" | "mycli" => usage.value("--database"),
+        "mongosh" | "mongo" => None,
+        _ => return false,
+    };
+    let first = usage.operands.first().filter(|_| command.program != "pg_restore");
+    named.or(first).is_some_and(|word| word.exact && is_test_name(base_of(&word.text)))
+}
+
+fn drops_if(yes: bool) -> Deeds {
+    let mut deeds = Deeds::none();
+    if yes {
+        deeds.add(Deed::DropsData);
+    }
+    deeds
+}
+
+/// Without a database it only prints what it would do.
+fn restore(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let goes_in = usage.has("--dbname") && !usage.has("--list") && !is_test_base(command);
+    let mut deeds = drops_if(usage.has("--clean") && goes_in);
+    deeds.on_each(Deed::ReadsFile, &usage.operands);
+    deeds.on_each(Deed::WritesFile, usage.value("--file").filter(|word| !super::is_stream(&word.text)));
     deeds
 }
 
@@ -97,7 +226,12 @@ fn statements(command: &Command, input: Option<&str>) -> Deeds {
     if matches!(command.program.as_str(), "bq" | "cockroach") {
         texts.extend(&usage.operands);
     }
-    let mut deeds = drop_statements(&texts, input);
+    let mut trial = is_test_base(command);
+    // To MySQL the name in front of a table is that of a database.
+    if command.program.starts_with('m') {
+        trial = trial && !texts.iter().any(|word| word.text.contains('.')) && input.is_none();
+    }
+    let mut deeds = drop_statements(&texts, input, trial);
     if command.program == "bq" && usage.operands.first().is_some_and(|word| word.text == "rm") {
         deeds.on_each(Deed::DropsData, usage.operands.iter().skip(1));
     }
@@ -115,11 +249,19 @@ fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
         return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
     }
     let trial = usage.operands.first().is_some_and(|word| word.exact && is_trial(&word.text));
-    let mut deeds = if trial { Deeds::none() } else { drop_statements(&texts, input) };
+    let mut deeds = if trial { Deeds::none() } else { drop_statements(&texts, input, false) };
+    if command.program == "turso" && ends_group(&usage.operands) {
+        deeds.add(Deed::DestroysInfrastructure);
+    }
     let file = || usage.operands.first().filter(|word| !word.text.starts_with(':'));
     deeds.on_each(Deed::ReadsFile, file());
     deeds.on_each(Deed::WritesFile, file());
     deeds
+}
+
+/// `turso db destroy app`
+fn ends_group(operands: &[Word]) -> bool {
+    matches!(operands, [group, verb, ..] if group.text == "db" && verb.text == "destroy")
 }
 
 /// A database nobody misses: in memory, in the temporary folder, or one for
@@ -132,12 +274,47 @@ fn is_trial(name: &str) -> bool {
         || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "tmp" | "temp"))
 }
 
-/// Does a variable in front say that this is about the tests' database?
+/// Variables that say which environment this is about.
+const ENVIRONMENTS: [&str; 9] = [
+    "RAILS_ENV",
+    "RACK_ENV",
+    "APP_ENV",
+    "NODE_ENV",
+    "MIX_ENV",
+    "DJANGO_ENV",
+    "FLASK_ENV",
+    "ASPNETCORE_ENVIRONMENT",
+    "DOTNET_ENVIRONMENT",
+];
+
+/// Does a variable in front, or a word behind, say that this is about the
+/// tests' database?
 fn is_for_tests(command: &Command) -> bool {
-    let variables = ["RAILS_ENV", "RACK_ENV", "APP_ENV", "NODE_ENV", "MIX_ENV", "DJANGO_ENV", "FLASK_ENV"];
-    command.assignments.iter().any(|one| {
-        variables.contains(&one.name.as_str()) && matches!(one.value.text.as_str(), "test" | "testing" | "ci")
-    })
+    let usage = &command.usage;
+    let is_test = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "test" | "testing" | "ci");
+    // `app.settings.test`
+    let is_module =
+        |text: &str| text.rsplit('.').next().is_some_and(|last| matches!(last, "test" | "tests" | "testing"));
+    let says = |name: &str, text: &str| match name {
+        "DATABASE_URL" => is_trial(base_of(text)),
+        "DJANGO_SETTINGS_MODULE" => is_module(text),
+        _ => ENVIRONMENTS.contains(&name) && is_test(text),
+    };
+    // The address of a database counts more than the name of an environment.
+    let addresses = command.assignments.iter().filter(|one| one.name == "DATABASE_URL");
+    if addresses.clone().any(|one| !one.value.exact || !is_trial(base_of(&one.value.text))) {
+        return false;
+    }
+    let mut behind = usage.operands.iter().filter_map(|word| word.text.split_once('='));
+    let option = usage.value("--env").or_else(|| usage.value("-e")).or_else(|| usage.value("--environment"));
+    match option {
+        Some(named) => is_test(&named.text),
+        None => {
+            behind.any(|(name, text)| says(name, text))
+                || command.assignments.iter().any(|one| says(&one.name, &one.value.text))
+                || usage.value("--settings").is_some_and(|named| is_module(&named.text))
+        }
+    }
 }
 
 fn redis(command: &Command, input: Option<&str>) -> Deeds {
@@ -148,6 +325,14 @@ fn redis(command: &Command, input: Option<&str>) -> Deeds {
             let script = script.text.to_ascii_uppercase();
             script.contains("FLUSHALL") || script.contains("FLUSHDB")
         });
+    // `--cluster call HOST FLUSHALL` asks every server.
+    let by_script = by_script
+        || command.usage.has("--cluster")
+            && command
+                .usage
+                .operands
+                .iter()
+                .any(|word| matches!(word.text.to_ascii_uppercase().as_str(), "FLUSHALL" | "FLUSHDB"));
     let by_word = by_script || verb.is_some_and(|verb| matches!(verb.as_str(), "FLUSHALL" | "FLUSHDB"));
     let by_input = input.is_some_and(|text| {
         let text = text.to_ascii_uppercase();
@@ -169,9 +354,18 @@ fn mongo(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     let texts = usage.values("--eval").map(|word| word.text.as_str()).chain(input);
     for text in texts {
-        let drops =
-            ["dropDatabase(", "dropDatabase:", ".drop(", "deleteMany({})", "deleteMany()", "remove({})"];
-        if drops.iter().any(|sign| text.replace(' ', "").contains(sign)) {
+        let drops = [
+            "dropDatabase(",
+            "dropDatabase:",
+            ".drop(",
+            "runCommand({drop:",
+            "deleteMany({})",
+            "deleteMany()",
+            "remove({})",
+        ];
+        let elsewhere = ["getSiblingDB", "getDB", "use(", "use ", "Mongo("];
+        let here = is_test_base(command) && !elsewhere.iter().any(|sign| text.contains(sign));
+        if !here && drops.iter().any(|sign| text.replace(' ', "").contains(sign)) {
             deeds.add(Deed::DropsData);
         }
     }
@@ -189,27 +383,50 @@ fn admin(command: &Command, _: Option<&str>) -> Deeds {
 }
 
 /// Tasks of web frameworks that empty a database.
-fn framework(command: &Command, _: Option<&str>) -> Deeds {
-    let tasks = [
-        "db:drop",
-        "db:reset",
-        "db:purge",
-        "migrate:fresh",
-        "migrate:reset",
-        "db:wipe",
-        "flush",
-        "reset_db",
-        "db:drop:all",
-        "ecto.drop",
-        "ecto.reset",
-        "schema:drop",
-    ];
+const TASKS: [&str; 16] = [
+    "db:drop",
+    "db:reset",
+    "db:purge",
+    "db:migrate:reset",
+    "db:schema:load",
+    "db:truncate_all",
+    "migrate:fresh",
+    "migrate:reset",
+    "migrate:refresh",
+    "db:wipe",
+    "flush",
+    "reset_db",
+    "db:drop:all",
+    "ecto.drop",
+    "ecto.reset",
+    "schema:drop",
+];
+
+/// What tools of frameworks do with a database.
+fn framework(command: &Command, input: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     if is_for_tests(command) || command.usage.has("--help") {
         return deeds;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
-    let in_words = match (command.program.as_str(), words.as_slice()) {
+    if words.starts_with(&["db", "execute"]) && command.usage.has("--stdin") {
+        deeds = drop_statements(&[], input, false);
+    }
+    if empties(command, &words) {
+        deeds.on_each(Deed::DropsData, command.usage.operands.last());
+    }
+    // `mix do ecto.drop, ecto.create`
+    let is_task = |word: &&Word| TASKS.contains(&word.text.trim_end_matches(','));
+    // Tools that build have tasks of any name.
+    let builds = matches!(command.program.as_str(), "mvn" | "mvnw" | "gradle" | "gradlew");
+    deeds.on_each(Deed::DropsData, command.usage.operands.iter().filter(is_task).filter(|_| !builds));
+    deeds
+}
+
+/// Do these words together empty a database?
+fn empties(command: &Command, words: &[&str]) -> bool {
+    let has = |name: &str| command.usage.has(name);
+    match (command.program.as_str(), words) {
         ("prisma", ["migrate", "reset", ..])
         | ("dotnet", ["ef", "database", "drop", ..])
         | ("liquibase", ["drop-all" | "dropAll", ..])
@@ -217,17 +434,23 @@ fn framework(command: &Command, _: Option<&str>) -> Deeds {
         | ("dbmate", ["drop", ..])
         | ("goose", [.., "reset"])
         | ("alembic", ["downgrade", "base", ..])
+        | ("flask", ["db", "downgrade", "base", ..])
+        | ("manage.py" | "django-admin", ["migrate", _, "zero", ..])
+        | ("sea-orm-cli", ["migrate", "fresh" | "reset", ..])
         | ("atlas", ["schema", "clean", ..]) => true,
-        ("migrate", words) => words.contains(&"drop"),
+        ("diesel", ["migration", "revert", ..]) => has("--all"),
+        ("migrate", words) => {
+            let all = || command.words.iter().any(|word| matches!(word.text.as_str(), "-all" | "--all"));
+            words.contains(&"drop") || words.contains(&"down") && all()
+        }
         ("flyway", words) => words.contains(&"clean"),
-        ("knex", ["migrate:rollback", ..]) => command.usage.has("--all"),
-        ("prisma", _) => command.usage.has("--force-reset"),
+        ("mvn" | "mvnw", words) => words.contains(&"flyway:clean"),
+        ("gradle" | "gradlew", words) => {
+            words.iter().any(|word| word.rsplit(':').next() == Some("flywayClean"))
+        }
+        ("console", ["doctrine:database:drop" | "doctrine:schema:drop", ..]) => has("--force"),
+        ("knex", ["migrate:rollback", ..]) => has("--all"),
+        ("prisma", _) => has("--force-reset") || has("--accept-data-loss"),
         _ => false,
-    };
-    if in_words {
-        deeds.on_each(Deed::DropsData, command.usage.operands.last());
     }
-    let operands = command.usage.operands.iter();
-    deeds.on_each(Deed::DropsData, operands.filter(|word| tasks.contains(&word.text.as_str())));
-    deeds
 }

@@ -1,5 +1,6 @@
 //! Programs that make, move, change and delete files.
 
+use super::find::MOST;
 use super::{Deeds, Model, is_stream, plain};
 use crate::deed::Deed;
 use crate::reading::{Command, Word};
@@ -79,7 +80,9 @@ fn holds_hooks(path: &str) -> bool {
 
 /// Deleting or moving hooks lets commits pass without them.
 pub(super) fn without_hooks(deeds: &mut Deeds, gone: &[Word]) {
-    if gone.iter().any(|word| holds_hooks(&word.text) && !word.text.ends_with(".git")) {
+    // Samples never run.
+    let plain = |text: &str| text.ends_with(".git") || text.ends_with(".sample");
+    if gone.iter().any(|word| holds_hooks(&word.text) && !plain(&word.text)) {
         deeds.add(Deed::SkipsCommitHooks);
     }
 }
@@ -95,7 +98,18 @@ fn remove(command: &Command, _: Option<&str>) -> Deeds {
         let unknown = |word: &&Word| is_unset(word) || nowhere && is_everything(&word.text);
         deeds.on_each(Deed::DeletesUnknown, usage.operands.iter().filter(unknown));
     }
+    // `find . -mtime +3 | xargs rm`
+    for (word, folder) in usage.operands.iter().filter_map(|word| Some((word, most_of(word)?))) {
+        let folder = Word { text: folder.into(), exact: true, glob: false, span: word.span };
+        deeds.on(Deed::DeletesBelow, &folder);
+        deeds.on(Deed::DeletesMost, &folder);
+    }
     deeds
+}
+
+/// The folder of which something lists the most.
+fn most_of(word: &Word) -> Option<&str> {
+    word.text.strip_suffix(MOST).filter(|_| !word.exact)?.strip_suffix('/')
 }
 
 /// Does it name all there is in a folder?
@@ -108,7 +122,7 @@ fn is_everything(text: &str) -> bool {
 
 /// Is all of this variables nobody here has set? What a caller (`$1`) or a loop
 /// gives is another matter. Where all are empty, `"$A/$B"` is the root.
-fn is_unset(word: &Word) -> bool {
+pub(super) fn is_unset(word: &Word) -> bool {
     let mut rest = word.text.trim_end_matches(['/', '*']);
     let mut unset = !word.exact && !rest.is_empty();
     while unset && !rest.is_empty() {
@@ -231,8 +245,17 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
     }
     let (from, to) = ends(command);
     // The folder it stands in it cannot move, by that name.
-    let gone: Vec<Word> =
-        from.iter().filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..")).cloned().collect();
+    // `find … -exec mv {} {}.bak`: each gets another name beside the old one.
+    let renamed = |word: &Word| {
+        let end = to.and_then(|to| to.text.strip_prefix(word.text.as_str()));
+        let here = !word.text.starts_with(['/', '~', '$']) && !word.text.starts_with("..");
+        word.glob && here && end.is_some_and(|end| !end.is_empty() && !end.contains('/'))
+    };
+    let gone: Vec<Word> = from
+        .iter()
+        .filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..") && !renamed(word))
+        .cloned()
+        .collect();
     let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
     arrives(&mut deeds, Deed::WritesFile, from, to);
     arrives_whole(&mut deeds, Deed::WritesFile, command, from, to);
@@ -341,8 +364,10 @@ fn access(command: &Command, _: Option<&str>) -> Deeds {
     let paths = usage.operands.get(skip..).unwrap_or_default();
     let mode = mode_flag.or(usage.operands.first()).map_or("", |word| word.text.as_str());
     let closes = command.program == "chmod" && OWNER_ONLY.contains(&mode);
-    let mut deeds =
-        Deeds::of(Deed::ChangesAccess, paths.iter().filter(|word| !(closes && is_key(&word.text))));
+    // Whoever makes a hook run guards more, not less.
+    let runs = command.program == "chmod" && matches!(mode, "+x" | "a+x" | "u+x" | "ug+x" | "755" | "0755");
+    let kept = |word: &&Word| closes && is_key(&word.text) || runs && word.text.contains(".git/hooks/");
+    let mut deeds = Deeds::of(Deed::ChangesAccess, paths.iter().filter(|word| !kept(word)));
     let takes_run = mode.contains("-x")
         || mode.contains("a-")
         || matches!(mode, "644" | "0644" | "600" | "000" | "0" | "444" | "-rwx");

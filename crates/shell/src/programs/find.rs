@@ -1,5 +1,6 @@
 //! `find`: where it starts, what it would match, what it does with it.
 
+use super::files::is_unset;
 use super::{Deeds, Model};
 use crate::deed::Deed;
 use crate::options::Spec;
@@ -23,6 +24,9 @@ pub(super) const MODELS: &[Model] = &[Model {
 /// Places that are copied, all in all.
 const STARTS_MAX: usize = 2048;
 
+/// Stands for whatever is of some age, size or owner, or not of some name.
+pub(super) const MOST: &str = "?**";
+
 /// A `find` taken apart.
 #[derive(Debug, Default)]
 pub(crate) struct Find {
@@ -31,10 +35,14 @@ pub(crate) struct Find {
     pattern: Option<Word>,
     /// Something narrows the match.
     filtered: bool,
+    /// What narrows it says what goes, and not only its age, size or rights, or what stays.
+    by_name: bool,
     /// It asks for a whole name, no pattern.
     named: bool,
     /// Every file, but no folder: as good as everything.
     files_only: bool,
+    /// `-ok`: a person is asked about each.
+    asks: bool,
     /// `-mindepth`, so never the start itself.
     below: bool,
     pub(crate) deletes: bool,
@@ -49,8 +57,10 @@ impl Find {
         let mut find = Find::default();
         let mut rest = words.iter();
         let mut in_starts = true;
+        let (mut negated, mut depth) = (false, 0);
         while let Some(word) = rest.next() {
             let text = word.text.as_str();
+            let not = std::mem::replace(&mut negated, matches!(text, "!" | "-not"));
             if in_starts && matches!(text, "-H" | "-L" | "-P") {
                 continue;
             }
@@ -63,43 +73,33 @@ impl Find {
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let run: Vec<Word> = rest.by_ref().take_while(|word| !ends_run(word)).cloned().collect();
                     find.runs.push(run);
+                    find.asks |= text.starts_with("-ok");
                 }
                 "-delete" => find.deletes = true,
                 "-mindepth" => {
                     find.below = rest.next().is_none_or(|value| value.text != "0");
                 }
                 "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex" => {
-                    find.pattern = rest.next().cloned();
-                    find.filtered |= find.pattern.as_ref().is_none_or(|word| word.text != "*");
+                    let pattern = rest.next().cloned();
+                    find.filtered |= pattern.as_ref().is_none_or(|word| word.text != "*");
+                    if not {
+                        continue;
+                    }
                     find.named |=
-                        find.pattern.as_ref().is_some_and(|word| !word.text.contains(['*', '?', '[', '/']));
+                        pattern.as_ref().is_some_and(|word| !word.text.contains(['*', '?', '[', '/']));
+                    find.by_name |= pattern.as_ref().is_none_or(|word| word.text != "*");
+                    find.pattern = pattern;
                 }
                 // What is pruned is not what is matched.
                 "-prune" => {
                     find.pattern = None;
                     find.filtered = true;
                 }
-                "-fprint" | "-fls" | "-fprint0" => find.writes.extend(rest.next().cloned()),
-                "-fprintf" => {
-                    find.writes.extend(rest.next().cloned());
-                    rest.next();
-                }
-                "-maxdepth" | "-printf" => {
-                    rest.next();
-                }
-                "-type" => {
-                    let value = rest.next().map_or("", |value| value.text.as_str());
-                    find.files_only |= value == "f";
-                    find.filtered |= !value.contains(['d', 'f']);
-                }
-                "-mtime" | "-mmin" | "-newer" | "-size" | "-user" | "-group" | "-perm" | "-atime"
-                | "-ctime" | "-amin" | "-cmin" | "-inum" | "-links" | "-fstype" | "-samefile" | "-uid"
-                | "-gid" => {
-                    rest.next();
-                    find.filtered = true;
-                }
-                "-empty" | "-executable" | "-readable" | "-writable" => find.filtered = true,
-                _ => {}
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                // What stands before it narrows nothing behind it.
+                "-o" | "-or" if depth == 0 && !find.acts() => find.widen(),
+                _ => find.test(text, &mut rest),
             }
         }
         if find.starts.is_empty() {
@@ -107,6 +107,59 @@ impl Find {
             find.starts.push(Word { text: ".".into(), exact: true, glob: false, span });
         }
         find
+    }
+
+    /// Tests and actions that take no part in the order of things.
+    fn test<'w>(&mut self, text: &str, rest: &mut impl Iterator<Item = &'w Word>) {
+        match text {
+            "-fprint" | "-fls" | "-fprint0" => self.writes.extend(rest.next().cloned()),
+            "-fprintf" => {
+                self.writes.extend(rest.next().cloned());
+                rest.next();
+            }
+            "-maxdepth" | "-printf" => {
+                rest.next();
+            }
+            "-type" => {
+                let value = rest.next().map_or("", |value| value.text.as_str());
+                self.files_only |= value == "f";
+                let rare = !value.contains(['d', 'f']);
+                self.filtered |= rare;
+                self.by_name |= rare;
+            }
+            "-size" => {
+                let value = rest.next().map_or("", |value| value.text.as_str());
+                self.filtered = true;
+                // Nothing is lost with what is empty.
+                self.by_name |= value.trim_end_matches(char::is_alphabetic) == "0";
+            }
+            "-mtime" | "-mmin" | "-newer" | "-user" | "-group" | "-perm" | "-atime" | "-ctime" | "-amin"
+            | "-cmin" | "-links" | "-fstype" | "-uid" | "-gid" => {
+                rest.next();
+                self.filtered = true;
+            }
+            // Links that lead nowhere, and others that are rare.
+            "-xtype" | "-lname" | "-ilname" | "-inum" | "-samefile" => {
+                rest.next();
+                self.filtered = true;
+                self.by_name = true;
+            }
+            "-empty" => {
+                self.filtered = true;
+                self.by_name = true;
+            }
+            "-executable" | "-readable" | "-writable" => self.filtered = true,
+            _ => {}
+        }
+    }
+
+    fn acts(&self) -> bool {
+        self.deletes || !self.runs.is_empty()
+    }
+
+    fn widen(&mut self) {
+        (self.pattern, self.filtered, self.by_name) = (None, false, false);
+        (self.named, self.files_only) = (false, false);
     }
 
     /// What `{}` stands for: the start itself when nothing narrows the match,
@@ -124,7 +177,8 @@ impl Find {
                 // Everything below the start, but not the start.
                 return Word { text: format_smolstr!("{head}/*"), glob: true, ..start.clone() };
             }
-            let pattern = self.pattern.as_ref().map_or("?*", |word| word.text.as_str());
+            let some = if self.by_name || self.asks { "?*" } else { MOST };
+            let pattern = self.pattern.as_ref().map_or(some, |word| word.text.as_str());
             Word {
                 text: format_smolstr!("{head}/{}", pattern.trim_start_matches('/')),
                 exact: false,
@@ -189,6 +243,23 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         if find.filtered {
             deeds.on_each(Deed::DeletesBelow, &find.starts);
         }
+        if find.filtered && !find.by_name {
+            deeds.on_each(Deed::DeletesMost, &find.starts);
+        }
+        // `cd "$X" && find . -delete`: without a value that is another folder.
+        let nowhere = !find.filtered && command.dir.as_ref().is_some_and(is_unset);
+        deeds.on_each(Deed::DeletesUnknown, find.starts.iter().filter(|start| nowhere && start.text == "."));
+    }
+    // What is run on each match deletes it as well.
+    let removes = |run: &Vec<Word>| {
+        let name = run.first().map_or("", |word| super::base_name(&word.text));
+        matches!(name, "rm" | "grm" | "unlink" | "rmdir" | "shred" | "srm" | "trash")
+    };
+    if !find.deletes && !find.asks && find.filtered && find.runs.iter().any(removes) {
+        deeds.on_each(Deed::DeletesBelow, &find.starts);
+    }
+    if find.deletes {
+        deeds.on_each(Deed::DeletesUnknown, find.starts.iter().filter(|start| is_unset(start)));
     }
     deeds.on_each(Deed::WritesFile, &find.writes);
     // Looking for a file by its whole name, outside, is for its content.

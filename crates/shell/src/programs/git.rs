@@ -369,14 +369,21 @@ fn branch(refspec: &Word) -> Word {
 
 fn history(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
     let usage = &command.usage;
-    let by_input = || {
-        let mut orders = input.unwrap_or("").lines();
-        usage.has("--stdin") && orders.any(|line| line.trim_start().starts_with("delete"))
+    let is_delete = |line: &str| line.trim_start().starts_with("delete");
+    // What nobody knows may be anything.
+    let by_input = || usage.has("--stdin") && input.is_none_or(|text| text.lines().any(is_delete));
+    let to_nothing = || {
+        let to = usage.operands.get(1).map_or("x", |word| word.text.as_str());
+        to.is_empty() || to.len() >= 40 && to.bytes().all(|byte| byte == b'0')
     };
     let rewrites = match usage.sub() {
         "filter-branch" => true,
         "filter-repo" => !usage.has("--analyze") && !usage.has("--dry-run"),
-        "update-ref" => usage.has("-d") || by_input(),
+        "update-ref" => usage.has("-d") || by_input() || to_nothing(),
+        "lfs" => {
+            usage.subcommand.get(1).is_some_and(|second| second == "migrate")
+                && !usage.operands.iter().any(|word| word.text == "info")
+        }
         "symbolic-ref" => usage.has("--delete"),
         _ => false,
     };

@@ -3,7 +3,7 @@
 
 use super::Deeds;
 use crate::deed::Deed;
-use crate::reading::{Command, Flag, Usage, Word};
+use crate::reading::{Command, Flag, RedirectKind, Usage, Word};
 use crate::wrappers::git_settings;
 use smol_str::SmolStr;
 
@@ -12,14 +12,17 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
     let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     let has_dashes = command.words.iter().any(|word| word.text == "--");
     let forced = usage.has("--force");
-    let wholesale = usage.operands.iter().any(|word| is_tree(&word.text));
+    // Alone, what is left out leaves all the rest.
+    let left_out = |word: &Word| [":!", ":^", ":(exclude)"].iter().any(|sign| word.text.starts_with(sign));
+    let wholesale = usage.operands.iter().any(|word| is_tree(&word.text))
+        || !usage.operands.is_empty() && usage.operands.iter().all(left_out);
     let discards = match usage.sub() {
         "reset" => usage.has("--hard"),
         "clean" => {
             let unforced = set_to(command, "clean.requireforce", &["false", "no", "off", "0"]);
-            (forced || unforced)
+            (forced || unforced || usage.has("--interactive"))
                 && !usage.has("--dry-run")
-                && !usage.has("--interactive")
+                && (!usage.has("--interactive") || is_answered(command))
                 // What git ignores can be made again, most of it.
                 && !usage.has("-X")
                 && (usage.operands.is_empty() || wholesale)
@@ -35,7 +38,7 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
                 && (wholesale || usage.has("--pathspec-from-file"))
         }
         "stash" => second == "clear",
-        "reflog" => matches!(second, "expire" | "delete") && !usage.has("--dry-run"),
+        "reflog" => matches!(second, "expire" | "delete" | "drop") && !usage.has("--dry-run"),
         "gc" => {
             let at_once =
                 |when: &str| matches!(when, "now" | "all" | "0" | "never") || when.starts_with("1970");
@@ -52,6 +55,14 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
     } else if discards_some(command, has_dashes) {
         deeds.add(Deed::DiscardsNamedWork);
     }
+}
+
+/// Do its questions get their answers from another program?
+fn is_answered(command: &Command) -> bool {
+    let read = |one: &crate::reading::Redirect| {
+        matches!(one.kind, RedirectKind::Read | RedirectKind::HereDoc | RedirectKind::HereString)
+    };
+    command.piped_from.is_some() || command.redirects.iter().any(read)
 }
 
 /// Is `name` set to one of `values` for this command?
@@ -114,8 +125,10 @@ fn sets_branch(spec: &str, forced: bool) -> bool {
 /// Does this path stand for everything?
 fn is_tree(text: &str) -> bool {
     let text = text.trim_end_matches('/');
+    let from_top = text.strip_prefix(":(top)").or_else(|| text.strip_prefix(":/")).unwrap_or(text);
     text.ends_with("..")
-        || matches!(text, "." | "./." | ":" | "*" | ":/." | "./*" | "$(git rev-parse --show-toplevel)")
+        || matches!(from_top, "" | "." | "./." | ":" | "*" | "./*" | "**" | "./**")
+        || matches!(text, "$PWD" | "${PWD}" | "$(pwd)" | "$(git rev-parse --show-toplevel)")
 }
 
 pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
@@ -147,6 +160,12 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
         }
         "checkout" => paths_out(usage).iter().for_each(|path| writes_below(deeds, path)),
         "stash" => stash(command, deeds),
+        "clean" if usage.has("--force") && !usage.has("--dry-run") => {
+            deeds.on_each(Deed::DeletesTree, usage.operands.iter().filter(|word| !is_tree(&word.text)));
+        }
+        "checkout-index" if usage.has("--force") && !usage.has("--prefix") => {
+            deeds.on_each(Deed::WritesFile, &usage.operands);
+        }
         "apply" | "am" => {
             deeds.on_each(Deed::ReadsFile, &usage.operands);
             usage.values("--directory").for_each(|folder| writes_below(deeds, folder));
@@ -161,6 +180,20 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
                 usage.values("--file").filter(|word| !super::is_stream(&word.text)),
             );
         }
+        "format-patch" => {
+            deeds.on_each(
+                Deed::WritesFile,
+                usage.value("--output").into_iter().chain(usage.value("--output-directory")),
+            );
+        }
+        _ => shown(command, deeds),
+    }
+}
+
+/// Files whose content it prints.
+fn shown(command: &Command, deeds: &mut Deeds) {
+    let usage = &command.usage;
+    match usage.sub() {
         // `git show REV:path` prints the file as it was.
         "show" | "cat-file" | "archive" => {
             let inside = |word: &Word| {
@@ -169,6 +202,9 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
             };
             let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
             deeds.on_each(Deed::ReadsFile, &paths);
+            // `git show HEAD -- path` and `git archive HEAD path`
+            let named = usage.operands.iter().skip(1).filter(|word| is_file_name(&word.text));
+            deeds.on_each(Deed::ReadsFile, named.filter(|_| shows_content(usage)));
             deeds.on_each(Deed::WritesFile, usage.value("--output"));
         }
         "grep" if usage.has("--no-index") => {
@@ -177,14 +213,18 @@ pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
             deeds.on_each(Deed::ReadsFile, paths);
         }
         "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
-        "format-patch" => {
-            deeds.on_each(
-                Deed::WritesFile,
-                usage.value("--output").into_iter().chain(usage.value("--output-directory")),
-            );
+        "log" | "diff" | "blame" | "annotate" | "whatchanged" if shows_content(usage) => {
+            deeds.on_each(Deed::ReadsFile, usage.operands.iter().filter(|word| is_file_name(&word.text)));
         }
         _ => {}
     }
+}
+
+/// Does it print what files say, and not only their names?
+fn shows_content(usage: &Usage) -> bool {
+    let names = ["--stat", "--name-only", "--name-status", "--no-patch", "--quiet", "--exit-code"];
+    let asked = usage.sub() != "log" || ["--patch", "-L", "-c", "--cc"].iter().any(|name| usage.has(name));
+    asked && !names.iter().any(|name| usage.has(name))
 }
 
 /// A file, or whatever git has of a folder of that name.

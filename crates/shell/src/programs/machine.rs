@@ -65,6 +65,7 @@ pub(super) const MODELS: &[Model] = &[
         "a= A= d= D e= R= l s master-disable global-disable status P",
         defence,
     ),
+    plain(&["dumpcap"], "D L I= r,rfile= h,help version V i= d= w= p= P= s= q", watch),
     plain(&["sysctl"], "w,write p a,all n", sysctl),
     plain(&["history", "fc"], "c d= a n r w p s", history),
     plain(&["logger"], "f,file= t,tag= p,priority= n,server= P,port= i s,stderr u,socket=", |command, _| {
@@ -153,6 +154,9 @@ pub(super) fn is_guard(name: &str) -> bool {
     )
 }
 
+/// Targets at which the machine stops.
+const STOPS: [&str; 4] = ["reboot.target", "poweroff.target", "halt.target", "kexec.target"];
+
 fn systemctl(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     let words = words(command);
@@ -162,7 +166,10 @@ fn systemctl(command: &Command, _: Option<&str>) -> Deeds {
         "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
             deeds.add(Deed::WeakensDefence)
         }
-        "poweroff" | "reboot" | "halt" | "kexec" => deeds.add(Deed::StopsMachine),
+        "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" => deeds.add(Deed::StopsMachine),
+        "start" | "isolate" if units.iter().any(|unit| STOPS.contains(unit)) => {
+            deeds.add(Deed::StopsMachine);
+        }
         _ => {}
     }
     deeds
@@ -238,6 +245,21 @@ fn defence(command: &Command, _: Option<&str>) -> Deeds {
         "auditctl" => ["-a", "-A", "-d", "-D", "-e", "-R"].iter().any(|name| usage.has(name)),
         _ => !["--help", "--version", "-h"].iter().any(|name| usage.has(name)),
     })
+}
+
+/// What was recorded before is only read.
+fn watch(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let recorded = ["-I", "--rfile"];
+    let mut deeds = Deeds::none();
+    for name in recorded {
+        deeds.on_each(Deed::ReadsFile, usage.value(name));
+    }
+    let looks = ["-D", "-L", "--help", "--version", "-V"];
+    if !recorded.iter().chain(&looks).any(|name| usage.has(name)) {
+        deeds.add(Deed::WatchesTraffic);
+    }
+    deeds
 }
 
 fn sysctl(command: &Command, _: Option<&str>) -> Deeds {

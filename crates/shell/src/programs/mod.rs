@@ -154,8 +154,9 @@ fn model_of(program: &str) -> &'static Model {
     by_name::find(program).unwrap_or(&GENERIC)
 }
 
-/// Is this a program somebody described?
-pub(crate) fn is_known(program: &str) -> bool {
+/// Is this a program somebody described? What others do with their words nobody knows.
+#[must_use]
+pub fn is_known(program: &str) -> bool {
     !model_of(program).names.is_empty()
 }
 

@@ -27,9 +27,15 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["curl", "curlie"], CURL, curl),
     plain(&["wget", "wget2"], WGET, wget),
     plain(
-        &["http", "https", "xh", "xhs", "fetch", "aria2c", "lynx", "w3m", "links"],
+        &["http", "https", "xh", "xhs", "fetch", "lynx", "w3m", "links"],
         "o,output= d,download dir= a,auth= f,form j,json b,body v,verbose A= out= i=",
         web,
+    ),
+    plain(
+        &["aria2c", "axel"],
+        "o,out= d,dir= s,split= x,max-connection-per-server= n,num-connections= j= i,input-file= c,continue q,quiet a,alternate \
+         U,user-agent= H,header=~ header=~ l,log= k,min-split-size= max-speed= allow-overwrite? auto-file-renaming? console-log-level=",
+        fetched,
     ),
     plain(
         &["ssh", "autossh", "mosh", "sftp", "telnet", "ssh-copy-id"],
@@ -172,6 +178,18 @@ fn file_of(url: &Word) -> Word {
     let path = url.text.split(['?', '#']).next().unwrap_or(&url.text);
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("index.html");
     Word { text: name.into(), ..url.clone() }
+}
+
+/// Each address lands in a file of its own name, or of the name given.
+fn fetched(command: &Command, _: Option<&str>) -> Deeds {
+    let usage = &command.usage;
+    let mut deeds = Deeds::of(Deed::ReachesHost, &usage.operands);
+    for url in &usage.operands {
+        let file = usage.value("--out").cloned().unwrap_or_else(|| file_of(url));
+        deeds.on(Deed::WritesFile, &below(usage.value("--dir"), file));
+    }
+    deeds.on_each(Deed::ReadsFile, usage.value("--input-file"));
+    deeds
 }
 
 fn web(command: &Command, _: Option<&str>) -> Deeds {

@@ -2,10 +2,11 @@
 //! editors of streams.
 
 use super::socket::given_away;
-use super::{Deeds, Model, is_stream, plain};
+use super::{Deeds, Model, base_name, is_stream, plain};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, RedirectKind, Word};
+use smol_str::format_smolstr;
 
 const SEARCH: &str = "e,regexp=~ f,file= i,ignore-case y v,invert-match w,word-regexp x,line-regexp c,count color? colour? L,files-without-match \
      l,files-with-matches m,max-count= o,only-matching q,quiet s,no-messages b,byte-offset H,with-filename h,no-filename label= \
@@ -22,34 +23,37 @@ const RG: &str = "e,regexp=~ f,file= i,ignore-case v,invert-match w,word-regexp 
 pub(super) const MODELS: &[Model] = &[
     plain(
         &[
-            "cat",
-            "less",
-            "more",
-            "most",
-            "tac",
-            "rev",
-            "cmp",
-            "sum",
-            "zcat",
-            "gzcat",
-            "bzcat",
-            "xzcat",
-            "zless",
-            "md5sum",
-            "sha1sum",
-            "sha256sum",
-            "sha512sum",
-            "cksum",
-            "b2sum",
-            "diff3",
-            "uuencode",
-            "vis",
-            "ul",
+            "cat", "less", "more", "most", "tac", "rev", "cmp", "zcat", "gzcat", "bzcat", "xzcat", "zless",
+            "diff3", "uuencode", "vis", "ul", "pv", "join", "look", "tsort", "ptx", "mdcat", "glow",
+            "chroma", "lolcat", "enscript", "a2ps", "cpp", "lessecho", "zstdcat", "lz4cat", "bzless",
+            "xzless", "bzmore", "zmore", "basenc", "ccat", "vcat", "csvlook", "csvcut", "mlr", "delta",
+            "difft", "icdiff", "nroff", "groff", "troff",
         ],
         "",
         read_operands,
     ),
     plain(&["pr"], "", read_operands),
+    // A number each, and nothing of what the file says.
+    plain(
+        &["sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "cksum", "b2sum"],
+        "",
+        |_, _| Deeds::none(),
+    ),
+    plain(
+        &["pandoc", "pygmentize", "highlight"],
+        "o,output= f= t= l= O= S= s i,input= from= to=",
+        read_operands,
+    ),
+    plain(
+        &["uniq"],
+        "c,count d,repeated u,unique i,ignore-case f,skip-fields= s,skip-chars= w,check-chars= z,zero-terminated",
+        |command, input| {
+            // What it reads comes first, and where it writes to second.
+            let mut deeds = read_operands(command, input);
+            deeds.on_each(Deed::WritesFile, command.usage.operands.get(1));
+            deeds
+        },
+    ),
     plain(
         &[
             "bat",
@@ -60,7 +64,6 @@ pub(super) const MODELS: &[Model] = &[
             "hexdump",
             "strings",
             "wc",
-            "uniq",
             "file",
             "base64",
             "base32",
@@ -172,9 +175,16 @@ fn cut(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let is = |name: &str, text: &str| usage.value(name).is_some_and(|word| word.text == text);
     if is("--delimiter", "=") && is("--fields", "1") && !usage.has("--complement") {
-        return Deeds::none();
+        return Deeds::of(Deed::ReadsFile, real(&usage.operands).filter(|word| !is_settings(word)));
     }
     read_operands(command, input)
+}
+
+/// A file of lines with a name and a value each. Of others, lines without a sign of
+/// equality would be shown whole.
+fn is_settings(word: &Word) -> bool {
+    let name = base_name(&word.text);
+    name.starts_with(".env") || name.ends_with(".env")
 }
 
 fn sort(command: &Command, input: Option<&str>) -> Deeds {
@@ -192,11 +202,27 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
         || usage.has("-e")
         || usage.has("-g");
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
+    // `grep -o '^[A-Z_]*'`: the names of settings, without their values.
+    let name = usage.operands.first().filter(|_| !given).map_or("", |word| word.text.as_str());
+    let names = usage.has("--only-matching")
+        && matches!(
+            name.trim_start_matches('^'),
+            "[A-Z_]*"
+                | "[A-Z_]+"
+                | "[A-Z0-9_]*"
+                | "[A-Z0-9_]+"
+                | "[A-Z_0-9]*"
+                | "[A-Z_0-9]+"
+                | "[^=]*"
+                | "[^=]+"
+        )
+        && name.starts_with('^');
     // A number, or whether it is there: nothing of what the file says.
-    let counts = paths.len() == 1
-        && (usage.has("--count") || usage.has("--quiet"))
-        && !usage.has("--recursive")
-        && command.program.ends_with("grep");
+    let counts = names && paths.iter().all(is_settings)
+        || paths.len() == 1
+            && (usage.has("--count") || usage.has("--quiet"))
+            && !usage.has("--recursive")
+            && command.program.ends_with("grep");
     let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|_| !counts));
     // Without a path it looks through the folder it runs in, unless something comes in.
     let deep = !command.program.ends_with("grep")
@@ -211,19 +237,58 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));
+    if deep {
+        deeds.on_each(Deed::ReadsFile, &hidden_names(command, paths.first()));
+    }
     deeds
+}
+
+/// `grep -r --include=.env`, `rg -g '.env*'`: hidden files that are asked for.
+fn hidden_names(command: &Command, start: Option<&Word>) -> Vec<Word> {
+    let folder = start.map_or(".", |word| word.text.trim_end_matches('/'));
+    let given = ["--include", "--glob", "--iglob"].iter().flat_map(|name| command.usage.values(name));
+    let hidden = given.filter(|word| word.text.trim_start_matches("**/").starts_with('.'));
+    let within = |word: &Word| Word {
+        text: format_smolstr!("{folder}/{}", word.text.trim_start_matches("**/")),
+        glob: word.text.contains(['*', '?', '[', '{']),
+        ..word.clone()
+    };
+    hidden.map(within).collect()
 }
 
 fn sed(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let given = usage.has("--expression") || usage.has("--file");
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths));
+    // In place it prints nothing, unless it is told to.
+    let shown = !usage.has("--in-place") || names_output(command);
+    let cuts = cuts_values(command, given);
+    let mut deeds =
+        Deeds::of(Deed::ReadsFile, real(paths).filter(|word| shown && !(cuts && is_settings(word))));
     if usage.has("--in-place") {
         deeds.on_each(Deed::WritesFile, real(paths));
     }
     deeds.on_each(Deed::ReadsFile, usage.value("--file"));
     deeds
+}
+
+/// `sed 's/=.*//'`: the names of settings, without their values.
+fn cuts_values(command: &Command, given: bool) -> bool {
+    let usage = &command.usage;
+    let mut texts = usage.values("--expression").chain(usage.operands.first().filter(|_| !given));
+    let (text, more) = (texts.next(), texts.next());
+    let Some(text) = text.filter(|text| text.exact && more.is_none() && !usage.has("--file")) else {
+        return false;
+    };
+    let parts: Vec<&str> = text.text.split('/').collect();
+    matches!(parts.as_slice(), ["s", "=.*" | "=.*$" | "=.\\+", to, "" | "g"] if !to.contains(['&', '\\']))
+}
+
+/// Does some word say where else to write?
+fn names_output(command: &Command) -> bool {
+    let signs = ["/dev/", "STDOUT", "STDERR", "/proc/", "`", "system", "open", "warn", "die", "exec"];
+    let says = |word: &Word| !word.exact || signs.iter().any(|sign| word.text.contains(sign));
+    command.usage.has("--file") || command.words.iter().skip(1).any(says)
 }
 
 /// The program comes first unless an option gave it.
@@ -232,12 +297,25 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     let given = ["--file", "--from-file", "--source"].iter().any(|name| usage.has(name));
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     let is_assignment = |word: &&Word| command.program.ends_with("awk") && word.text.contains('=');
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|word| !is_assignment(word)));
+    // `awk -F= '{print $1}'`: the names of settings, without their values.
+    let program = usage.operands.first().filter(|_| !given).map_or("", |word| word.text.as_str());
+    let names = usage.value("--field-separator").is_some_and(|word| word.text == "=")
+        && matches!(program.replace(' ', "").as_str(), "{print$1}");
+    let mut deeds = Deeds::of(
+        Deed::ReadsFile,
+        real(paths).filter(|word| !(names && is_settings(word) || is_assignment(word))),
+    );
     // awk's own library for it: `awk -i inplace …`.
     let by_library = usage
         .values("--include")
         .chain(usage.values("--load"))
         .any(|word| word.text.ends_with("inplace") || word.text.ends_with("inplace.awk"));
+    // dasel's verbs that change a file.
+    let changes = command.program == "dasel"
+        && usage.operands.first().is_some_and(|word| matches!(word.text.as_str(), "put" | "delete"));
+    if changes {
+        deeds.on_each(Deed::WritesFile, usage.value("--from-file"));
+    }
     if usage.has("--inplace") || by_library {
         deeds.on_each(Deed::WritesFile, real(paths).filter(|word| !is_assignment(word)));
     }
@@ -248,8 +326,10 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
 fn perl(command: &Command, input: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let in_line = usage.has("-e") || usage.has("-E");
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands));
-    if in_line && usage.has("-i") {
+    let in_place = in_line && usage.has("-i");
+    let shown = !in_place || names_output(command);
+    let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands).filter(|_| shown));
+    if in_place {
         deeds.on_each(Deed::WritesFile, real(&usage.operands));
     }
     deeds.0.extend(given_away(command, input).0);

@@ -98,7 +98,11 @@ fn change_user(command: &Command, _: Option<&str>) -> Deeds {
     let looks = ["--list", "--validate", "--remove-timestamp", "--help", "--version"];
     let bare_help = command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-h" | "-V"))
         && command.words.len() == 2;
-    if bare_help || looks.iter().any(|name| usage.has(name)) {
+    // `sudo -n true` only asks whether it could.
+    let nothing = command.words.last().is_some_and(|word| matches!(word.text.as_str(), "true" | ":"));
+    let probes = nothing && usage.has("--non-interactive") && usage.value("--user").is_none();
+    let probes = probes && command.words.len() == 3;
+    if bare_help || probes || looks.iter().any(|name| usage.has(name)) {
         return deeds;
     }
     let named = usage.value("--user").or_else(|| {

@@ -9,7 +9,6 @@ use crate::parse;
 use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, Typed, size_of};
 use crate::stream::Stream;
-use crate::tree::Node;
 use crate::wrappers::{self, Inner};
 
 /// What reading a byte of opened text costs: it becomes a tree of its own.
@@ -94,9 +93,11 @@ impl Walker<'_> {
             }
             Inner::Text { text, arguments, same_shell } => {
                 self.mark_download(index, &text.text);
-                if command.program == "trap" && self.trapped.len() < TRAPPED_MAX {
-                    self.trapped.push(text.clone());
-                    self.haunt(command, &text);
+                if command.program == "trap" {
+                    if self.trapped.len() < TRAPPED_MAX {
+                        self.trapped.push(text.clone());
+                    }
+                    return self.haunt(command, &text);
                 }
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
@@ -127,16 +128,25 @@ impl Walker<'_> {
         self.scope.set_one(crate::scope::DIR, Text { text, exact });
     }
 
-    /// What a trap assigns may be so at any time from here on.
+    /// What a trap does may be done at any time from here on, or never; at the end, it
+    /// comes too late for all the rest.
     fn haunt(&mut self, command: &Command, text: &Word) {
+        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+        self.open_text(text, &command.program, Vec::new());
+        self.trapped_since(outer);
+        let mut changes = self.scope.take_changes(mark);
         let at_end = |word: &Word| matches!(word.text.as_str(), "EXIT" | "0");
-        if command.words.iter().skip(2).all(at_end) || !self.grow(text.text.len() * TEXT_COST) {
+        if command.words.iter().skip(2).all(at_end) {
             return;
         }
-        for node in parse::parse(&text.text, Some(text.span), self.depth).list {
-            if let Node::Simple(simple) = node {
-                simple.assignments.iter().for_each(|one| self.scope.attribute(&one.name, Typed::Other));
+        changes.remove(crate::scope::DIR);
+        self.merge(std::slice::from_ref(&changes), true);
+        for name in changes.keys().filter(|name| !name.starts_with('=')) {
+            if text.text.contains(['$', '`']) {
+                // With the values of then.
+                self.scope.doubt(name);
             }
+            self.scope.attribute(name, Typed::Other);
         }
     }
 
@@ -184,12 +194,15 @@ impl Walker<'_> {
             }
             return;
         }
+        let parsed = parse::parse(&text.text, Some(text.span), self.depth);
+        let unclosed = parsed.fault.as_ref().is_some_and(|fault| fault.message.starts_with("unclosed"));
+        self.half_line |= via == "eval" && unclosed;
         if via == "eval" && text.text.trim_end_matches('\n').ends_with('\\') {
             // Bash goes on as if in the middle of a command: a `{` is a name then.
             self.opaque(text.span, Unknown::Name, "command behind `eval` of half a line".to_string());
         }
-        let parsed = parse::parse(&text.text, Some(text.span), self.depth);
-        let (broken, mark) = (parsed.fault.is_some(), self.scope.mark());
+        let broken = parsed.fault.is_some() || may_hold_group(&text.text);
+        let mark = self.scope.mark();
         let overwritten = self.overwritten.len();
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
@@ -292,6 +305,11 @@ impl Walker<'_> {
         match &stream.text {
             Some(text) => {
                 let word = Word { text: text.clone().into(), exact: true, glob: false, span: command.span };
+                let at =
+                    command.words.iter().position(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+                let behind = at.and_then(|at| command.words.get(at + 1..)).unwrap_or_default();
+                let language = wrappers::language_of(&command.program, "").unwrap_or("");
+                let word = wrappers::fill_in(language, command, behind, None, &word);
                 for inner in wrappers::program_text(&command.program, &word) {
                     self.open_one(command, index, None, inner);
                 }
@@ -398,4 +416,9 @@ fn span_of(command: &Command, words: &[Word]) -> crate::reading::Span {
     let start = words.first().filter(inside).map_or(outer.start, |word| word.span.start);
     let end = words.last().filter(inside).map_or(outer.end, |word| word.span.end);
     if start <= end { crate::reading::Span { start, end } } else { outer }
+}
+
+/// Patterns in parentheses are mistakes to a shell without `extglob`.
+fn may_hold_group(text: &str) -> bool {
+    text.contains('(') && ["?(", "*(", "+(", "@(", "!("].iter().any(|sign| text.contains(sign))
 }

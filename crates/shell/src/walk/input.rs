@@ -100,6 +100,8 @@ impl Walker<'_> {
         let cut: Vec<(&str, &str)> =
             cuts.flat_map(|separators| lines.iter().map(move |line| (separators, *line))).collect();
         let known = !cut.is_empty() && cut.len() <= OPTIONS_MAX;
+        // `find … | while read f`: each line is one of the paths.
+        let paths = stdin.filter(|_| incoming.is_none()).map_or(&[][..], |stream| &stream.paths);
         for (at, name) in request.names.iter().enumerate() {
             // Lines that stand here, more than are followed, or nobody knows what.
             let many = incoming.is_some_and(|text| !text.is_empty());
@@ -108,7 +110,13 @@ impl Walker<'_> {
             let pick = |(separators, line): &(&str, &str)| -> Value {
                 Few::One(Text::exact(field(line, separators, at, count)))
             };
-            let options = if known { cut.iter().map(pick).collect() } else { unknown };
+            let listed =
+                paths.iter().take(OPTIONS_MAX).map(|path| Few::One(Text::unknown(path.text.clone())));
+            let options = match () {
+                () if known => cut.iter().map(pick).collect(),
+                () if !paths.is_empty() && count == 1 => listed.collect(),
+                () => unknown,
+            };
             self.scope.set(name, options);
         }
         if let Some(name) = request.list {

@@ -66,7 +66,9 @@ impl Walker<'_> {
     /// taken to have run, so `test -d x && cd x && y` runs `y` in `x` only;
     /// behind the chain both are possible, unless all before surely succeed.
     pub(super) fn chain(&mut self, first: &Node, rest: &[(Link, Node)], stdin: Option<&Stream>) -> Stream {
+        let (safe, listed) = (self.saved.clone(), self.commands.len());
         let mut all = self.node(first, stdin);
+        self.note_saved(first, listed);
         let mut mark = self.scope.mark();
         let mut overwritten = self.overwritten.len();
         let mut sure = self.succeeds(first);
@@ -74,7 +76,9 @@ impl Walker<'_> {
             let absent = self.enter_absent(first, *link);
             match link {
                 Link::And => {
+                    let listed = self.commands.len();
                     let one = self.node(node, stdin);
+                    self.note_saved(node, listed);
                     self.grow(all.text.as_ref().map_or(0, String::len));
                     if sure {
                         all.append(one);
@@ -90,6 +94,7 @@ impl Walker<'_> {
                     let so_far = self.scope.take_changes(mark);
                     self.merge(&[so_far], true);
                     let inner = self.scope.mark();
+                    self.saved = None;
                     let other = self.node(node, stdin);
                     if !sure {
                         let known = rest.len() == 1 && matches!(first, Node::Simple(_) | Node::Test(..));
@@ -105,6 +110,7 @@ impl Walker<'_> {
         let changes = self.scope.take_changes(mark);
         self.merge(&[changes], true);
         self.doubt_written(overwritten);
+        self.saved = safe;
         all
     }
 

@@ -157,17 +157,6 @@ impl Walker<'_> {
         Stream::unknown()
     }
 
-    /// The words of a `case`: what they start runs, whatever is compared.
-    pub(super) fn compare(&mut self, subject: &RawWord, arms: &[(Vec<RawWord>, List)]) {
-        self.in_rounds(|walker| {
-            let patterns = arms.iter().flat_map(|(patterns, _)| patterns);
-            for word in std::iter::once(subject).chain(patterns) {
-                let _ = walker.single(&word.parts, word.span);
-            }
-            Stream::silent()
-        });
-    }
-
     /// The words of `[[ … ]]` and `((…))`.
     pub(super) fn test(&mut self, words: &[RawWord]) {
         self.in_rounds(|walker| {

@@ -8,6 +8,7 @@ mod absent;
 mod budget;
 mod builtin;
 mod calls;
+mod cases;
 mod choice;
 mod copied;
 mod disguise;
@@ -16,9 +17,11 @@ mod expression;
 mod flow;
 mod folders;
 mod guesses;
+mod hooks;
 mod inner;
 mod input;
 mod items;
+mod kept_secrets;
 mod links;
 mod listed;
 mod loading;
@@ -28,6 +31,7 @@ mod named;
 mod order;
 mod paths;
 mod runaway;
+mod saved;
 mod sent;
 mod simple;
 mod strands;
@@ -110,6 +114,8 @@ pub(crate) struct Walker<'a> {
     absent: Vec<SmolStr>,
     /// Texts given to `trap`.
     trapped: Vec<Word>,
+    /// An `eval` ended within a quote: bash may take the next word for a name.
+    half_line: bool,
     /// Files whose text was put in place of another, in that order.
     overwritten: Vec<SmolStr>,
     strands: strands::Strands,
@@ -141,6 +147,8 @@ pub(crate) struct Walker<'a> {
     outputs: Vec<(SmolStr, usize)>,
     /// What is walked now runs on another machine or in a container.
     away: bool,
+    /// Work that is safe where what is walked now runs.
+    saved: Option<saved::Saved>,
     /// Variables `local` has hidden, per function being followed.
     hidden: Vec<Vec<(SmolStr, Option<crate::scope::Options>)>>,
 }
@@ -156,6 +164,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.reading.commands = walker.commands;
     flow::mark_sent(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
+    kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
     order::in_reading_order(walker.reading)
 }
 
@@ -190,11 +199,13 @@ impl<'a> Walker<'a> {
             unpacked: Vec::new(),
             absent: Vec::new(),
             trapped: Vec::new(),
+            half_line: false,
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
             looping: 0,
             last_listed: None,
             exports_all: false,
+            saved: None,
             sent: Vec::new(),
             lists: VecDeque::new(),
             writing: Vec::new(),
@@ -254,6 +265,10 @@ impl<'a> Walker<'a> {
     fn node_here(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
         match node {
             Node::Simple(simple) => self.simple(simple, stdin),
+            // Nobody waits for a pipe that ends in a coprocess.
+            Node::Pipe(stages) if matches!(stages.last(), Some(Node::Coproc(_))) => {
+                self.in_job(|walker| walker.pipe(stages, stdin))
+            }
             Node::Pipe(stages) => self.pipe(stages, stdin),
             Node::Chain(first, rest) => self.chain(first, rest, stdin),
             Node::Group(list, redirects) => {
@@ -273,15 +288,7 @@ impl<'a> Walker<'a> {
                 stream
             }
             Node::Guess(list) => self.guess(list),
-            Node::Coproc(inner) => {
-                // Its input is written later, by whoever holds the other end.
-                let (mark, outer) = (self.scope.mark(), self.trapped.len());
-                let stream = self.in_job(|walker| walker.node(inner, Some(&Stream::unknown())));
-                self.trapped_since(outer);
-                self.scope.rollback(mark);
-                self.keep_descriptor(&stream);
-                stream
-            }
+            Node::Coproc(inner) => self.coprocess(inner),
             Node::If { arms, rest, redirects } => {
                 self.redirected(redirects, stdin, |walker, stdin| walker.branches(arms, rest.as_ref(), stdin))
             }
@@ -301,8 +308,7 @@ impl<'a> Walker<'a> {
             }
             Node::Case { subject, arms, redirects } => {
                 self.compare(subject, arms);
-                let bodies: Vec<&List> = arms.iter().map(|(_, body)| body).collect();
-                self.redirected(redirects, stdin, |walker, stdin| walker.one_of(&bodies, true, stdin))
+                self.redirected(redirects, stdin, |walker, stdin| walker.one_arm(arms, stdin))
             }
             Node::Test(words, redirects) => {
                 self.test(words);
@@ -315,6 +321,20 @@ impl<'a> Walker<'a> {
                 Stream::silent()
             }
         }
+    }
+
+    fn coprocess(&mut self, inner: &Node) -> Stream {
+        if self.half_line {
+            let what = "`coproc` behind `eval` of half a line".to_string();
+            self.opaque(Span::default(), Unknown::Name, what);
+        }
+        // Its input is written later, by whoever holds the other end.
+        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+        let stream = self.in_job(|walker| walker.node(inner, Some(&Stream::unknown())));
+        self.trapped_since(outer);
+        self.scope.rollback(mark);
+        self.keep_descriptor(&stream);
+        stream
     }
 
     fn branches(&mut self, arms: &[(List, List)], rest: Option<&List>, stdin: Option<&Stream>) -> Stream {

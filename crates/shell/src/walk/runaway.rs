@@ -73,7 +73,7 @@ impl Search<'_> {
                 self.list(body, depth);
             }
             Node::For { body, .. } => self.list(body, depth),
-            Node::Case { arms, .. } => arms.iter().for_each(|(_, body)| self.list(body, depth)),
+            Node::Case { arms, .. } => arms.iter().for_each(|arm| self.list(&arm.body, depth)),
             Node::Function { name, body } => {
                 let mut calls = Vec::new();
                 surely_called(body, false, &mut calls, 0);

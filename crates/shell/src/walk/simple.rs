@@ -345,6 +345,8 @@ impl Walker<'_> {
             command.effects.retain(|effect| !effect.deed.is_local());
         }
         self.move_dir(&mut command);
+        self.spare_saved(&mut command);
+        self.note_emptied_hooks(&mut command);
         command
     }
 

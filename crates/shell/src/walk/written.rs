@@ -460,7 +460,7 @@ pub(super) fn from_socket(target: &Word) -> Option<Stream> {
 
 /// Does it write what another machine sends?
 fn brings_download(command: &Command) -> bool {
-    matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "sftp")
+    matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "axel" | "sftp" | "gh")
         && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
         && !command.effects.iter().any(|effect| effect.deed == Deed::SendsData)
 }

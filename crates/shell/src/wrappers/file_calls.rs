@@ -12,7 +12,12 @@ use crate::normal::quote;
 use crate::reading::Word;
 
 /// Calls that read the file named first.
-const READS: [&str; 11] = [
+const READS: [&str; 16] = [
+    "readTextFileSync",
+    "readTextFile",
+    "parse_ini_file",
+    "loadEnvFile",
+    "dotenv_values",
     "readLines",
     "readFileSync",
     "readFile",
@@ -27,7 +32,9 @@ const READS: [&str; 11] = [
 ];
 
 /// Calls that write the file named first.
-const WRITES: [&str; 9] = [
+const WRITES: [&str; 11] = [
+    "writeTextFileSync",
+    "truncate",
     "writeFileSync",
     "writeFile",
     "appendFileSync",
@@ -78,6 +85,11 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
         return written_to(does, &path, text, program);
     }
+    if call.inside.is_none()
+        && let Some((does, path)) = two_words(call)
+    {
+        return does_to(does, &path, program);
+    }
     let inside = call.inside?;
     if matches!(call.name, "Path" | "PurePath") {
         let (path, after) =
@@ -86,18 +98,26 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
             after.split_once('(').and_then(|(_, inside)| call.values.text(inside)).map(|(text, _)| text);
         return written_to(by_method(&after), &path, text, program);
     }
-    if call.name == "open"
-        && let Some((does, named)) = mode_first(inside)
-    {
-        let (path, _) = path(named, call.values)?;
+    if let Some((does, path)) = two_words(call) {
         return does_to(does, &path, program);
+    }
+    if call.name == "open"
+        && let Some((does, argument)) = mode_first(inside)
+    {
+        let (path, _) = path(argument, call.values)?;
+        return does_to(does, &path, program);
+    }
+    if call.name == "urlretrieve" {
+        let (_, to) = inside.split_once(',')?;
+        return path(to, call.values).map(|(to, _)| brought(&to, program));
     }
     let Some((path, after)) = path(inside, call.values) else {
         let deletes = call.name == "remove" && call.head.ends_with("os.")
             || call.name == "delete" && ends_with_file(call.head);
         return if deletes { listings::deletion(call, inside, "-f", program) } else { None };
     };
-    if call.name == "array_map" && matches!(path.as_str(), "unlink" | "rmdir") {
+    let callee = named(inside, call.values).filter(|_| call.name == "array_map");
+    if callee.is_some_and(|(callee, _)| matches!(callee.as_str(), "unlink" | "rmdir")) {
         return listings::deletion(call, "unlink", "-f", program);
     }
     let does = match call.name {
@@ -110,7 +130,8 @@ pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
         "rm" if inside.contains("recursive") => "rm -rf",
         "rm" if !path.starts_with('-') => "rm -f",
         "read" | "readlines" | "binread" if ends_with_file(call.head) => "cat",
-        "write" | "binwrite" if ends_with_file(call.head) => "tee",
+        "write" | "binwrite" if ends_with_file(call.head) || call.head.ends_with("Bun.") => "tee",
+        "file" if call.head.ends_with("Bun.") => "cat",
         "delete" if ends_with_file(call.head) => "rm -f",
         name if READS.contains(&name) => "cat",
         name if WRITES.contains(&name) => "tee",
@@ -145,9 +166,26 @@ fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
 /// The same as `does_to`, with the text that is written. It is added to what the
 /// file is known to hold: nobody knows whether the call is reached, or is the last.
 fn written_to(does: &str, path: &str, text: Option<String>, program: &Word) -> Option<Inner> {
+    if does == "tee" && text.is_none() && FETCHES.iter().any(|sign| program.text.contains(sign)) {
+        return Some(brought(path, program));
+    }
     let Some(text) = text.filter(|_| does == "tee") else { return does_to(does, path, program) };
     let line = format!("printf %s {} | tee -a {}", quote(&text), shell_word(path));
     Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
+}
+
+/// What programs fetch with.
+const FETCHES: [&str; 7] =
+    ["requests.get", "httpx.get", "urlopen", "fetch(", "https.get", "Net::HTTP", "URI.open"];
+
+/// A file that comes from the network, from the first address in the program.
+fn brought(path: &str, program: &Word) -> Inner {
+    let address = ["https://", "http://"].iter().find_map(|head| {
+        let rest = program.text.get(program.text.find(head)?..)?;
+        rest.get(..rest.find(['\'', '"', '`', ' ', ')']).unwrap_or(rest.len()))
+    });
+    let line = format!("curl -o {} {}", shell_word(path), quote(address.unwrap_or("unknown")));
+    Inner::text(Word { text: line.into(), exact: true, ..program.clone() })
 }
 
 /// Calls that copy or move the file named first to the second.
@@ -176,7 +214,9 @@ fn moved(does: &str, from: &str, after: &str, values: &Values, program: &Word) -
 }
 
 /// Methods of a path.
-const METHODS: [(&str, &str); 5] = [
+const METHODS: [(&str, &str); 7] = [
+    ("rename", "rm -f"),
+    ("hardlink_to", "cat"),
     ("read_text", "cat"),
     ("read_bytes", "cat"),
     ("write_text", "tee"),
@@ -218,6 +258,22 @@ fn by_mode(after: &str, call: &Call) -> &'static str {
     }
 }
 
+/// Perl's `open F, ">path"`: how stands in front of the name.
+fn two_words(call: &Call) -> Option<(&'static str, String)> {
+    let given = call.inside.unwrap_or(call.opening);
+    let (handle, rest) = given.split_once(',').filter(|_| call.name == "open")?;
+    let name = handle.trim().trim_start_matches("my ").trim_start_matches("local ");
+    let is_handle = name.starts_with(['$', '*']) || name.bytes().all(|byte| byte.is_ascii_uppercase());
+    let (text, after) = literal(rest.trim_start()).filter(|_| is_handle && !name.is_empty())?;
+    if after.trim_start().starts_with(',') {
+        return None;
+    }
+    let does = if text.trim_start().starts_with(['>', '+']) { "tee" } else { "cat" };
+    let path = text.trim_start_matches(['>', '<', '+', ' ']).trim_end();
+    let plain = !path.is_empty() && !path.starts_with(['|', '-', '&']) && !path.ends_with('|');
+    plain.then(|| (does, path.to_string()))
+}
+
 /// Perl's `open(my $f, '>', path)`: what it does, and where the path begins.
 fn mode_first(inside: &str) -> Option<(&'static str, &str)> {
     let (handle, rest) = inside.split_once(',')?;
@@ -238,7 +294,7 @@ fn by_method(after: &str) -> &'static str {
     match name.as_str() {
         "read_text" | "read_bytes" => "cat",
         "write_text" | "write_bytes" | "touch" => "tee",
-        "unlink" => "rm -f",
+        "unlink" | "rename" | "replace" => "rm -f",
         _ => "",
     }
 }
@@ -282,8 +338,13 @@ fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
     }
 }
 
-/// A path that is plain to see.
+/// A path that is plain to see, as seen from where the program began.
 pub(super) fn path<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
+    named(text, values).map(|(path, after)| (values.placed(path), after))
+}
+
+/// The same as it is named there.
+pub(super) fn named<'a>(text: &'a str, values: &Values) -> Option<(String, &'a str)> {
     let text = text.trim_start();
     let (path, after) = values.text(text)?;
     let fills = text.starts_with(['f', 'F', '`']) && path.contains('{') || path.contains("${");

@@ -199,13 +199,27 @@ pub(crate) fn open_alias(command: &Command, value: &str) -> Inner {
     alias_text(command, &Word { text: value.into(), exact: true, ..first })
 }
 
+/// `git config alias.x 'push -f'`: what `git x` will be, in a call nobody can read.
+fn kept_alias(value: &Word) -> Inner {
+    let text = match value.text.strip_prefix('!') {
+        Some(text) => text.into(),
+        None => format_smolstr!("git {}", value.text),
+    };
+    Inner::text(Word { text, ..value.clone() })
+}
+
 /// `git config core.pager 'x'`: git runs the value from then on.
 fn kept_setting(command: &Command) -> Vec<Inner> {
     let usage = &command.usage;
     let looks = ["--get", "--get-all", "--get-regexp", "--list", "--unset", "--unset-all"];
     let operands: Vec<&Word> = usage.operands.iter().skip_while(|word| word.text == "set").collect();
     let [name, value, ..] = operands.as_slice() else { return Vec::new() };
-    let runs = is_run(&name.text.to_ascii_lowercase());
+    let lower = name.text.to_ascii_lowercase();
+    if lower.starts_with("alias.") && !value.text.is_empty() && !looks.iter().any(|option| usage.has(option))
+    {
+        return vec![kept_alias(value)];
+    }
+    let runs = is_run(&lower);
     let plain = matches!(value.text.as_str(), "true" | "false" | "");
     if !runs || plain || looks.iter().any(|option| usage.has(option)) {
         return Vec::new();

@@ -6,8 +6,9 @@
 //! opaque.
 
 use super::interpreters::interpreter;
-use super::values::{Values, is_from_home, shell_text, shell_word};
-use super::{Inner, arguments, file_calls, plain, special};
+use super::started::started;
+use super::values::{Values, shell_text};
+use super::{Inner, arguments, file_calls, handed, own_calls, plain, queries, quoted, rounds, special};
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
 
@@ -60,7 +61,7 @@ const EVALUATORS: &[&str] = &["exec", "eval", "execfile", "instance_eval", "Func
 /// Longer program text than this is only looked through for a few calls.
 const LONG: usize = 32 << 10;
 
-pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
+pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inner>> {
     let (name, options) = interpreter(&command.program)?;
     let words = arguments(command);
     let mut found = Vec::new();
@@ -79,7 +80,13 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
                 found.push(Inner::Opaque { span: text.span, kind: Unknown::Variable, what });
             }
             found.push(Inner::Foreign(text.clone()));
-            found.extend(calls(name, &text));
+            // Attached to its option, the program is no word of its own.
+            let own = if text.span == word.span { at + 1 } else { at + 2 };
+            let behind = words.get(own..).unwrap_or_default();
+            let dashed = behind.first().is_some_and(|word| word.text == "--");
+            let behind = behind.get(usize::from(dashed)..).unwrap_or_default();
+            let input = stdin.and_then(|stream| stream.text.as_deref());
+            found.extend(calls(name, &handed::fill(name, command, behind, input, &text)));
         }
     }
     if let Some(words) = module_words(words) {
@@ -120,8 +127,10 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
 
 /// `php artisan …` is `artisan …`, `python manage.py …` is `manage.py …`.
 fn framework_words(operand: &Word, words: &[Word]) -> Option<Inner> {
-    let known =
-        matches!(crate::programs::base_name(&operand.text), "artisan" | "manage.py" | "rails" | "rake");
+    let known = matches!(
+        crate::programs::base_name(&operand.text),
+        "artisan" | "console" | "manage.py" | "rails" | "rake"
+    );
     let at = words.iter().position(|word| word.span == operand.span).filter(|_| known)?;
     Some(Inner::words(words.get(at..)?))
 }
@@ -172,37 +181,54 @@ fn program_of(word: &Word, next: Option<&Word>, options: &[&str]) -> Option<Word
 
 /// The commands program text starts, as far as they stand there literally.
 pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
-    let mut found = Vec::new();
-    let mut values = Values::of(language);
     let language = if matches!(language, "tsx" | "ts-node") { "node" } else { language };
     let written_out = plain::of(language, &program.text);
     let text = written_out.as_deref().unwrap_or(program.text.as_str());
+    let rounds = rounds::of(language, text);
+    let longer = rounds.calls().map(|calls| [text, calls].concat());
+    let text = longer.as_deref().unwrap_or(text);
+    let mut found = Vec::new();
+    for round in 0..rounds.count() {
+        let mut values = Values::of(language);
+        rounds.bind(round, &mut values);
+        found.extend(calls_once(language, text, values, program));
+    }
+    found.extend(own_calls::of(language, text, &Values::of(language), program));
+    if rounds.count() > 1 {
+        let mut seen = std::collections::BTreeSet::new();
+        found.retain(|inner| seen.insert(format!("{inner:?}")));
+    }
+    if found.is_empty() && starts_unseen(language, text) {
+        let what = format!("{language} program that may start commands");
+        found.push(Inner::Opaque { span: program.span, kind: kind_of(text), what });
+    }
+    found.extend(super::imports::of(language, program));
+    found
+}
+
+/// The same for one value of each name.
+fn calls_once(language: &str, text: &str, mut values: Values, program: &Word) -> Vec<Inner> {
+    let mut found = Vec::new();
     let mut rest = text;
     let mut before = ' ';
+    let parts = quoted::parts(language, text);
+    let mut text_parts = parts.iter().peekable();
     // Each look may go through all of the text.
     let looks = if text.len() > LONG { 8 } else { 256 };
     let mut looked = 0;
     while let Some(first) = rest.chars().next() {
-        let name_end = rest.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(rest.len());
-        if name_end == 0 {
-            if language.ends_with("awk") && matches!(first, '>' | '<') {
-                let head = text.get(..text.len() - rest.len()).unwrap_or("");
-                found.extend(file_calls::awk(first, head, rest.get(1..).unwrap_or(""), &values, program));
-                rest = rest.get(1..).unwrap_or("");
-            } else if language.ends_with("awk") && first == '|' {
-                let head = text.get(..text.len() - rest.len()).unwrap_or("");
-                found.extend(awk_pipe(head, rest, &values, program));
-                rest = rest.get(1..).unwrap_or("");
-            } else if let Some((literal, after)) = special::quoted_command(language, text, rest) {
-                found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
-                rest = after;
-            } else {
-                rest = rest.get(first.len_utf8()..).unwrap_or("");
-            }
+        let at = text.len() - rest.len();
+        if let Some(part) = text_parts.next_if(|part| part.start <= at) {
+            rest = text.get(part.end.max(at)..).unwrap_or("");
+            before = '"';
+            continue;
+        }
+        let (name, after) = name_at(rest);
+        if name.is_empty() {
+            rest = sign(language, text, rest, first, &values, program, &mut found);
             before = first;
             continue;
         }
-        let (name, after) = (rest.get(..name_end).unwrap_or(""), rest.get(name_end..).unwrap_or(""));
         if [CALLS, EVALUATORS].iter().any(|names| names.contains(&name)) {
             looked += 1;
         }
@@ -216,16 +242,42 @@ pub(super) fn calls(language: &str, program: &Word) -> Vec<Inner> {
             break;
         }
     }
-    if found.is_empty() && starts_unseen(language, text) {
-        let what = format!("{language} program that may start commands");
-        found.push(Inner::Opaque { span: program.span, kind: kind_of(text), what });
-    }
-    found.extend(super::imports::of(language, program));
     found
 }
 
+/// The name at the start of `text`, which may be empty, and what follows it.
+pub(super) fn name_at(text: &str) -> (&str, &str) {
+    let end = text.find(|one: char| !(one.is_alphanumeric() || one == '_')).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// What a sign that is part of no name does; gives what follows.
+fn sign<'a>(
+    language: &str,
+    text: &str,
+    rest: &'a str,
+    first: char,
+    values: &Values,
+    program: &Word,
+    found: &mut Vec<Inner>,
+) -> &'a str {
+    let next = rest.get(first.len_utf8()..).unwrap_or("");
+    let head = text.get(..text.len() - rest.len()).unwrap_or("");
+    if language.ends_with("awk") && matches!(first, '>' | '<') {
+        found.extend(file_calls::awk(first, head, next, values, program));
+        return next;
+    }
+    if language.ends_with("awk") && first == '|' {
+        found.extend(awk_pipe(head, rest, values, program));
+        return next;
+    }
+    let Some((literal, after)) = special::quoted_command(language, text, rest) else { return next };
+    found.push(Inner::text(Word { text: literal.into(), ..program.clone() }));
+    after
+}
+
 /// Text that unpacks or fetches what it runs hides more than one that computes it.
-fn kind_of(text: &str) -> Unknown {
+pub(super) fn kind_of(text: &str) -> Unknown {
     let hides = [
         "b64decode",
         "base64",
@@ -235,6 +287,11 @@ fn kind_of(text: &str) -> Unknown {
         "unhexlify",
         "atob(",
         "urlopen",
+        "requests.get",
+        "httpx.get",
+        "fetch(",
+        "Net::HTTP",
+        "LWP::",
         "marshal",
         "xor",
     ];
@@ -315,10 +372,17 @@ fn call(
     if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside, values }, program) {
         return vec![file];
     }
+    let query = inside.and_then(|inside| queries::open(name, inside, text, values, program));
+    if let Some(query) = query.or_else(|| queries::emptied(name, head, inside, text, program)) {
+        return vec![query];
+    }
     if language == "perl"
         && let Some(text) = special::perl(name, opening, inside)
     {
         return vec![Inner::text(Word { text: text.into(), exact: true, ..program.clone() })];
+    }
+    if let Some(git) = own_calls::by_library(language, name, head, inside, values, program) {
+        return vec![git];
     }
     if starts_command(language, text, name, before) {
         let argument = match inside {
@@ -346,68 +410,6 @@ fn call(
         }];
     }
     Vec::new()
-}
-
-/// What a call with this argument starts.
-fn started(name: &str, argument: &str, values: &Values, program: &Word) -> Inner {
-    let word = |text: String| Word { text: text.into(), exact: true, glob: false, span: program.span };
-    let words_of = |texts: &[String]| {
-        if texts.iter().any(|text| is_from_home(text)) {
-            let line: Vec<String> = texts.iter().map(|text| shell_word(text)).collect();
-            return Inner::text(word(line.join(" ")));
-        }
-        Inner::made(texts.iter().cloned().map(word).collect())
-    };
-    let argument = argument.strip_prefix("args=").unwrap_or(argument);
-    let list = argument.strip_prefix('[').map(|list| values.list(list));
-    // A tuple is a list; one text in brackets is not.
-    let tuple = argument.strip_prefix('(').map(|list| values.list(list)).filter(|list| list.len() > 1);
-    let list = list.or(tuple);
-    let list = list.or_else(|| values.list_named(argument).map(<[String]>::to_vec));
-    if let Some(texts) = list {
-        if !texts.is_empty() {
-            return words_of(&texts);
-        }
-    } else if let Some((first, after)) = literal(argument).or_else(|| values.text(argument)) {
-        let (first, after) = values.text(argument).unwrap_or((first, after));
-        let after = after.trim_start();
-        let takes_list = name.starts_with("spawn") || name.starts_with("execFile") || name == "execa";
-        if let Some(more) = after.strip_prefix(',').map(str::trim_start) {
-            let list = special::list_of(more);
-            let named = values.list_named(more).unwrap_or_default().to_vec();
-            let all = values.list(list).into_iter().chain(named);
-            // `execvp("git", ["git", "push"])`: the name it shall go by comes again.
-            let again = usize::from(matches!(name, "execv" | "execvp" | "execl" | "execlp"));
-            let words: Vec<String> = std::iter::once(first.clone()).chain(all.skip(again)).collect();
-            if words.len() > 1 || takes_list {
-                return words_of(&words);
-            }
-        }
-        let mut line = first;
-        let mut rest = after;
-        // awk and Python join what stands side by side.
-        while rest.starts_with(['"', '\''])
-            && let Some((text, after)) = literal(rest)
-        {
-            line.push_str(&text);
-            rest = after.trim_start();
-        }
-        while let Some(more) = rest.strip_prefix(['+', '.']).map(str::trim_start) {
-            match literal(more) {
-                Some((text, after)) => {
-                    line.push_str(&text);
-                    rest = after.trim_start();
-                }
-                None => {
-                    line.push_str("$unknown");
-                    break;
-                }
-            }
-        }
-        return Inner::text(word(shell_text(&line)));
-    }
-    let kind = kind_of(&program.text);
-    Inner::Opaque { span: program.span, kind, what: format!("command computed for `{name}`") }
 }
 
 /// A string literal at the start of `text`, and what follows it.

@@ -5,7 +5,7 @@
 //! program chooses among them nothing is said.
 
 use super::Inner;
-use super::file_calls::{Call, path};
+use super::file_calls::{Call, named, path};
 use crate::reading::Word;
 
 /// Longer programs are not searched: each deletion looks through all of one.
@@ -103,7 +103,7 @@ fn add_of_paths(text: &str, call: &Call, listed: &mut Vec<String>) {
         let lists =
             ["glob(", "rglob(", "iterdir(", "walk("].iter().find_map(|name| method.strip_prefix(name));
         let pattern =
-            lists.map(|given| path(given, call.values).map_or("*".to_string(), |(pattern, _)| pattern));
+            lists.map(|given| named(given, call.values).map_or("*".to_string(), |(pattern, _)| pattern));
         if let Some(pattern) = pattern.filter(|_| listed.len() < LISTS_MAX) {
             listed.push(format!("{}/{}", shown(&folder), shown(&pattern)));
         }

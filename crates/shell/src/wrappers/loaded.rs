@@ -5,7 +5,7 @@
 //! name. Nothing is opened here; the walker does.
 
 use super::shell::SHELLS;
-use super::{Inner, make, program_text, scripts, sed, settings_file, split};
+use super::{Inner, handed, make, program_text, scripts, sed, settings_file, split};
 use crate::programs::base_name;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
@@ -33,6 +33,7 @@ pub(crate) fn read_file(command: &Command, path: &Word, text: &Word) -> Option<V
         _ => {}
     }
     let language = super::language_of(program, "").or_else(|| by_ending(&path.text))?;
+    let text = &handed::fill(language, command, behind(command, path), None, text);
     let mut found = from_folder(program_text(language, text), language, path);
     if !path.exact {
         // What a module computes is for whoever calls it.
@@ -71,6 +72,12 @@ fn from_folder(mut found: Vec<Inner>, language: &str, path: &Word) -> Vec<Inner>
     found
 }
 
+/// The words behind a file.
+fn behind<'a>(command: &'a Command, path: &Word) -> &'a [Word] {
+    let at = command.words.iter().position(|word| word == path);
+    at.and_then(|at| command.words.get(at + 1..)).unwrap_or_default()
+}
+
 /// Is it the file itself that is run, not a program that reads it?
 fn is_run(command: &Command, path: &Word) -> bool {
     command.words.first().is_some_and(|first| first == path)
@@ -90,6 +97,7 @@ fn by_first_line(command: &Command, path: &Word, text: &Word) -> Option<Vec<Inne
         return None;
     }
     if let Some(language) = super::language_of(name, "") {
+        let text = &handed::fill(language, command, behind(command, path), None, text);
         return Some(from_folder(program_text(language, text), language, path));
     }
     let made = |text: String| Word { text: text.into(), exact: true, glob: false, span: path.span };

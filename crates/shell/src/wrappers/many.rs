@@ -45,7 +45,10 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
     let words = arguments(command);
     match command.program.as_str() {
         "find" | "gfind" | "fd" | "fdfind" => Some(find(command, words)),
-        "xargs" | "gxargs" => Some(xargs(words, stdin)),
+        "xargs" | "gxargs" => {
+            let file = item_file(command).map(|file| super::reader_of(&file, &file));
+            Some(file.into_iter().chain(xargs(words, stdin)).collect())
+        }
         "parallel" => Some(parallel(words, stdin)),
         "watch" => {
             let spec = Spec {

@@ -3,12 +3,15 @@
 //! Each family is one file with a function from the command to what it
 //! starts. Nothing here walks or lists; the walker does.
 
+mod consoles;
 mod dashed;
 mod editor;
+mod env_calls;
 mod environment;
 mod expect;
 mod file_calls;
 mod git;
+mod handed;
 mod hidden;
 mod imports;
 mod interpreters;
@@ -16,25 +19,32 @@ mod language;
 mod launcher;
 mod lisp;
 mod listings;
+mod lists;
 mod loaded;
 mod loads;
 mod m4;
 mod make;
 mod many;
+mod mounts;
 mod option_text;
+mod own_calls;
 mod placed;
 mod plain;
 mod powershell;
 mod prefix;
 mod prints;
+mod queries;
+mod quoted;
 mod remote;
 mod renames;
+mod rounds;
 mod runner;
 mod scripts;
 mod sed;
 mod settings_file;
 mod shell;
 mod special;
+mod started;
 mod tool_mode;
 mod values;
 
@@ -117,6 +127,7 @@ const FAMILIES: &[Family] = &[
     lisp::open,
     m4::open,
     language::open,
+    consoles::open,
     expect::open,
     make::open,
     dashed::open,
@@ -144,6 +155,12 @@ fn limited(mut all: Vec<Inner>, span: Span) -> Vec<Inner> {
 
 fn more(span: Span) -> Inner {
     Inner::Opaque { span, kind: Unknown::Limit, what: "more commands than are followed".to_string() }
+}
+
+/// What is read because it is printed or used up, as the `cat` it amounts to.
+fn reader_of(file: &Word, at: &Word) -> Inner {
+    let cat = Word { text: "cat".into(), exact: true, glob: false, span: at.span };
+    Inner::made(vec![cat, file.clone()])
 }
 
 /// Everything `command` starts.
@@ -211,6 +228,7 @@ pub(crate) fn program_text(language: &str, text: &Word) -> Vec<Inner> {
 
 pub(crate) use environment::{editors, names_command};
 pub(crate) use git::{open_alias as git_alias, settings as git_settings};
+pub(crate) use handed::fill as fill_in;
 pub(crate) use loaded::{folder, given, read_file};
 pub(crate) use many::item_file;
 pub(crate) use prints::{UNKNOWN, printed_texts};

@@ -1,6 +1,6 @@
 //! Commands that run elsewhere: over ssh, in a container, in a pod.
 
-use super::{Inner, arguments, joined};
+use super::{Inner, arguments, joined, mounts};
 use crate::heads::Heads;
 use crate::options::{self, Spec};
 use crate::programs::is_named;
@@ -97,7 +97,13 @@ fn container(command: &Command) -> Vec<Inner> {
     let composed = command.program.ends_with("-compose") || usage.first() == Some(&"compose");
     let away = !mounts
         && (usage.last() == Some(&"run") && !composed || inner.as_deref().is_some_and(changes_own_files));
-    inner.map(|words| if away { Inner::Away(words) } else { Inner::words(&words) }).into_iter().collect()
+    let mounts = if mounts { mounts::of(command) } else { Vec::new() };
+    match inner {
+        None => Vec::new(),
+        Some(words) if away => vec![Inner::Away(words)],
+        Some(words) if mounts.is_empty() => vec![Inner::words(&words)],
+        Some(words) => vec![Inner::made(mounts::seen_from_here(words, &mounts))],
+    }
 }
 
 fn pod(command: &Command) -> Vec<Inner> {
@@ -213,15 +219,44 @@ fn ansible(words: &[Word]) -> Vec<Inner> {
 /// its data and what may be mounted from here count as if they were here.
 fn changes_own_files(words: &[Word]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let own = |word: &Word| {
-        let deep = word.text.trim_matches('/').matches('/').count() >= 1;
-        let kept = ["/var/lib/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/host", "/mnt/"];
-        word.exact
-            && word.text.starts_with('/')
-            && deep
-            && !word.text.contains("..")
-            && !kept.iter().any(|head| word.text.starts_with(head))
-    };
-    matches!(program.text.as_str(), "rm" | "rmdir" | "mkdir" | "touch")
-        && rest.iter().all(|word| word.text.starts_with('-') || own(word))
+    let own = |word: &Word| word.exact && word.text.starts_with('/') && is_deep(&word.text);
+    match program.text.as_str() {
+        "rm" | "rmdir" | "mkdir" | "touch" => rest.iter().all(|word| word.text.starts_with('-') || own(word)),
+        "sed" | "cp" | "mv" | "chown" | "chmod" | "tee" => {
+            rest.iter().all(|word| word.exact && (!word.text.starts_with('/') || own(word)))
+        }
+        "sh" | "bash" | "ash" => match rest {
+            [option, text] => matches!(option.text.as_str(), "-c" | "-lc" | "-ec") && is_own_line(text),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Some way below the root, and not where data or this machine's own files may lie.
+fn is_deep(path: &str) -> bool {
+    let kept = ["/var/lib/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/host", "/mnt/"];
+    path.trim_matches('/').contains('/')
+        && !path.contains("..")
+        && !kept.iter().any(|head| path.starts_with(head))
+}
+
+/// A line for a shell that names nothing else.
+fn is_own_line(line: &Word) -> bool {
+    // All that is in the folder it begins in may be a folder of this machine.
+    let everything = [" *", " ./*", " ."]
+        .iter()
+        .any(|sign| line.text.trim_end().ends_with(sign) && line.text.contains("rm "));
+    let plain = !everything && !line.text.contains(['$', '`', '~']) && !line.text.contains("..");
+    let mut before = "";
+    let words = line.text.split(|one: char| one.is_whitespace() || ";&|()<>'\"".contains(one));
+    plain
+        && line.exact
+        && words.filter(|word| !word.is_empty()).all(|word| {
+            let went = std::mem::replace(&mut before, word) == "cd";
+            !word.starts_with('/')
+                || is_deep(word)
+                || went && word.len() > 1 && !word.starts_with("/var")
+                || word == "/dev/null"
+        })
 }

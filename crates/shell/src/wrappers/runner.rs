@@ -4,7 +4,7 @@
 use super::{Inner, arguments};
 use crate::heads::Heads;
 use crate::options::{self, Spec};
-use crate::programs::is_named;
+use crate::programs::{self, is_named};
 use crate::reading::{Command, Usage, Word};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
@@ -156,8 +156,29 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
         let Some(rest) = at.and_then(|at| words.get(at..)) else { continue };
         return Some(run(name, rest, options, *skip));
     }
+    if let Some(words) = own_program(program, words) {
+        return Some(vec![Inner::words(words)]);
+    }
     // `bun -e` is for the languages.
     (known && program != "bun").then(Vec::new)
+}
+
+/// Programs of the project that matter here and have no model of their own.
+const OWN_PROGRAMS: [&str; 10] =
+    ["husky", "lefthook", "simple-git-hooks", "prek", "zx", "cross-env", "rimraf", "shx", "del", "del-cli"];
+
+/// `pnpm prisma migrate reset` is `pnpm exec prisma …`: what is no verb of theirs is a
+/// program of the project, or a script, which is none of these.
+fn own_program<'a>(program: &str, words: &'a [Word]) -> Option<&'a [Word]> {
+    let at = words.iter().position(|word| !word.text.starts_with('-'))?;
+    let name = words.get(at).map(|word| word.text.as_str())?;
+    let verbs = [
+        "add", "install", "i", "link", "test", "node", "npm", "env", "import", "set", "start", "run", "pack",
+        "rm", "ls", "patch", "fetch", "prune", "up", "info", "cache", "config", "version", "audit", "init",
+        "create",
+    ];
+    let known = OWN_PROGRAMS.contains(&name) || programs::is_known(name) && !verbs.contains(&name);
+    words.get(at..).filter(|_| matches!(program, "pnpm" | "yarn") && known)
 }
 
 fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inner> {

@@ -146,9 +146,21 @@ fn shell(command: &Command, words: &[Word], known: bool) -> Vec<Inner> {
             let arguments = arguments.to_vec();
             found.push(Inner::Text { text: text.clone(), arguments, same_shell: false });
         }
-        Some((first, _)) if !from_input && first.text != "-" => found.push(source(first.clone())),
+        Some((first, _)) if !from_input && first.text != "-" => {
+            found.extend(printer(words.get(..at).unwrap_or_default(), first));
+            found.push(source(first.clone()));
+        }
         _ if wants_text || unsure && !known => {}
         _ => found.push(Inner::Input),
     }
     found
+}
+
+/// `bash -v x` prints the file, line by line.
+fn printer(options: &[Word], file: &Word) -> Option<Inner> {
+    let prints = |word: &&Word| {
+        matches!(word.text.as_str(), "verbose" | "xtrace" | "--verbose")
+            || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(['v', 'x'])
+    };
+    options.iter().find(prints).map(|option| super::reader_of(file, option))
 }

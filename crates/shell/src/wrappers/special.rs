@@ -53,7 +53,7 @@ pub(super) fn perl(name: &str, opening: &str, inside: Option<&str>) -> Option<St
 }
 
 /// Text between a sign and the one that closes it.
-fn bracketed(text: &str) -> Option<(String, &str)> {
+pub(super) fn bracketed(text: &str) -> Option<(String, &str)> {
     let open = text.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ' && *sign != ',')?;
     let close = match open {
         '(' => ')',

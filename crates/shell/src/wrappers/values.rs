@@ -48,7 +48,7 @@ const VARIABLES: [&str; 7] =
     ["os.environ", "os.environ.get", "os.getenv", "getenv", "ENV", "ENV.fetch", "Deno.env.get"];
 
 #[derive(Debug, Clone)]
-enum Value {
+pub(super) enum Value {
     Text(String),
     List(Vec<String>),
 }
@@ -61,30 +61,74 @@ pub(super) struct Values {
     beside: bool,
     /// A dot joins, as in Perl.
     dots: bool,
+    /// Variables it sets for what it starts.
+    pub(super) environment: Vec<(String, String)>,
+    /// Where it went.
+    folder: Option<String>,
 }
 
 impl Values {
     pub(super) fn of(language: &str) -> Values {
         let dots = matches!(language, "perl" | "php");
-        Values { known: Vec::new(), beside: language.ends_with("awk"), dots }
+        Values { beside: language.ends_with("awk"), dots, ..Values::default() }
     }
 
     /// `name = …`: what it is from here on.
     pub(super) fn learn(&mut self, name: &str, after: &str) {
+        self.learn_environment(name, after);
+        self.learn_folder(name, after);
         let Some(right) =
             after.trim_start().strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>', '~']))
         else {
-            return;
+            return self.add(name, after);
         };
         let right = right.trim_start();
-        let value = match right.strip_prefix('[') {
-            Some(list) => Some(Value::List(self.list(list)))
-                .filter(|value| matches!(value, Value::List(items) if !items.is_empty())),
+        let value = match self.words(right) {
+            Some((items, _)) => Some(Value::List(items)),
             None => self.text(right).map(|(text, _)| Value::Text(text)),
         };
-        self.known.retain(|(known, _)| known != name);
+        self.forget(name);
         if let Some(value) = value.filter(|_| self.known.len() < NAMES_MAX) {
             self.known.push((name.to_string(), value));
+        }
+    }
+
+    /// `name` is one of several texts; this is the one of now.
+    pub(super) fn bind(&mut self, name: &str, text: &str) {
+        self.forget(name);
+        self.known.push((name.to_string(), Value::Text(text.to_string())));
+    }
+
+    fn forget(&mut self, name: &str) {
+        self.known.retain(|(known, _)| known != name);
+    }
+
+    /// `os.chdir('x')`: names without a folder are of that one from here on.
+    fn learn_folder(&mut self, name: &str, after: &str) {
+        if name == "chdir" {
+            let inside = after.trim_start().trim_start_matches('(');
+            self.folder = self.text(inside).map(|(folder, _)| folder);
+        }
+    }
+
+    /// A path as seen from where the program began.
+    pub(super) fn placed(&self, path: String) -> String {
+        match &self.folder {
+            Some(folder) => joined(folder, &path),
+            None => path,
+        }
+    }
+
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.known.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// `name += 'x'` of a text.
+    pub(super) fn lengthen(&mut self, name: &str, more: &str) {
+        if let Some(Value::Text(text)) = self.get_mut(name)
+            && text.len() + more.len() <= VALUE_MAX
+        {
+            text.push_str(more);
         }
     }
 
@@ -380,7 +424,7 @@ fn dotted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The plain name at the start of `text`.
-fn name_of(text: &str) -> &str {
+pub(super) fn name_of(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches(['$', '@']);
     let end = text.find(|found: char| !(found.is_alphanumeric() || found == '_')).unwrap_or(text.len());
     text.get(..end).unwrap_or("")

@@ -1,0 +1,128 @@
+//! A secret that is put into a variable, or goes to the service it is for, is not
+//! shown: `GH_TOKEN=$(gh auth token) npm ci`.
+//!
+//! Follows the spelling of the substitution, which stands for its value wherever that
+//! is used. Where it stands in any other word, it may be printed.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::deed::Deed;
+use crate::reading::{Command, Word};
+
+/// Programs that print their environment, or all variables.
+const PRINTERS: [&str; 8] = ["env", "printenv", "set", "export", "declare", "typeset", "local", "readonly"];
+
+/// Whose secrets go where. A name that begins with a dot is an ending.
+const SERVICES: &[(&str, &[&str])] = &[
+    ("gh", &["api.github.com", "github.com", "uploads.github.com"]),
+    ("glab", &["gitlab.com"]),
+    ("gcloud", &[".googleapis.com", ".run.app", ".cloudfunctions.net"]),
+    ("az", &[".azure.com", ".azure.net"]),
+];
+
+/// Takes back that commands show a secret where it is only kept or used.
+/// `outputs` are substitutions and the command each is made of.
+pub(super) fn mark(commands: &mut [Arc<Command>], outputs: &[(SmolStr, usize)]) {
+    for (spelling, at) in outputs {
+        let Some(command) = commands.get(*at).filter(|command| reveals(command)) else { continue };
+        let uses: Vec<Use> =
+            commands.iter().flat_map(|one| uses(one, spelling, command.program.as_str())).collect();
+        let kept = !uses.is_empty() && uses.iter().all(|one| *one == Use::Kept);
+        let names = names_of(commands, spelling);
+        let shown = commands.iter().any(|one| prints_all(one) || traces(one) || speaks_of(one, &names));
+        if let Some(command) = commands.get_mut(*at).filter(|_| kept && !shown) {
+            Arc::make_mut(command).effects.retain(|effect| effect.deed != Deed::RevealsSecret);
+        }
+    }
+}
+
+/// The variables it is put into.
+fn names_of(commands: &[Arc<Command>], spelling: &str) -> Vec<SmolStr> {
+    let assigned = commands.iter().flat_map(|one| &one.assignments);
+    let kept = assigned.filter(|one| one.value.text.contains(spelling)).map(|one| one.name.clone());
+    let words = commands.iter().flat_map(|one| &one.words).filter(|word| word.text.contains(spelling));
+    let declared = words.filter_map(|word| word.text.split_once('=')).map(|(name, _)| name.into());
+    kept.chain(declared).collect()
+}
+
+/// Is a variable named in what may be a program, or the whole environment?
+fn speaks_of(command: &Command, names: &[SmolStr]) -> bool {
+    let environments = ["process.env", "os.environ", "ENVIRON", "%ENV", "ENV.to_", "getenv()", "Deno.env"];
+    command.words.iter().skip(1).any(|word| {
+        let assigns = word.text.split_once('=').is_some_and(|(name, _)| names.iter().any(|one| one == name));
+        !assigns
+            && (names.iter().any(|name| is_word(&word.text, name))
+                || environments.iter().any(|sign| word.text.contains(sign)))
+    })
+}
+
+/// Does the name stand in the text as a whole word?
+fn is_word(text: &str, name: &str) -> bool {
+    text.split(|one: char| !(one.is_alphanumeric() || one == '_')).any(|word| word == name)
+}
+
+/// `set -x`, `bash -x`: what is assigned is shown as it is.
+fn traces(command: &Command) -> bool {
+    let shell = matches!(command.program.as_str(), "set" | "bash" | "sh" | "zsh" | "dash" | "ksh");
+    shell
+        && command.words.iter().skip(1).any(|word| {
+            matches!(word.text.as_str(), "xtrace" | "verbose")
+                || word.text.starts_with('-')
+                    && !word.text.starts_with("--")
+                    && word.text.contains(['x', 'v'])
+        })
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Use {
+    Kept,
+    Shown,
+}
+
+fn reveals(command: &Command) -> bool {
+    command.effects.iter().any(|effect| effect.deed == Deed::RevealsSecret)
+}
+
+/// What a command does with what stands for the secret.
+fn uses(command: &Command, spelling: &str, owner: &str) -> Vec<Use> {
+    let holds = |word: &Word| word.text.contains(spelling);
+    let assigns = PRINTERS.contains(&command.program.as_str());
+    let in_words = command.words.iter().filter(|word| holds(word)).map(|word| {
+        let assigned = assigns && word.text.split_once('=').is_some_and(|(name, _)| !name.contains('$'));
+        if assigned || goes_home(command, owner) { Use::Kept } else { Use::Shown }
+    });
+    let redirected = command.redirects.iter().filter(|one| holds(&one.target)).map(|_| Use::Shown);
+    let assigned = command.assignments.iter().filter(|one| holds(&one.value)).map(|_| Use::Kept);
+    in_words.chain(redirected).chain(assigned).collect()
+}
+
+/// Is it a request to the service the secret is for, which prints no headers?
+fn goes_home(command: &Command, owner: &str) -> bool {
+    let shows = ["--verbose", "--trace", "--trace-ascii"].iter().any(|name| command.usage.has(name));
+    let hosts = SERVICES.iter().find(|(name, _)| *name == owner).map_or(&[][..], |(_, hosts)| *hosts);
+    let mut reached = command.effects.iter().filter(|one| one.deed == Deed::ReachesHost).peekable();
+    let is_home = |url: &Word| {
+        let host =
+            url.text.strip_prefix("https://").unwrap_or("").split(['/', '?', ':']).next().unwrap_or("");
+        // A name in front of the host may look like one.
+        !url.text.contains('@')
+            && hosts.iter().any(|one| if one.starts_with('.') { host.ends_with(one) } else { host == *one })
+    };
+    command.program == "curl"
+        && !shows
+        && reached.peek().is_some()
+        && reached.all(|one| one.target.as_ref().is_some_and(is_home))
+}
+
+/// `env`, `set`, `declare -p`: everything is shown.
+fn prints_all(command: &Command) -> bool {
+    let words = command.words.get(1..).unwrap_or_default();
+    let asked = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
+    match command.program.as_str() {
+        "printenv" => true,
+        "set" => words.is_empty(),
+        program => PRINTERS.contains(&program) && (words.is_empty() || asked),
+    }
+}
