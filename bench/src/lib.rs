@@ -79,6 +79,7 @@ pub fn shell_call(command: &str) -> Call {
         kind: Kind::Shell { command: command.to_owned(), field: "command".to_owned() },
         input: json!({ "command": command }),
         dir: "/project".to_owned(),
+        scripts: Vec::new(),
     }
 }
 

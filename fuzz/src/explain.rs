@@ -45,6 +45,7 @@ fn with_policy(policy: &Policy, source: &str) {
         kind: Kind::Shell { command: source.to_owned(), field: "command".to_owned() },
         input: json!({ "command": source }),
         dir: "/home/u/work".to_owned(),
+        scripts: Vec::new(),
     };
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let facts_of = |call: &Call| Facts::of(call, &places);

@@ -55,6 +55,7 @@ mod policy;
 mod restore;
 mod review;
 mod rules;
+mod scripts;
 mod sequence;
 mod serve;
 mod served;

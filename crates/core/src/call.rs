@@ -70,11 +70,24 @@ pub struct Call {
     pub input: Value,
     /// The folder it would run in.
     pub dir: String,
+    /// Files it would run that this session wrote. No host says them: they are
+    /// filled in by whoever judges, and are part of what a grant is bound to.
+    #[serde(skip)]
+    pub scripts: Vec<Script>,
+}
+
+/// A file a call would run, with what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// Its whole path, as the call names it.
+    pub path: String,
+    /// What it holds; `None` if that is more than is read.
+    pub text: Option<String>,
 }
 
 impl Call {
     /// The hash a grant is bound to: tool, folder and every argument that can
-    /// change what happens. The free `description` a model writes beside a
+    /// change what happens, also what is in the scripts it runs. The free `description` a model writes beside a
     /// shell command is left out, because a retry rarely repeats it word for word.
     #[must_use]
     pub fn arguments_digest(&self) -> Digest {
@@ -82,7 +95,19 @@ impl Call {
         if let (Kind::Shell { .. }, Some(fields)) = (&self.kind, input.as_object_mut()) {
             fields.shift_remove("description");
         }
-        digest_of(canonical(&json!({ "tool": self.tool, "dir": self.dir, "input": input })).as_bytes())
+        let mut whole = json!({ "tool": self.tool, "dir": self.dir, "input": input });
+        if let Some(fields) = whole.as_object_mut().filter(|_| !self.scripts.is_empty()) {
+            let script =
+                |one: &Script| json!([one.path, one.text.as_ref().map(|text| digest_of(text.as_bytes()))]);
+            fields.insert("scripts".to_owned(), self.scripts.iter().map(script).collect());
+        }
+        digest_of(canonical(&whole).as_bytes())
+    }
+
+    /// A path as it is seen from the folder the call would run in.
+    #[must_use]
+    pub fn shown<'a>(&self, path: &'a str) -> &'a str {
+        path.strip_prefix(self.dir.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
     }
 
     /// How many lines an edit tool writes.

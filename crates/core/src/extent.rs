@@ -113,9 +113,9 @@ impl Extent {
             _ if request.bypass.is_some() => {
                 Some("past a guardrail goes one call at a time: the answer holds once".to_owned())
             }
-            // Whatever keeps its input beside its title is no command.
+            // Whatever keeps its input beside its title is no command, or runs scripts that may change.
             Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
-                "a pattern speaks of commands, and this is a call of `{}`: without one, always means exactly this call",
+                "a pattern speaks of commands, and there is more to this call of `{}`: without one, always means exactly this call",
                 request.tool
             )),
             Extent::Always { pattern: Some(pattern) } => self.fault().or_else(|| {

@@ -121,14 +121,14 @@ impl Facts {
     #[must_use]
     pub fn of(call: &Call, places: &Places) -> Facts {
         match &call.kind {
-            Kind::Shell { command, .. } => of_shell(command, &call.dir, places),
+            Kind::Shell { command, .. } => of_shell(command, call, places),
             Kind::File { access, paths } => {
                 let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
                 Facts { files, ..Facts::default() }
             }
             Kind::Mcp { server, tool } => {
                 let text = crate::mcp_commands::of_input(server, tool, &call.input);
-                let mut facts = text.map(|text| of_shell(&text, &call.dir, places)).unwrap_or_default();
+                let mut facts = text.map(|text| of_shell(&text, call, places)).unwrap_or_default();
                 let named = crate::mcp_files::of_input(tool, &call.input);
                 facts
                     .files
@@ -167,9 +167,11 @@ impl Facts {
     }
 }
 
-fn of_shell(text: &str, dir: &str, places: &Places) -> Facts {
+fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
+    let dir = call.dir.as_str();
     let project = places.workspace.first().cloned();
-    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project };
+    let files = call.scripts.iter().map(|one| (one.path.as_str().into(), one.text.clone())).collect();
+    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project, files };
     let mut reading = read(text, &setting);
     spare_scratch(&mut reading);
     let home = places.home.as_deref();

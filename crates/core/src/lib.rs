@@ -73,7 +73,7 @@ pub use alert::{ALERTS_MS, Alert, alerts};
 pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
-pub use call::{Call, Kind};
+pub use call::{Call, Kind, Script};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
@@ -110,7 +110,7 @@ pub use mark::{
     CHANGED_MARK, Mark, Marks, WARNINGS_ANSWERED, advice_mark, failed_mark, handed_mark, marks_of,
     passed_mark, read_mark, tool_mark, warned_mark,
 };
-pub use mark::{backup_mark, changed_mark};
+pub use mark::{backup_mark, changed_mark, wrote_mark};
 pub use metrics::Metrics;
 pub use notify::{Notify, NotifyEntry, Webhook, news, webhook_body};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};

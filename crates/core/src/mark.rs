@@ -6,7 +6,7 @@
 
 use crate::facts::Access;
 use crate::guards;
-use crate::ledger::{Entry, Record};
+use crate::ledger::{Entry, Record, Touched};
 use crate::outcome::Outcome;
 use crate::prerequisite::{CheckResult, Method};
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,12 @@ pub fn changed_mark(path: &str) -> String {
     key("changed", path)
 }
 
+/// A file that was written, whether the call then succeeded or not, by its real path.
+#[must_use]
+pub fn wrote_mark(path: &str) -> String {
+    key("wrote", path)
+}
+
 /// Files copied before a call, by the host's id of it.
 #[must_use]
 pub fn backup_mark(call: &str) -> String {
@@ -137,7 +143,9 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             let files =
                 counted.iter().flat_map(|done| &done.touched).filter(|one| one.access != Access::Read);
             let files = files.map(|one| changed_mark(&one.path));
-            tool.into_iter().chain(handed).chain(changed).chain(read).chain(files).collect()
+            let writes = |one: &&Touched| matches!(one.access, Access::Create | Access::Write);
+            let wrote = resulted.touched.iter().filter(writes).map(|one| wrote_mark(&one.path));
+            tool.into_iter().chain(handed).chain(changed).chain(read).chain(files).chain(wrote).collect()
         }
         Entry::Advised(advice) => {
             let file = advice.file.as_ref().map(|file| file_advice_mark(&advice.provider, file));

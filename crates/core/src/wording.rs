@@ -31,7 +31,20 @@ pub fn agent_text(decision: &Decision) -> String {
         Verdict::Allow | Verdict::Warn | Verdict::Modify => "",
     };
     let parts: Vec<String> = decision.decisive().map(agent_part).collect();
-    format!("{lead}{}{}", parts.join(" "), budget_text(decision))
+    format!("{lead}{}{}{}", parts.join(" "), scripts_text(decision), budget_text(decision))
+}
+
+/// What was found, where it may stand in a script and not in the call.
+fn scripts_text(decision: &Decision) -> String {
+    let call = &decision.event.call;
+    let mut found: Vec<&str> =
+        decision.decisive().flat_map(|one| &one.evidence).map(String::as_str).collect();
+    found.dedup();
+    if call.scripts.is_empty() || found.is_empty() || decision.verdict <= Verdict::Allow {
+        return String::new();
+    }
+    let names: Vec<&str> = call.scripts.iter().map(|one| call.shown(&one.path)).collect();
+    format!(" Read with the call: {}. Found: {}.", names.join(", "), found.join("; "))
 }
 
 /// How freely the agent still works, if that is less than usual.

@@ -10,7 +10,9 @@ use crate::gate::{Answered, Gate, Later, Round, context, now_ms};
 use crate::kept::Policies;
 use crate::prerequisites;
 use crate::scene::{Scene, Setup};
+use crate::scripts;
 use crate::spending;
+use std::borrow::Cow;
 use toolgate_core::{
     CheckResult, Delivery, Entry, Event, EventKind, Mode, Policy, Prerequisite, RequestState,
 };
@@ -39,6 +41,17 @@ enum May {
 }
 
 impl Answered {
+    /// The event with the scripts it was judged with: a yes is bound to those, whatever
+    /// is in the files by now.
+    pub(crate) fn as_judged<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        let scripts = &self.decision.event.call.scripts;
+        let mut event = Cow::Borrowed(event);
+        if event.call.scripts != *scripts {
+            event.to_mut().call.scripts.clone_from(scripts);
+        }
+        event
+    }
+
     /// Whether [`Gate::wait`] would wait for anything, or tell anybody.
     pub(crate) fn waits(&self, policy: &Policy) -> bool {
         // Supervisors are asked about a question however it is delivered.
@@ -125,7 +138,8 @@ impl Gate {
             turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
             session = turn.session(&event.call.session)?;
         }
-        let glance = scene.glance(&event.call);
+        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
+        let event = event.as_ref();
         let asked = scene.policy().asks(&event.call, &glance.facts);
         session.marks = turn.marks(&session.id, &asked)?;
         session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;

@@ -13,14 +13,15 @@ use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
+use crate::scripts;
 use crate::spending::with_new_files;
 use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Disk, Entry, Event, EventKind,
-    Facts, FileFact, Guard, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Session, Touched,
-    Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
+    Facts, FileFact, Guard, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Session,
+    Touched, Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -129,9 +130,14 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<Delivered, Broken> {
+        let Gate { scene, store, approver, setup, .. } = self;
+        let mut turn = store.begin()?;
+        let session = turn.session(&event.call.session)?;
+        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
+        let event = event.as_ref();
         let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
-        let (ran, touched) = evidence(&self.scene.facts(&event.call), &event.call);
-        let changes = |one: &Touched| one.access != Access::Read && self.scene.is_ours(&one.path);
+        let (ran, touched) = evidence(&glance.facts, &event.call);
+        let changes = |one: &Touched| one.access != Access::Read && scene.is_ours(&one.path);
         let changed = touched.iter().any(changes);
         let resulted = Resulted {
             event: event.kind,
@@ -148,9 +154,7 @@ impl Gate {
             arguments: (event.kind == EventKind::OnError || event.call.id.is_none())
                 .then(|| event.call.arguments_digest()),
         };
-        let context = context(event, self.scene.policy());
-        let Gate { scene, store, approver, setup, .. } = self;
-        let mut turn = store.begin()?;
+        let context = context(event, scene.policy());
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let entry = match event.kind {
             // Work was taken on: no result, but what gives the sender's locks back (S2-07).
@@ -366,10 +370,18 @@ fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
     (ran, touched.collect())
 }
 
-/// The whole input of a call that is not a shell command, for the person who
-/// is asked: never cut, since a yes is one to all of it.
+/// The whole input of a call that is not a shell command, and the scripts of one
+/// that is, for the person who is asked: never cut, since a yes is one to all of it.
 pub(crate) fn shown_input(call: &Call) -> Option<String> {
-    call.command().is_none().then(|| serde_json::to_string_pretty(&call.input).unwrap_or_default())
+    if call.command().is_none() {
+        return Some(serde_json::to_string_pretty(&call.input).unwrap_or_default());
+    }
+    let script = |one: &Script| {
+        let text = one.text.as_deref().unwrap_or("(larger than is read)");
+        format!("# {}\n{}", call.shown(&one.path), text.trim_end_matches('\n'))
+    };
+    let scripts: Vec<String> = call.scripts.iter().map(script).collect();
+    (!scripts.is_empty()).then(|| scripts.join("\n\n"))
 }
 
 fn is_canary(decision: &Decision) -> bool {

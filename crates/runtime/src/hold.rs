@@ -6,6 +6,7 @@
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, now_ms};
+use crate::scripts;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use toolgate_core::{Delivery, Entry, Event, Request, RequestState, Verdict};
@@ -37,6 +38,7 @@ impl Gate {
         answered: Answered,
         is_there: &dyn Fn() -> bool,
     ) -> Result<Answered, Broken> {
+        let event = &answered.as_judged(event);
         if answered.waits_for_time() {
             return self.wait_out(event, answered, is_there);
         }
@@ -99,9 +101,9 @@ impl Gate {
         let Gate { scene, store, .. } = self;
         let mut turn = store.begin()?;
         let mut session = turn.session(&event.call.session)?;
-        let glance = scene.glance(&event.call);
+        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
         session.marks = turn.marks(&session.id, &scene.policy().asks(&event.call, &glance.facts))?;
-        Ok(scene.look_again(event, &session, glance).verdict)
+        Ok(scene.look_again(&event, &session, glance).verdict)
     }
 
     fn watch(
@@ -125,6 +127,9 @@ impl Gate {
     /// Does what the answer says: a yes is used up and lets the call through –
     /// once, even if two processes wait for the same request.
     pub(crate) fn resume(&mut self, event: &Event, before: Answered) -> Result<Answered, Broken> {
+        if !scripts::are_unchanged(event) {
+            return self.decide(event);
+        }
         let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;

@@ -44,6 +44,7 @@ mod processes;
 mod ran;
 mod restore;
 mod scene;
+mod scripts;
 mod spending;
 mod standing;
 mod start;

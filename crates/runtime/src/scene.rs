@@ -66,6 +66,13 @@ pub struct Glance {
     links: RealPaths,
 }
 
+impl Glance {
+    /// The links followed so far.
+    pub(crate) fn links(&self) -> &RealPaths {
+        &self.links
+    }
+}
+
 impl Scene {
     /// The scene of a project.
     ///

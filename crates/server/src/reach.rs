@@ -51,10 +51,9 @@ impl<'a> Reader<'a> {
     }
 
     fn call_of(&self, request: &Request) -> Option<Call> {
-        let input = match &request.input {
-            Some(input) => serde_json::from_str(input).ok()?,
-            None => serde_json::json!({ "command": request.title }),
-        };
+        // What stands beside a command are scripts it runs.
+        let input = request.input.as_ref().and_then(|input| serde_json::from_str(input).ok());
+        let input = input.unwrap_or_else(|| serde_json::json!({ "command": request.title }));
         (self.app.lent.call)(&request.tool, input, &request.dir).ok()
     }
 

@@ -6,6 +6,7 @@
 use crate::deed::Deed;
 use crate::few::Few;
 use smol_str::SmolStr;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the reader may take as known about the place the text would run in.
@@ -18,6 +19,9 @@ pub struct Setting {
     pub pwd: Option<String>,
     /// The top of the repository the text would run in; unknown when `None`.
     pub project: Option<String>,
+    /// What files hold that are there, by their whole path; `None` for one that is
+    /// larger than is read. Nothing is known of all others.
+    pub files: BTreeMap<SmolStr, Option<String>>,
 }
 
 /// Everything a text would do, as far as it can be told.
@@ -30,6 +34,8 @@ pub struct Reading {
     pub opaque: Vec<Opaque>,
     /// Why the text could not be read to its end. Commands before it are kept.
     pub fault: Option<Fault>,
+    /// Files it would run or read whose text would say more, by their whole path.
+    pub sought: Vec<SmolStr>,
 }
 
 /// A stretch of bytes of the outermost text.

@@ -41,6 +41,8 @@ const STEPS: &[&str] = &[
     "",
     // Of several people's yes the narrowest counts, and each can be taken back: folded anew.
     "",
+    // Files a session wrote are marked: folded anew.
+    "",
 ];
 
 /// Brings a file to the present format.

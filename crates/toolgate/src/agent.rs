@@ -176,6 +176,7 @@ impl<'a> Agent<'a> {
             kind: tool.kind.clone(),
             input: tool.input.clone(),
             dir: tool.dir.clone().unwrap_or_else(|| self.dir.clone()),
+            scripts: Vec::new(),
         }
     }
 }

@@ -166,6 +166,7 @@ impl<'a> Message<'a> {
             kind,
             input,
             dir: self.dir()?,
+            scripts: Vec::new(),
         })
     }
 }

@@ -59,6 +59,7 @@ impl Host for ClaudeCode {
             kind,
             input,
             dir: dir.to_owned(),
+            scripts: Vec::new(),
         })
     }
 

@@ -48,6 +48,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         kind,
         input,
         dir: "/project".to_owned(),
+        scripts: Vec::new(),
     };
     Event { kind: EventKind::PreExecution, call, log: None, output: None }
 }

@@ -35,6 +35,7 @@ pub fn call(command: &str) -> Call {
         kind: Kind::Shell { command: command.to_owned(), field: "command".to_owned() },
         input: json!({ "command": command }),
         dir: "/work".to_owned(),
+        scripts: Vec::new(),
     }
 }
 

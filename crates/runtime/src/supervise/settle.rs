@@ -3,6 +3,7 @@
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, now_ms};
+use crate::scripts;
 use crate::supervise::Asked;
 use toolgate_core::{
     Answer, Delivered, Delivery, Entry, Event, Extent, KeptAnswer, Opinion, Proof, Request, Settled, Verdict,
@@ -117,7 +118,7 @@ impl Gate {
         let Gate { setup, scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         let mut session = turn.session(&event.call.session)?;
-        let glance = scene.glance(&changed.call);
+        let (changed, glance) = scripts::read(turn.as_mut(), scene, &session, &changed)?;
         session.marks = turn.marks(&session.id, &scene.policy().asks(&changed.call, &glance.facts))?;
         session.locks = turn.locks(&scene.asks_locks(&changed.call, &glance))?;
         let decision = scene.look_again(&changed, &session, glance);

@@ -99,6 +99,7 @@ fn trial() -> Decision {
         kind: Kind::Shell { command: command.clone(), field: "command".to_owned() },
         input: serde_json::json!({ "command": command }),
         dir: "/".to_owned(),
+        scripts: Vec::new(),
     };
     let finding = Finding {
         guard: "trial".to_owned(),

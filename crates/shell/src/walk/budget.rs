@@ -14,7 +14,7 @@ const COMMANDS_MAX: usize = 5_000;
 
 /// Work one reading may cost, in bytes copied or their like: loops, functions,
 /// variables and opened text multiply. Beyond it the rest is a fault.
-const WORK_MAX: usize = 5 << 19;
+pub(super) const WORK_MAX: usize = 5 << 19;
 
 /// What one node of the tree counts for.
 pub(super) const NODE_COST: usize = 60;

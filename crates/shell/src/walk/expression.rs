@@ -169,7 +169,7 @@ impl Walker<'_> {
             }
             RedirectKind::Read | RedirectKind::ReadWrite => {
                 let path = self.path_key(&redirect.target);
-                let known = self.streams.get(text).or_else(|| self.files.get(&path)).cloned();
+                let known = self.streams.get(text).or_else(|| self.file(&path)).cloned();
                 let known = known.or_else(|| self.descriptor(text)).or_else(|| from_socket(&redirect.target));
                 Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
             }

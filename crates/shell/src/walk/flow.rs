@@ -67,7 +67,7 @@ impl Walker<'_> {
         call.moved = true;
         let out = self.call(call, None);
         let Some(read) = read else { return out };
-        let known = self.files.get(&self.path_key(&read.target)).cloned();
+        let known = self.file(&self.path_key(&read.target)).cloned();
         Stream { from: out.from, ..known.unwrap_or_default() }
     }
 
@@ -100,7 +100,7 @@ impl Walker<'_> {
             match redirect.kind {
                 RedirectKind::Read | RedirectKind::ReadWrite => {
                     let key = self.path_key(&redirect.target);
-                    let known = self.streams.get(text).or_else(|| self.files.get(&key)).cloned();
+                    let known = self.streams.get(text).or_else(|| self.file(&key)).cloned();
                     self.keep_descriptor(&known.unwrap_or(Stream { is_file: true, ..Stream::default() }));
                 }
                 RedirectKind::HereDoc | RedirectKind::HereString if redirect.target.exact => {
@@ -230,7 +230,7 @@ impl Walker<'_> {
         };
         let Some(to) = named("of=") else { return };
         let stream = match named("if=") {
-            Some(from) => self.files.get(&self.path_key(&from)).cloned(),
+            Some(from) => self.file(&self.path_key(&from)).cloned(),
             None => Some(out.clone()),
         };
         if let Some(stream) = stream {

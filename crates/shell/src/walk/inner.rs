@@ -105,8 +105,10 @@ impl Walker<'_> {
                     walker.open_text_with(&text, &command.program, arguments, stdin);
                 });
             }
-            Inner::Input => self.open_input(command, index, stdin),
-            Inner::Program => self.open_program(command, index, stdin),
+            Inner::Input | Inner::Program if stdin.is_some_and(|stream| stream.stands) => {
+                self.follow_standing("the input", |walker| walker.open_stream(command, index, stdin, &inner));
+            }
+            Inner::Input | Inner::Program => self.open_stream(command, index, stdin, &inner),
             Inner::File(path) => self.open_file(command, index, &path),
             Inner::Away(words) => {
                 let was_away = std::mem::replace(&mut self.away, true);
@@ -259,6 +261,13 @@ impl Walker<'_> {
         variable || self.streams.contains_key(text)
     }
 
+    fn open_stream(&mut self, command: &Command, index: usize, stdin: Option<&Stream>, inner: &Inner) {
+        match inner {
+            Inner::Program => self.open_program(command, index, stdin),
+            _ => self.open_input(command, index, stdin),
+        }
+    }
+
     /// A shell that reads commands from its input.
     fn open_input(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let span = command.span;
@@ -288,6 +297,7 @@ impl Walker<'_> {
                 }
             }
             None if stream.is_file => {}
+            None if stream.stands => self.too_large(command),
             None => {
                 self.guess_printed(stream, span, &command.program);
                 let kind = self.kind_of_input(stream);
@@ -315,6 +325,7 @@ impl Walker<'_> {
                 }
             }
             None if stream.is_file => {}
+            None if stream.stands => self.too_large(command),
             None => {
                 let kind = self.kind_of_stream(stream);
                 self.opaque(command.span, kind, format!("program piped to `{}`", command.program));
@@ -352,7 +363,11 @@ impl Walker<'_> {
             let Some(stream) = self.files.get(&key).cloned() else { continue };
             // What only may be meant counts where its text is known or was hidden.
             let sure = path.exact && !path.glob;
-            if sure || stream.text.is_some() || self.is_hidden(&stream) {
+            if stream.stands {
+                self.follow_standing(&path.text, |walker| {
+                    walker.open_written(command, index, path, &key, &stream)
+                });
+            } else if sure || stream.text.is_some() || self.is_hidden(&stream) {
                 self.open_written(command, index, path, &key, &stream);
             }
         }
@@ -383,6 +398,7 @@ impl Walker<'_> {
                 }
             }
             (None, _) if stream.is_file => {}
+            (None, _) if stream.stands => self.too_large(command),
             (None, found) => {
                 self.guess_printed(stream, path.span, &command.program);
                 let hides = stream.changed && found.is_none();

@@ -35,8 +35,10 @@ mod saved;
 mod sent;
 mod simple;
 mod strands;
+mod there;
 mod written;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,8 +103,12 @@ pub(crate) struct Walker<'a> {
     opened: Vec<(SmolStr, Option<Stream>)>,
     /// Substitutions that download, with the address.
     downloads: Vec<(SmolStr, Word)>,
-    /// What the text itself wrote to files, by path.
+    /// What the text itself wrote to files, and what was in them before, by path.
     files: BTreeMap<SmolStr, Stream>,
+    /// Files that would have to be known.
+    sought: RefCell<BTreeSet<SmolStr>>,
+    /// Work done for files that were there.
+    stood: usize,
     /// Links this text made, and where they lead.
     links: Vec<(SmolStr, SmolStr)>,
     loading: loading::Loading,
@@ -162,6 +168,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.uncalled_functions();
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands;
+    walker.reading.sought = walker.sought.take().into_iter().collect();
     flow::mark_sent(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
@@ -192,7 +199,9 @@ impl<'a> Walker<'a> {
             streams: BTreeMap::new(),
             opened: Vec::new(),
             downloads: Vec::new(),
-            files: BTreeMap::new(),
+            files: there::files_of(setting),
+            sought: RefCell::default(),
+            stood: 0,
             links: Vec::new(),
             loading: loading::Loading::default(),
             printed: None,
@@ -427,7 +436,15 @@ impl<'a> Walker<'a> {
 
     /// Bodies of functions nobody calls here may still be called later.
     fn uncalled_functions(&mut self) {
-        while let Some((body, in_place)) = self.defined.pop() {
+        self.uncalled_since(0);
+        self.in_place = true;
+    }
+
+    /// The same of those defined since then.
+    fn uncalled_since(&mut self, since: usize) {
+        while self.defined.len() > since
+            && let Some((body, in_place)) = self.defined.pop()
+        {
             if !self.called.insert(Rc::as_ptr(&body)) {
                 continue;
             }
@@ -436,6 +453,5 @@ impl<'a> Walker<'a> {
             let _ = self.node(&body, None);
             self.scope.rollback(mark);
         }
-        self.in_place = true;
     }
 }

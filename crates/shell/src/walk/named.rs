@@ -30,7 +30,7 @@ impl Walker<'_> {
             return [Some(key), behind]
                 .into_iter()
                 .flatten()
-                .filter(|key| self.files.contains_key(key))
+                .filter(|key| self.file(key).is_some())
                 .collect();
         }
         if self.files.is_empty() {

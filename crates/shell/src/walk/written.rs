@@ -199,7 +199,7 @@ impl Walker<'_> {
         let text = |path: &Word| {
             let key = self.path_key(path);
             let behind = || self.behind_link(&key).and_then(|key| self.files.get(&key));
-            self.streams.get(&path.text).or_else(|| self.files.get(&key)).or_else(behind).cloned()
+            self.streams.get(&path.text).or_else(|| self.file(&key)).or_else(behind).cloned()
         };
         let (first, more) = paths.split_first()?;
         let mut all = text(first)?;
@@ -237,6 +237,10 @@ impl Walker<'_> {
     }
 
     fn keep_or_add(&mut self, path: SmolStr, out: &Stream, adds: bool) {
+        if adds {
+            // What stood there before is there still.
+            let _ = self.file(&path);
+        }
         let Some(known) = self.files.get_mut(&path) else {
             self.files.insert(path, out.settled());
             return;
@@ -403,7 +407,7 @@ impl Walker<'_> {
         let files = named.filter_map(|word| {
             let path =
                 word.text.strip_prefix("--input=").or(word.text.strip_prefix("-i")).unwrap_or(&word.text);
-            self.files.get(&self.path_key(&Word { text: path.into(), ..word.clone() }))
+            self.file(&self.path_key(&Word { text: path.into(), ..word.clone() }))
         });
         files.filter_map(|stream| stream.text.as_deref()).next()
     }
@@ -428,7 +432,7 @@ impl Walker<'_> {
             None => words.next()?.clone(),
         };
         let piped = self.streams.get(&path.text).and_then(|stream| stream.text.as_deref());
-        piped.or_else(|| self.files.get(&self.path_key(&path))?.text.as_deref())
+        piped.or_else(|| self.file(&self.path_key(&path))?.text.as_deref())
     }
 
     /// `ln -s /usr/bin/git g`: from here on `./g` is git.

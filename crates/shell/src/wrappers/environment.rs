@@ -136,9 +136,24 @@ pub(crate) fn names_command(name: &str) -> bool {
     COMMANDS.contains(&name) || name.starts_with("CARGO_TARGET_") && by_target()
 }
 
+/// Builtins that start nothing, whatever is set.
+const QUIET: [&str; 21] = [
+    "[", "test", "echo", "printf", "cd", "set", "shift", "read", ":", "true", "false", "local", "unset",
+    "exit", "return", "break", "continue", "umask", "getopts", "pwd", "wait",
+];
+
 /// Commands named by the variables in front of `command`.
 pub(crate) fn editors(command: &Command) -> Vec<Inner> {
-    let named = command.assignments.iter().filter(|one| names_command(&one.name));
+    let program = command.program.as_str();
+    if command.assignments.is_empty() || QUIET.contains(&program) {
+        return Vec::new();
+    }
+    // What `export` sets is asked of `export`; what was set before, of those that could start it.
+    let own = |one: &&Assignment| {
+        !matches!(program, "export" | "declare" | "typeset" | "readonly")
+            || command.words.iter().any(|word| word.text.starts_with(one.name.as_str()))
+    };
+    let named = command.assignments.iter().filter(|one| names_command(&one.name)).filter(own);
     // `LESSOPEN='|x'` is a pipe, not a part of the command.
     let plain = |one: &Assignment| one.value.text.trim_start_matches(['|', '-', ' ']).into();
     let started = named.map(|one| Word { text: plain(one), ..one.value.clone() });

@@ -1,0 +1,85 @@
+//! Files that are there already: what the text would run or read that it has
+//! not written itself.
+//!
+//! The reader looks at no file. It says which ones it would have to know, and
+//! whoever reads the text once more gives it what they hold ([`Setting::files`]).
+//! Such a file is what it is: only what it surely does counts, and not that a
+//! name in it is hard to tell. Whoever adds to it answers for all of it.
+
+use smol_str::SmolStr;
+
+use super::Walker;
+use crate::reading::{Command, Setting, Span, Unknown};
+use crate::stream::Stream;
+use std::collections::BTreeMap;
+
+/// Files that are asked for.
+const SOUGHT_MAX: usize = 64;
+
+/// Work all files that are there may cost together, beside that of the call.
+const STOOD_MAX: usize = super::budget::WORK_MAX;
+
+/// What is in the files that are there, by their paths.
+pub(super) fn files_of(setting: &Setting) -> BTreeMap<SmolStr, Stream> {
+    let stream = |text: &Option<String>| match text {
+        Some(text) => Stream { stands: true, ..Stream::known(text.as_str()) },
+        None => Stream { stands: true, ..Stream::unknown() },
+    };
+    setting.files.iter().map(|(path, text)| (path.clone(), stream(text))).collect()
+}
+
+impl Walker<'_> {
+    /// What is known of a file. One that is not known is asked for.
+    pub(super) fn file(&self, path: &SmolStr) -> Option<&Stream> {
+        let known = self.files.get(path);
+        if known.is_none() {
+            self.seek(path);
+        }
+        known
+    }
+
+    /// Asks for a file, unless nobody could tell which it is.
+    pub(super) fn seek(&self, path: &SmolStr) {
+        let mut sought = self.sought.borrow_mut();
+        let named = path.starts_with('/') && !path.contains(['$', '`', '*', '?']);
+        if named && sought.len() < SOUGHT_MAX && !path.starts_with("/dev/") {
+            sought.insert(path.clone());
+        }
+    }
+
+    /// A file that is there is run, and nobody read it to its end.
+    pub(super) fn too_large(&mut self, command: &Command) {
+        let what = format!("a file larger than is read for `{}`", command.program);
+        self.opaque(command.span, Unknown::Limit, what);
+    }
+
+    /// Follows what a file that is there starts, with a budget of its own. What is
+    /// hard to tell in it is no news, unless it was hidden on purpose; that it is more
+    /// than is followed is said, but does not end the reading of the call.
+    pub(super) fn follow_standing(&mut self, path: &str, inner: impl FnOnce(&mut Self)) {
+        if self.stood > STOOD_MAX || self.is_spent() {
+            return self.fail(Span::default(), "more files than are followed");
+        }
+        let (opaque, fault) = (self.reading.opaque.len(), self.reading.fault.take());
+        let (work, defined) = (std::mem::take(&mut self.work), self.defined.len());
+        inner(self);
+        if self.reading.opaque.len() > opaque {
+            // Whatever it runs that nobody can tell may be a function of its own.
+            let in_place = self.in_place;
+            self.uncalled_since(defined);
+            self.in_place = in_place;
+        }
+        self.defined.truncate(defined);
+        self.stood += std::mem::replace(&mut self.work, work);
+        let ended = std::mem::replace(&mut self.reading.fault, fault);
+        let mut at = 0;
+        self.reading.opaque.retain(|one| {
+            at += 1;
+            at <= opaque || matches!(one.kind, Unknown::Decoded | Unknown::Limit)
+        });
+        if ended.is_some_and(|fault| fault.kind == Unknown::Limit) {
+            let what = format!("more in `{path}` than is followed");
+            self.opaque(Span::default(), Unknown::Output, what);
+        }
+    }
+}

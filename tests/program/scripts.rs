@@ -1,0 +1,185 @@
+//! Scripts a session writes and then runs, through the hook: a command that is blocked does not run from a file either.
+
+use crate::answer::Answer;
+use crate::house::{House, TICKET};
+use crate::review::{PASSPHRASE, locked};
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime};
+
+const SKIPS: &str = "git commit --no-verify -m x\n";
+const FORCES: &str = "git push --force origin main\n";
+
+fn after(house: &House, tool: &str, input: Value) {
+    let mut event = house.call("true");
+    event["hook_event_name"] = json!("PostToolUse");
+    event["tool_name"] = json!(tool);
+    event["tool_input"] = input;
+    event["tool_response"] = json!({ "stdout": "" });
+    house.hook(event.to_string().as_bytes()).ended(0);
+}
+
+/// The agent writes a file with its own tool, and the host says so.
+fn writes(house: &House, name: &str, text: &str) {
+    house.write(name, text);
+    after(house, "Write", json!({ "file_path": house.project().join(name), "content": text }));
+}
+
+/// The agent runs a command, and the host says so.
+fn ran(house: &House, command: &str) {
+    let done = house.command("/bin/bash", &["-c", command]).status().expect("bash");
+    assert!(done.success(), "{command}");
+    after(house, "Bash", json!({ "command": command }));
+}
+
+#[track_caller]
+fn check(house: &House, command: &str, rule: &str) {
+    match (house.ask(command), rule) {
+        (Answer::No(text), rule) => assert!(!rule.is_empty() && text.contains(rule), "{command}: {text}"),
+        (other, rule) => assert!(rule.is_empty(), "{command}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_blocked_in_a_call_is_blocked_in_a_script() {
+    let python = "import subprocess\nsubprocess.run(['git', 'push', '--force'])\n";
+    let node = "require('child_process').execSync('git commit -n -m x')\n";
+    let package = r#"{"scripts": {"ship": "git push -f", "test": "node a.js"}}"#;
+    for (name, text, runs, rule) in [
+        (
+            "x.sh",
+            SKIPS,
+            &["bash x.sh", "sh ./x.sh", ". ./x.sh", "source x.sh", "bash -x x.sh"][..],
+            "git-skip-hooks",
+        ),
+        (
+            "x.sh",
+            SKIPS,
+            &["bash < x.sh", "cat x.sh | sh", "xargs -n1 bash <<< x.sh", "cd . && bash x.sh"],
+            "git-skip-hooks",
+        ),
+        (
+            "bin/x",
+            "#!/bin/sh\ngit commit -nm x\n",
+            &["bin/x", "./bin/x now", "cd bin && ./x", "env A=1 bin/x"],
+            "git-skip-hooks",
+        ),
+        ("x.sh", "f=--no-verify\ngit commit $f -m \"$1\"\n", &["bash x.sh y"], "git-skip-hooks"),
+        ("fix.py", python, &["python3 fix.py", "python fix.py --now", "uv run fix.py"], "git-force-push"),
+        ("fix.js", node, &["node fix.js"], "git-skip-hooks"),
+        ("Makefile", "ship:\n\tgit push -f\n", &["make ship", "make -C . ship"], "git-force-push"),
+        ("package.json", package, &["npm run ship", "yarn ship", "pnpm run ship"], "git-force-push"),
+        ("drop.sql", "DROP TABLE users;\n", &["psql -f drop.sql prod", "psql prod < drop.sql"], "sql-drop"),
+    ] {
+        let house = House::with_policy(TICKET);
+        writes(&house, name, text);
+        for run in runs {
+            check(&house, run, rule);
+        }
+        house.run(&["ledger", "verify"]).ended(0);
+    }
+}
+
+#[test]
+fn it_does_not_matter_how_the_script_was_written() {
+    for write in [
+        "printf 'git push -f\\n' > x.sh",
+        "cat > x.sh <<'E'\ngit push -f\nE",
+        "echo 'git push -f' | tee x.sh",
+        "echo 'git push -f' > y.sh; mv y.sh x.sh",
+        "echo 'git push' > x.sh; sed -i 's/push/push -f/' x.sh",
+    ] {
+        let house = House::with_policy(TICKET);
+        ran(&house, write);
+        check(&house, "bash x.sh", "git-force-push");
+    }
+}
+
+#[test]
+fn scripts_that_lead_to_scripts_are_followed() {
+    let house = House::with_policy(TICKET);
+    writes(&house, "c.sh", SKIPS);
+    writes(&house, "b.sh", "bash c.sh\n");
+    writes(&house, "a.sh", "cd .\nsource ./b.sh\n");
+    check(&house, "bash a.sh", "git-skip-hooks");
+    std::os::unix::fs::symlink("c.sh", house.project().join("link.sh")).expect("a link");
+    check(&house, "sh link.sh", "git-skip-hooks");
+}
+
+/// What is added in the call itself counts with what was there.
+#[test]
+fn a_script_is_read_with_what_the_call_adds() {
+    let house = House::with_policy(TICKET);
+    writes(&house, "x.sh", "git commit \\\n");
+    check(&house, "bash x.sh", "");
+    check(&house, "echo ' --no-verify' >> x.sh && bash x.sh", "git-skip-hooks");
+}
+
+#[test]
+fn what_the_session_did_not_write_is_the_projects_own() {
+    let house = House::with_policy(TICKET);
+    house.write("ship.sh", SKIPS);
+    check(&house, "bash ship.sh", "");
+    // It was made runnable, no more; and it is older than the session.
+    let ship = std::fs::File::options().write(true).open(house.project().join("ship.sh")).expect("a file");
+    ship.set_modified(SystemTime::now() - Duration::from_secs(3_600)).expect("a time");
+    ran(&house, "chmod +x ship.sh");
+    check(&house, "./ship.sh", "");
+    // Another session wrote it.
+    writes(&house, "x.sh", SKIPS);
+    let mut other = house.call("bash x.sh");
+    other["session_id"] = json!("session-2");
+    assert!(!house.ask_event(&other).is_no());
+}
+
+#[test]
+fn ordinary_scripts_are_left_in_peace() {
+    let house = House::with_policy(TICKET);
+    let build = "#!/usr/bin/env bash\nset -euo pipefail\ncd \"$(dirname \"$0\")\"\nCC=${CC:-cc}\n\"$CC\" -o a a.c\n\
+                 eval \"$EXTRA\"\nfor t in \"$@\"; do \"./$t\"; done\necho 'never git commit --no-verify'\nrm -rf build\n";
+    writes(&house, "build.sh", build);
+    writes(
+        &house,
+        "app.py",
+        "import os, subprocess\ncmd = os.environ['CMD']\nsubprocess.run(cmd, shell=True)\n",
+    );
+    writes(&house, "notes.md", "git push --force is not for us\n");
+    writes(&house, "Makefile", "test:\n\tcargo test\nclean:\n\trm -rf target\n");
+    for run in [
+        "bash build.sh a b",
+        "./build.sh",
+        "python3 app.py",
+        "cat notes.md",
+        "make test",
+        "make",
+        "wc -l < notes.md",
+    ] {
+        check(&house, run, "");
+    }
+}
+
+#[test]
+fn a_yes_is_to_the_script_as_it_was() {
+    let house = locked();
+    writes(&house, "x.sh", FORCES);
+    let first = house.ask("bash x.sh").request();
+    assert_eq!(house.ask("bash x.sh").request(), first, "one question");
+    house.run_with(&["inbox", "approve", &first, "--passphrase-stdin"], PASSPHRASE).ended(0);
+    writes(&house, "x.sh", &format!("{FORCES}git push --force origin other\n"));
+    let second = house.ask("bash x.sh").request();
+    assert_ne!(first, second, "another text is another question");
+    writes(&house, "x.sh", FORCES);
+    check(&house, "bash x.sh", "");
+    check(&house, "bash x.sh", "git-force-push");
+}
+
+#[test]
+fn a_script_nobody_can_read_to_its_end_is_asked_about() {
+    let house = House::with_policy(TICKET);
+    let long = format!("{}{SKIPS}", "# nothing here\n".repeat(20_000));
+    writes(&house, "x.sh", &long);
+    check(&house, "bash x.sh", "shell-opaque");
+    // No shell reads a program.
+    writes(&house, "a.out", "\u{7f}ELF\0\0git push --force\n");
+    check(&house, "./a.out", "");
+    check(&house, "cat x.sh | wc -l", "");
+}
