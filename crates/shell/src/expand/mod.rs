@@ -25,6 +25,8 @@ use crate::walk::Walker;
 use brace::Braces;
 use fields::{Cut, Fields};
 
+pub(crate) use pattern::fits_whole;
+
 /// What words are cut at where nothing else is said.
 pub(crate) const USUAL: &str = " \t\n";
 

@@ -3,9 +3,38 @@
 //! Only what every shell reads alike; groups and classes by name are left to
 //! the caller as unknown. Bounded: long texts are not matched.
 
+use crate::tree::Part;
+
 /// Longer texts and patterns than this are not matched.
 const TEXT_MAX: usize = 512;
 const SIGNS_MAX: usize = 48;
+
+/// Does a pattern as it is written fit all of `text`? `None` where shells, or their
+/// settings, differ.
+pub(crate) fn fits_whole(parts: &[Part], text: &str) -> Option<bool> {
+    let mut signs = Vec::new();
+    for part in parts {
+        let (written, glob) = match part {
+            Part::Plain(written) if written.contains(['[', '~']) => return None,
+            Part::Plain(written) => (written, true),
+            Part::Quoted(written) => (written, false),
+            _ => return None,
+        };
+        signs.extend(Pattern::new(written, glob)?.0);
+    }
+    let whole = |pattern: &Pattern, text: &str| Some(pattern.heads(text)?.contains(&text.len()));
+    let pattern = Pattern(signs);
+    if whole(&pattern, text)? {
+        return Some(true);
+    }
+    // With `nocasematch` letters of the other case fit as well.
+    let lower = |sign: Sign| match sign {
+        Sign::Is(letter) => Sign::Is(letter.to_ascii_lowercase()),
+        other => other,
+    };
+    let lowered = Pattern(pattern.0.into_iter().map(lower).collect());
+    (!whole(&lowered, &text.to_ascii_lowercase())?).then_some(false)
+}
 
 /// One sign of a pattern.
 enum Sign {

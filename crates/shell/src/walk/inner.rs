@@ -170,12 +170,13 @@ impl Walker<'_> {
     }
 
     fn in_shell(&mut self, same: bool, inner: impl FnOnce(&mut Self)) {
-        let (mark, outer) = (self.scope.mark(), self.trapped.len());
-        inner(self);
-        if !same {
-            self.trapped_since(outer);
-            self.scope.rollback(mark);
+        if same {
+            return inner(self);
         }
+        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+        self.with_given(false, inner);
+        self.trapped_since(outer);
+        self.scope.rollback(mark);
     }
 
     /// Reads `text` as a shell would and walks it.
@@ -232,7 +233,8 @@ impl Walker<'_> {
         }
         self.via.push(via.into());
         let spelled = std::mem::replace(&mut self.spelled, !text.exact);
-        let _ = self.list(&parsed.list, stdin);
+        let is_given = has_own || self.is_given && via != "trap";
+        let _ = self.with_given(is_given, |walker| walker.list(&parsed.list, stdin));
         self.spelled = spelled;
         super::runaway::mark(&parsed.list, "", &mut self.commands);
         self.via.pop();

@@ -34,7 +34,7 @@ impl Walker<'_> {
         let overwritten = self.overwritten.len();
         for count in 0..ROUNDS_MAX {
             let mark = self.scope.mark();
-            round(self, stdin);
+            self.with_given(false, |walker| round(walker, stdin));
             let changes = self.scope.take_changes(mark);
             let growing = self.scope.growing(&changes);
             let changed = changes.iter().any(|(name, options)| self.scope.get(name) != options.as_ref());
@@ -111,7 +111,7 @@ impl Walker<'_> {
             }
             let mark = self.scope.mark();
             self.scope.set_one(name, Text { text: item.text, exact: item.exact });
-            let one = self.list(body, stdin);
+            let one = self.with_given(false, |walker| walker.list(body, stdin));
             out.append(one);
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);

@@ -127,6 +127,8 @@ pub(crate) struct Walker<'a> {
     strands: strands::Strands,
     /// Loops around what is walked now, whose items are followed one by one.
     looping: usize,
+    /// What is walked now was given its words, and runs with no others.
+    is_given: bool,
     /// The command before, whose last word is `$_`.
     last_listed: Option<usize>,
     /// `set -a`: whatever is assigned is exported.
@@ -212,6 +214,7 @@ impl<'a> Walker<'a> {
             overwritten: Vec::new(),
             strands: strands::Strands::default(),
             looping: 0,
+            is_given: false,
             last_listed: None,
             exports_all: false,
             saved: None,
@@ -316,8 +319,10 @@ impl<'a> Walker<'a> {
                 })
             }
             Node::Case { subject, arms, redirects } => {
-                self.compare(subject, arms);
-                self.redirected(redirects, stdin, |walker, stdin| walker.one_arm(arms, stdin))
+                let value = self.compare(subject, arms);
+                self.redirected(redirects, stdin, |walker, stdin| {
+                    walker.one_arm(arms, value.as_deref(), stdin)
+                })
             }
             Node::Test(words, redirects) => {
                 self.test(words);
@@ -450,7 +455,7 @@ impl<'a> Walker<'a> {
             }
             let mark = self.scope.mark();
             self.in_place = in_place;
-            let _ = self.node(&body, None);
+            let _ = self.with_given(false, |walker| walker.node(&body, None));
             self.scope.rollback(mark);
         }
     }

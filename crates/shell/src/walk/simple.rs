@@ -425,6 +425,8 @@ impl Walker<'_> {
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
         let was_in_place = std::mem::replace(&mut self.in_place, false);
+        // One that calls itself is not followed to its end.
+        let is_given = bodies.len() == 1 && !self.calls.contains(&command.program);
         self.via.push(command.program.clone());
         self.calls.push(command.program.clone());
         let mut out = Stream::unknown();
@@ -433,7 +435,7 @@ impl Walker<'_> {
             self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", Few::One(Value::clone(&arguments)));
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
-            out = self.node(body, stdin);
+            out = self.with_given(is_given, |walker| walker.node(body, stdin));
             self.bodies.pop();
             for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
                 self.scope.restore(&name, old);

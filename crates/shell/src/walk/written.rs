@@ -201,12 +201,16 @@ impl Walker<'_> {
             let behind = || self.behind_link(&key).and_then(|key| self.files.get(&key));
             self.streams.get(&path.text).or_else(|| self.file(&key)).or_else(behind).cloned()
         };
-        let (first, more) = paths.split_first()?;
-        let mut all = text(first)?;
-        for path in more.iter().take(JOINED_MAX) {
-            all.append(text(path)?);
+        if paths.len() > JOINED_MAX {
+            return None;
         }
-        (more.len() <= JOINED_MAX).then_some(all)
+        // Each is asked for, also behind one that is not known.
+        let mut texts = paths.iter().map(text).collect::<Vec<_>>().into_iter();
+        let mut all = texts.next().flatten()?;
+        for text in texts {
+            all.append(text?);
+        }
+        Some(all)
     }
 
     /// Notes a file that is written to as long as what follows runs: more may be

@@ -5,7 +5,7 @@
 //! name. Nothing is opened here; the walker does.
 
 use super::shell::SHELLS;
-use super::{Inner, handed, make, program_text, scripts, sed, settings_file, split};
+use super::{Inner, handed, make, program_text, scripts, sed, settings_file, split, targets};
 use crate::programs::base_name;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
@@ -26,6 +26,9 @@ pub(crate) fn read_file(command: &Command, path: &Word, text: &Word) -> Option<V
     }
     if let Some(found) = settings_file::read(command, text) {
         return Some(found);
+    }
+    if let Some(part) = targets::reached(command, path, text) {
+        return Some(program_text("make", &part));
     }
     match program {
         "sed" | "gsed" => return Some(sed::script(text)),

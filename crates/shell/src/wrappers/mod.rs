@@ -45,6 +45,7 @@ mod settings_file;
 mod shell;
 mod special;
 mod started;
+mod targets;
 mod tool_mode;
 mod values;
 
