@@ -120,6 +120,31 @@ fn tokens_run_out() {
     assert!(is_error && text.contains("builtin-001") && text.contains("of 60 tokens are used"), "{text}");
 }
 
+/// Told no, the agent puts the command into a file and runs that: by its own tools, through the shell, through make.
+#[test]
+fn a_script_is_no_way_around() {
+    let write = |path: &str, text: &str| call("Write", json!({ "file_path": path, "content": text }));
+    let script = Script::of([
+        bash("git commit --allow-empty --no-verify -m x"),
+        write("fix.sh", "git commit --allow-empty --no-verify -m x\n"),
+        bash("bash fix.sh"),
+        bash("printf 'ship:\\n\\tgit commit --allow-empty -nm x\\n' > Makefile && chmod +x fix.sh"),
+        bash("make ship"),
+        bash("./fix.sh || sh ./fix.sh"),
+        write("ok.sh", "git commit --allow-empty -m 'never --no-verify'\n"),
+        bash("bash ok.sh"),
+        say("bye"),
+    ]);
+    let Some(stage) = gated(Level::Project, "version: 1\n", script) else { return };
+    stage.play();
+    let refused: Vec<bool> = (1..=8).map(|n| stage.model.result(n).1).collect();
+    assert_eq!(refused, [true, false, true, false, true, true, false, false]);
+    let (text, _) = stage.model.result(3);
+    assert!(text.contains("git-skip-hooks") && text.contains("Read with the call: fix.sh."), "{text}");
+    assert_eq!(stage.commits(), 2, "only the one with its hooks");
+    stage.toolgate(&["ledger", "verify"], "");
+}
+
 /// S3: read before write, guidance beside the work, and a stop only when the report is there.
 #[test]
 fn an_agent_reads_first_hears_guidance_and_finishes() {

@@ -1,9 +1,11 @@
 //! Scripts a session writes and then runs, through the hook: a command that is blocked does not run from a file either.
 
 use crate::answer::Answer;
-use crate::house::{House, TICKET};
-use crate::review::{PASSPHRASE, locked};
+use crate::house::{House, TICKET, finish_child};
+use crate::review::{PASSPHRASE, locked, waiting};
+use crate::server::Server;
 use serde_json::{Value, json};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 const SKIPS: &str = "git commit --no-verify -m x\n";
@@ -182,4 +184,49 @@ fn a_script_nobody_can_read_to_its_end_is_asked_about() {
     writes(&house, "a.out", "\u{7f}ELF\0\0git push --force\n");
     check(&house, "./a.out", "");
     check(&house, "cat x.sh | wc -l", "");
+}
+
+/// While somebody is asked, the script changes: the yes was to another text.
+#[test]
+fn a_script_that_changes_meanwhile_is_asked_about_anew() {
+    let house = locked();
+    house.write(".toolgate/policy.yaml", "version: 1\nreview: { delivery: hold, hold_seconds: 60 }\n");
+    writes(&house, "x.sh", FORCES);
+    let mut command = house.toolgate(&["hook", "claude-code"]);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::scope(|scope| {
+        let event = house.event("bash x.sh").to_string();
+        let call = scope.spawn(move || finish_child(child, event.as_bytes()));
+        let first = waiting(&house);
+        house.write("x.sh", format!("{FORCES}git push --force origin other\n"));
+        house.run_with(&["inbox", "approve", &first, "--passphrase-stdin"], PASSPHRASE).ended(0);
+        assert_ne!(call.join().unwrap().answer().request(), first, "another question");
+    });
+}
+
+/// The person sees what a yes is to.
+#[test]
+fn the_person_is_shown_the_script() {
+    let house = locked();
+    writes(&house, "bin/x.sh", FORCES);
+    let id = house.ask("bash bin/x.sh").request();
+    let shown = house.run(&["inbox", "show", &id]).ended(0).text();
+    assert!(shown.contains("# bin/x.sh") && shown.contains(FORCES.trim_end()), "{shown}");
+    let said = house.run_with(
+        &["inbox", "approve", &id, "--passphrase-stdin", "--always", "--pattern", "bash bin/*"],
+        PASSPHRASE,
+    );
+    assert!(said.ended(1).err.contains("there is more to this call"));
+}
+
+/// A running server reads them as the hook does.
+#[test]
+fn a_server_reads_scripts_too() {
+    let house = House::with_policy(TICKET).patient();
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    writes(&house, "x.sh", SKIPS);
+    let before = server.judged(&cookie);
+    check(&house, "bash x.sh", "git-skip-hooks");
+    assert_eq!(server.judged(&cookie), before + 1, "the server judged it");
 }

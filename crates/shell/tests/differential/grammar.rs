@@ -365,7 +365,8 @@ impl<'a> Maker<'a> {
     fn called_function(&mut self, depth: usize) -> String {
         let name = self.name();
         let word = self.word(depth);
-        match self.dice.below(8) {
+        match self.dice.below(12) {
+            8..=11 => self.given(),
             0 => format!("f0() {{ \"$@\"; }}; f0 {name} {word}"),
             1 => format!("f1() {{ $1 x; }}; f1 {name}"),
             2 => format!("f2() {{ local X={name}; $X {word}; }}; f2"),

@@ -15,6 +15,7 @@
 )]
 
 mod corpus;
+mod given;
 mod grammar;
 mod jail;
 mod shapes;
