@@ -59,6 +59,24 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     stream
 }
 
+/// `declare`, `export -p`, `set`, `cd -`: builtins that set something, and print what is set
+/// where they are given nothing to set.
+fn shows_state(command: &Command) -> bool {
+    let given = command.words.get(1..).unwrap_or_default();
+    let has = |text: &str| given.iter().any(|word| word.text == text);
+    let none = || given.iter().all(|word| word.text.starts_with(['-', '+']));
+    match command.program.as_str() {
+        "export" | "declare" | "local" => none() || has("-p") || has("-f") || has("-F"),
+        "alias" => given.iter().any(|word| !word.text.contains('=')) || given.is_empty(),
+        "trap" => given.is_empty() || has("-p") || has("-l"),
+        "set" => {
+            given.is_empty() || given.last().is_some_and(|word| matches!(word.text.as_str(), "-o" | "+o"))
+        }
+        "cd" => has("-"),
+        _ => false,
+    }
+}
+
 /// `grep -l` prints the names of the files that hold what it looks for.
 fn names_files(command: &Command) -> bool {
     matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg")
@@ -173,7 +191,7 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
             let word = arguments.first().filter(|word| word.exact)?;
             Some(format!("{}\n", crate::programs::base_name(&word.text)))
         }
-        program if SILENT.contains(&program) => Some(String::new()),
+        program if SILENT.contains(&program) => (!shows_state(command)).then(String::new),
         _ => None,
     }
 }

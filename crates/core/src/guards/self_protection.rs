@@ -258,9 +258,27 @@ fn loses_gate(path: &str, places: &Places) -> bool {
 }
 
 /// Programs nobody described that only look, or run no program at all.
-const LOOKERS: [&str; 14] = [
-    "stat", "basename", "dirname", "realpath", "readlink", "tree", "export", "cd", "pushd", "popd", "trap",
-    "which", "wait", "mkdir",
+const LOOKERS: [&str; 20] = [
+    "stat",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "tree",
+    "export",
+    "cd",
+    "pushd",
+    "popd",
+    "trap",
+    "which",
+    "wait",
+    "mkdir",
+    "yamllint",
+    "check-jsonschema",
+    "shellcheck",
+    "actionlint",
+    "hadolint",
+    "cspell",
 ];
 
 /// Is one of our files named to a program nobody described? It may write to it.

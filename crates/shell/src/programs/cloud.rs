@@ -3,7 +3,7 @@
 //!
 //! Which words destroy is data; one function reads them.
 
-use super::{Deeds, Model, database, help, plain};
+use super::{Deeds, Model, database, help, plain, requests};
 use crate::deed::Deed;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
@@ -301,26 +301,19 @@ fn is_deleting_request(command: &Command, words: &[&str]) -> bool {
         "az" => ("rest", ["-m", "--method"]),
         _ => return false,
     };
+    if command.program == "gh" && words.starts_with(&["api", "graphql"]) {
+        let fields = given(command, &["-f", "-F", "--field", "--raw-field"]);
+        return fields.iter().any(|word| requests::deletes_by_query(&word.text));
+    }
     words.first() == Some(&verb)
         && given(command, &names).iter().any(|word| word.text.eq_ignore_ascii_case("delete"))
         && !(command.program == "gh" && is_small(words))
 }
 
-/// Is it about what a repository has by the dozen: labels, comments, runs?
+/// Is it about something small?
 fn is_small(words: &[&str]) -> bool {
     let path = words.iter().find(|word| word.contains('/') && !word.contains(' ')).copied().unwrap_or("");
-    let path = path.strip_prefix("https://api.github.com").unwrap_or(path).trim_start_matches('/');
-    let parts: Vec<&str> = path.split(['/', '?']).collect();
-    let ["repos", _, _, rest @ ..] = parts.as_slice() else { return false };
-    rest.contains(&"reactions")
-        || matches!(
-            rest,
-            ["labels", _, ..]
-                | ["issues", _, "labels", ..]
-                | ["issues", "comments", _, ..]
-                | ["actions", "runs", _, ..]
-                | ["actions", "caches", ..]
-        )
+    requests::is_small(path.strip_prefix("https://api.github.com").unwrap_or(path))
 }
 
 /// Statements that go to a database of the cloud.

@@ -251,6 +251,24 @@ pub(super) fn sets(command: &Command, fits: impl Fn(&str, &str) -> bool) -> bool
     matches!((words.next(), words.next()), (Some(name), Some(value)) if fits(name, value))
 }
 
+/// Programs that commit for whoever calls them, and those that do where a word says so.
+const COMMITTERS: [&str; 7] =
+    ["cz", "git-cz", "release-it", "standard-version", "commit-and-tag-version", "semantic-release", "gcmt"];
+const RUNNERS: [&str; 11] =
+    ["npm", "pnpm", "yarn", "bun", "npx", "bunx", "lerna", "make", "just", "task", "nx"];
+
+/// `HUSKY=0 yarn commit`: another program commits, and the hooks stand aside.
+pub(super) fn commits_past_hooks(command: &Command) -> bool {
+    let program = command.program.as_str();
+    let says = |word: &Word| {
+        let text = word.text.as_str();
+        text.contains("commit") || text.contains("release") || matches!(text, "version" | "cz")
+    };
+    let commits = COMMITTERS.contains(&program)
+        || RUNNERS.contains(&program) && command.words.iter().skip(1).take(4).any(says);
+    commits && skips_by_variable(command)
+}
+
 /// Variables that make hook managers stand aside.
 fn skips_by_variable(command: &Command) -> bool {
     command.assignments.iter().any(|one| {

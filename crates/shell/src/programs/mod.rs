@@ -24,6 +24,7 @@ mod packages;
 mod patches;
 mod process;
 mod readers;
+mod requests;
 mod secret_stores;
 mod socket;
 pub(crate) mod sql;
@@ -189,6 +190,9 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
         if effect.deed == Deed::WritesFile && effect.target.as_ref().is_some_and(|word| is_disk(&word.text)) {
             effect.deed = Deed::WipesDevice;
         }
+    }
+    if !command.assignments.is_empty() && git::commits_past_hooks(command) {
+        effects.push(Effect { deed: Deed::SkipsCommitHooks, target: None });
     }
     command.effects = without_repeats(effects);
 }

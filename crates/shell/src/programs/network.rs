@@ -1,6 +1,6 @@
 //! Programs that talk to other machines.
 
-use super::{Deeds, Model, is_stream, plain};
+use super::{Deeds, Model, is_stream, plain, requests};
 use crate::deed::Deed;
 use crate::reading::{Command, Usage, Word};
 
@@ -81,6 +81,10 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
     let mut deeds = Deeds::none();
     let urls: Vec<&Word> = usage.operands.iter().chain(usage.values("--url")).collect();
     deeds.on_each(Deed::ReachesHost, urls.iter().copied());
+    let bodies = usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str()));
+    let body: String =
+        bodies.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.as_str()).collect();
+    by_hand(usage.value("--request"), &urls, &body, &mut deeds);
     let sends = SENDING.iter().any(|name| usage.has(name));
     if sends {
         deeds.on_each(Deed::SendsData, urls.iter().copied());
@@ -124,6 +128,16 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
     deeds
 }
 
+/// What a request does at a service, by its method and body.
+fn by_hand(method: Option<&Word>, urls: &[&Word], body: &str, deeds: &mut Deeds) {
+    let method = method.map_or("", |word| word.text.as_str());
+    for url in urls {
+        if let Some(deed) = requests::deed_of(method, &url.text, body) {
+            deeds.on(deed, url);
+        }
+    }
+}
+
 /// Files put where anybody can read them.
 fn paste(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
@@ -138,6 +152,7 @@ fn paste(command: &Command, _: Option<&str>) -> Deeds {
 fn wget(command: &Command, _: Option<&str>) -> Deeds {
     let usage = &command.usage;
     let mut deeds = Deeds::of(Deed::ReachesHost, &usage.operands);
+    by_hand(usage.value("--method"), &usage.operands.iter().collect::<Vec<_>>(), "", &mut deeds);
     let sends =
         ["--post-data", "--post-file", "--body-data", "--body-file"].iter().any(|name| usage.has(name));
     if sends {
@@ -197,6 +212,8 @@ fn web(command: &Command, _: Option<&str>) -> Deeds {
     let method = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_uppercase());
     let skip = usize::from(usage.operands.first().as_ref().is_some_and(method));
     let mut deeds = Deeds::of(Deed::ReachesHost, usage.operands.get(skip));
+    let named = usage.operands.first().filter(|_| skip == 1);
+    by_hand(named, &usage.operands.get(skip).into_iter().collect::<Vec<_>>(), "", &mut deeds);
     if skip == 1 || usage.operands.len() > 1 || command.piped_from.is_some() {
         deeds.on_each(Deed::SendsData, usage.operands.get(skip));
     }

@@ -29,6 +29,7 @@ mod logins;
 mod loops;
 mod named;
 mod order;
+mod overlaid;
 mod paths;
 mod runaway;
 mod saved;
@@ -172,6 +173,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.reading.commands = walker.commands;
     walker.reading.sought = walker.sought.take().into_iter().collect();
     flow::mark_sent(&mut walker.reading.commands);
+    overlaid::mark(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
     order::in_reading_order(walker.reading)

@@ -1,4 +1,5 @@
-//! Work that is safe before it would be thrown away: `git stash && git reset --hard`.
+//! Work that is safe before it would be thrown away: `git stash && git reset --hard`,
+//! `git clone … x && cd x && git reset --hard`.
 //!
 //! Only within one chain of `&&`, where the one cannot run unless the other has
 //! succeeded, and in one folder. What a stash or a commit does not take along is not
@@ -22,6 +23,8 @@ pub(super) struct Saved {
     untracked: bool,
     /// All is ready for a commit.
     added: bool,
+    /// It was just fetched: there is no work in it.
+    fresh: bool,
 }
 
 impl Walker<'_> {
@@ -38,6 +41,11 @@ impl Walker<'_> {
             return;
         }
         let dir = command.dir.as_ref().map(|word| word.text.clone());
+        if command.program == "git" && command.usage.sub() == "clone" {
+            let dir = folder_of_clone(command);
+            self.saved = dir.map(|dir| Saved { dir: Some(dir), fresh: true, ..Saved::default() });
+            return;
+        }
         let known = std::mem::take(&mut self.saved);
         let known = known.filter(|saved| saved.dir == dir).unwrap_or_default();
         self.saved = after(command, known).map(|saved| Saved { dir, ..saved });
@@ -53,10 +61,20 @@ impl Walker<'_> {
             "clean" => saved.untracked && !usage.has("-x"),
             _ => false,
         };
+        let safe = safe || saved.fresh;
         if same && safe && !names_repository(command) {
             command.effects.retain(|one| !matches!(one.deed, Deed::DiscardsWork | Deed::DiscardsNamedWork));
         }
     }
+}
+
+/// Where a clone is put: the folder that is named, or one called like the repository.
+fn folder_of_clone(command: &Command) -> Option<SmolStr> {
+    let (from, named) = (command.usage.operands.first()?, command.usage.operands.get(1));
+    let usual = || from.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
+    let folder = named.map(|word| word.text.as_str()).or_else(usual).filter(|folder| !folder.is_empty())?;
+    let here = command.dir.as_ref().map_or("", |dir| dir.text.as_str());
+    (!names_repository(command)).then(|| super::join_path(here, folder))
 }
 
 /// Is another repository named in the command itself?
@@ -72,6 +90,9 @@ fn after(command: &Command, known: Saved) -> Option<Saved> {
         let clean = |word: &Word| word.text == "$(git status --porcelain)" || word.text == "$(git status -s)";
         let asks = command.words.iter().any(|word| word.text == "-z") && command.words.iter().any(clean);
         return asks.then_some(Saved { tracked: true, untracked: true, ..known });
+    }
+    if known.fresh && !names_repository(command) {
+        return Some(known);
     }
     let usage = &command.usage;
     let has = |names: &[&str]| usage.flags.iter().any(|flag| names.contains(&flag.name.as_str()));

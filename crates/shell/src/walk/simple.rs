@@ -346,7 +346,7 @@ impl Walker<'_> {
         }
         self.move_dir(&mut command);
         self.spare_saved(&mut command);
-        self.note_emptied_hooks(&mut command);
+        self.look_at_hooks(&mut command);
         command
     }
 

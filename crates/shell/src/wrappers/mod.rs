@@ -47,6 +47,7 @@ mod special;
 mod started;
 mod targets;
 mod tool_mode;
+mod uploads;
 mod values;
 
 use crate::programs::is_named;

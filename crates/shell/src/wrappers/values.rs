@@ -11,6 +11,9 @@ use crate::normal::quote;
 /// Stands for the home folder, which only the shell knows.
 const HOME: &str = "\u{1}home";
 
+/// Gaps of one text that are filled.
+const GAPS_MAX: usize = 16;
+
 /// Names that are remembered, and bytes of one value.
 const NAMES_MAX: usize = 256;
 const VALUE_MAX: usize = 4096;
@@ -364,6 +367,7 @@ impl Values {
     fn filled(&self, source: &str, value: String) -> String {
         let python = source.starts_with(['f', 'F'])
             || source.get(1..2).is_some_and(|second| matches!(second, "f" | "F"));
+        let value = if python { with_literals(value, "{") } else { with_literals(value, "${") };
         let plain = !value.contains(['{', '$'])
             || self.known.is_empty() && !value.contains("HOME") && !value.contains("home");
         if plain || source.starts_with('\'') {
@@ -388,6 +392,22 @@ impl Values {
         let homes = ["$ENV{HOME}", "${process.env.HOME}", "${os.homedir()}", "#{Dir.home}", "#{ENV['HOME']}"];
         homes.iter().fold(filled, |filled, sign| filled.replace(sign, HOME))
     }
+}
+
+/// A text with the literals in place that stand in its gaps: `{'--force'}`.
+fn with_literals(mut text: String, opening: &str) -> String {
+    for quote in ['\'', '"'] {
+        let (open, close) = (format!("{opening}{quote}"), format!("{quote}}}"));
+        for _ in 0..GAPS_MAX {
+            let Some((before, rest)) = text.split_once(&open) else { break };
+            let Some((inside, after)) = rest.split_once(&close) else { break };
+            if inside.contains(['\'', '"', '{', '}', '\\']) {
+                break;
+            }
+            text = [before, inside, after].concat();
+        }
+    }
+    text
 }
 
 /// A pattern with each `sign` replaced by the next text, if there are enough.

@@ -49,7 +49,9 @@ fn is_listed(reading: &Reading, call: &[String]) -> bool {
     // A name in part unknown (`echo$X`) is listed by the part in front.
     let named = |word: &toolgate_shell::Word| {
         let front = word.text.split('$').next().unwrap_or_default();
-        word.text == *name || !word.exact && !front.is_empty() && name.starts_with(front)
+        // In the jail a `sh` is a bash that calls itself `bash`.
+        let own = word.text.contains("sh") && word.text == name.replace("bash", "sh");
+        word.text == *name || own || !word.exact && !front.is_empty() && name.starts_with(front)
     };
     let same = |command: &&toolgate_shell::Command| command.words.first().is_some_and(named);
     // Where the text given to a shell is not known for sure, neither are words in it.
