@@ -344,3 +344,38 @@ fn a_single_backquote_in_decoded_text_is_not_followed() {
     assert!(limited("p $(( $'\\x24(rm x)$(' ))"));
     check("p $(( $'\\x24(rm x)' ))", &["rm", "x"]);
 }
+
+/// A function that calls itself with words nobody knows runs with those as well.
+#[test]
+fn a_function_is_given_what_nobody_knows_once() {
+    check("f() { rm \"$@\"; f $X; }; f y", &["rm", "$X"]);
+    check("f() { rm \"$@\"; f x $X; }; f y", &["rm", "x", "$X"]);
+}
+
+/// Builtins that set something print what is set, where they are given nothing.
+#[test]
+fn what_is_set_is_printed() {
+    let exact = |source: &str| {
+        let found = read(source, &Setting::default());
+        found.commands.iter().any(|one| one.program == "p" && one.words.iter().all(|word| word.exact))
+    };
+    for source in [
+        "p \"$(declare)x\"",
+        "p \"$(export -p)\"",
+        "p \"$(set)\"",
+        "p \"$(alias x)\"",
+        "p \"$(cd -)\"",
+        "p \"$(trap)\"",
+    ] {
+        assert!(!exact(source), "{source}");
+    }
+    for source in [
+        "p \"$(set -e)x\"",
+        "p \"$(declare X=1)\"",
+        "p \"$(cd /)\"",
+        "p \"$(trap x EXIT)\"",
+        "p \"$(alias x=y)\"",
+    ] {
+        assert!(exact(source), "{source}");
+    }
+}
