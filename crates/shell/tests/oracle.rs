@@ -7,6 +7,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr, reason = "says what was compared")]
 
+#[path = "differential/given.rs"]
+mod given;
 #[path = "differential/grammar.rs"]
 mod grammar;
 #[path = "differential/shapes.rs"]

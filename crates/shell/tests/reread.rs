@@ -369,13 +369,7 @@ fn what_is_set_is_printed() {
     ] {
         assert!(!exact(source), "{source}");
     }
-    for source in [
-        "p \"$(set -e)x\"",
-        "p \"$(declare X=1)\"",
-        "p \"$(cd /)\"",
-        "p \"$(trap x EXIT)\"",
-        "p \"$(alias x=y)\"",
-    ] {
+    for source in ["p \"$(set -e)x\"", "p \"$(declare X=1)\"", "p \"$(cd /)\"", "p \"$(alias x=y)\""] {
         assert!(exact(source), "{source}");
     }
 }
