@@ -64,6 +64,11 @@ fn every_command_of_another_parser_is_listed() {
         if tree.root_node().has_error() || reading.fault.is_some() {
             continue;
         }
+        // A parser sees every arm of a `case`; which of them a value comes to, bash is asked.
+        let chooses = |sign: &&str| source.contains(&format!("case {sign}"));
+        if ["$1", "\"$1", "${1", "\"${1", "$2", "${2"].iter().any(chooses) {
+            continue;
+        }
         compared += 1;
         let mut found = BTreeSet::new();
         names(tree.root_node(), &source, &mut found);

@@ -44,10 +44,9 @@ fn what_would_be_run_or_read_is_asked_for() {
     check_sought("psql -f m.sql", &["/p/m.sql"]);
     check_sought("make", &["/p/GNUmakefile", "/p/Makefile", "/p/makefile"]);
     check_sought("npm test", &["/p/package.json"]);
+    check_sought("git st", &["/p/.git/config"]);
     // What nobody could find, and what stands here.
-    for none in
-        ["ls", "git status", "bash $X", "bash \"$D/x.sh\"", "echo x > a; sh a", "sh -c ls", "bash *.sh"]
-    {
+    for none in ["ls", "bash $X", "bash \"$D/x.sh\"", "echo x > a; sh a", "sh -c ls", "bash *.sh"] {
         check_sought(none, &[]);
     }
 }

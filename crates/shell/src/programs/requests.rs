@@ -60,9 +60,8 @@ pub(super) fn deed_of(method: &str, url: &str, body: &str) -> Option<Deed> {
     if !method.eq_ignore_ascii_case("delete") {
         return None;
     }
-    let is_service =
-        |service: &&str| host == *service || service.starts_with('.') && host.ends_with(*service);
-    if SERVICES.iter().any(|service| is_service(&service)) {
+    let is_it = |service: &&str| host == *service || service.starts_with('.') && host.ends_with(service);
+    if SERVICES.iter().any(is_it) {
         return (!is_small(path)).then_some(Deed::DestroysInfrastructure);
     }
     // An index of Elasticsearch is a database; one on this machine is for trying.
