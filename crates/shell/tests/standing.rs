@@ -147,6 +147,8 @@ fn arms_that_are_reached_later() {
         "f() { while [ $# -gt 0 ]; do case $1 in -n) rm a ;; esac; shift; done; }\nf a b c d e f \"$@\"\n",
         "case $1 in a) shift ;; esac\ncase $1 in -n) rm a ;; esac\n",
         "shift\ncase ${1:-x} in -n) rm a ;; esac\n",
+        "set -- $V \"$@\"; shift; case $1 in -n) rm a ;; esac\n",
+        "f() { shift; case ${1:--n} in -n) rm a ;; esac; }\nf $V a\n",
         "case $1 in a) ls ;& -n) rm a ;; esac\n",
     ] {
         check(text, "bash x.sh a -n", "rm a", true);

@@ -255,6 +255,7 @@ impl Walker<'_> {
         }
         let only_options = from >= arguments.len() && arguments.last().is_none_or(|word| word.text != "--");
         if !only_options {
+            self.is_given = false;
             let all: Value = arguments.iter().skip(from).map(Text::of).collect();
             // What is not known may be nothing, and what follows moves up.
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));

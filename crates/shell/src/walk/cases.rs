@@ -26,12 +26,13 @@ impl Walker<'_> {
         // Quotes leave an empty text beside what they hold.
         let mut parts = subject.parts.iter().filter(|part| part.literal() != Some(""));
         let (Some(Part::Param(param)), None) = (parts.next(), parts.next()) else { return None };
-        let known = self.is_given && is_position(param) && value.exact && self.knows_given();
+        let known = self.is_given && is_position(param) && value.exact;
         known.then(|| value.text.clone())
     }
 
-    /// Is each of the words that were given one word, and no other?
-    fn knows_given(&self) -> bool {
+    /// Is each of the words that are given one word, and no other? One that may be none
+    /// moves all behind it, also once it is gone.
+    pub(super) fn knows_given(&self) -> bool {
         let exact = |text: &Text| text.exact && !text.text.contains(['*', '?', '[']);
         self.scope.get("@").is_some_and(|options| options.len() == 1 && options.iter().flatten().all(exact))
     }

@@ -233,7 +233,7 @@ impl Walker<'_> {
         }
         self.via.push(via.into());
         let spelled = std::mem::replace(&mut self.spelled, !text.exact);
-        let is_given = has_own || self.is_given && via != "trap";
+        let is_given = if has_own { self.knows_given() } else { self.is_given && via != "trap" };
         let _ = self.with_given(is_given, |walker| walker.list(&parsed.list, stdin));
         self.spelled = spelled;
         super::runaway::mark(&parsed.list, "", &mut self.commands);

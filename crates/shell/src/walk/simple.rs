@@ -435,6 +435,7 @@ impl Walker<'_> {
             self.called.insert(Rc::as_ptr(body));
             self.scope.set("@", Few::One(Value::clone(&arguments)));
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
+            let is_given = is_given && self.knows_given();
             out = self.with_given(is_given, |walker| walker.node(body, stdin));
             self.bodies.pop();
             for (name, old) in self.hidden.pop().unwrap_or_default().into_iter().rev() {
