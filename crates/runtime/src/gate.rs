@@ -133,12 +133,17 @@ impl Gate {
         let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
-        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
+        let told = event;
+        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, told)?;
         let event = event.as_ref();
         let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
         let (ran, touched) = evidence(&glance.facts, &event.call);
         let changes = |one: &Touched| one.access != Access::Read && scene.is_ours(&one.path);
-        let changed = touched.iter().any(changes);
+        // What a script changes on its way is its own matter, as it is for those of the project.
+        let changed = match event.call.scripts.is_empty() {
+            true => touched.iter().any(changes),
+            false => evidence(&scene.facts(&told.call), &told.call).1.iter().any(changes),
+        };
         let resulted = Resulted {
             event: event.kind,
             call,

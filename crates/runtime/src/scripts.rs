@@ -43,15 +43,16 @@ pub(crate) fn read<'a>(
     for _ in 0..ROUNDS_MAX {
         let known = |path: &str| event.call.scripts.iter().any(|one| one.path == path);
         let sought = glance.facts.reading.sought.iter().filter(|path| !known(path));
-        let sought: Vec<(&str, String)> =
-            sought.map(|path| (path.as_str(), glance.links().of(path))).collect();
-        if sought.is_empty() {
+        let real = |path: &str| Some(glance.links().of(path)).filter(|real| is_fresh(real, session));
+        let fresh: Vec<(&str, String)> =
+            sought.filter_map(|path| Some((path.as_str(), real(path)?))).collect();
+        if fresh.is_empty() {
             break;
         }
-        let keys: Vec<String> = sought.iter().map(|(_, real)| wrote_mark(real)).collect();
+        let keys: Vec<String> = fresh.iter().map(|(_, real)| wrote_mark(real)).collect();
         let wrote: Marks = turn.marks(&session.id, &keys)?;
-        let ours = sought.into_iter().zip(keys).filter(|(_, key)| wrote.contains_key(key));
-        let found: Vec<Script> = ours.filter_map(|((path, real), _)| script(path, &real, session)).collect();
+        let ours = fresh.into_iter().zip(keys).filter(|(_, key)| wrote.contains_key(key));
+        let found: Vec<Script> = ours.filter_map(|((path, real), _)| script(path, &real)).collect();
         if found.is_empty() {
             break;
         }
@@ -71,13 +72,17 @@ pub(crate) fn are_unchanged(event: &Event) -> bool {
     read.all(|(path, text)| beginning(path).is_some_and(|now| String::from_utf8_lossy(&now) == text.as_str()))
 }
 
-/// What is there; nothing for what no shell could read, or is older than the session.
-fn script(path: &str, real: &str, session: &Session) -> Option<Script> {
+/// Is it a file, and has it changed since the session began? Most are older, and the
+/// records need not be asked about them.
+fn is_fresh(real: &str, session: &Session) -> bool {
     // Opening a pipe would wait for a writer.
-    let found = std::fs::metadata(real).ok().filter(Metadata::is_file)?;
-    if session.started_ms.is_some_and(|started| changed_ms(&found) < started.saturating_sub(CLOCK_MS)) {
-        return None;
-    }
+    let found = std::fs::metadata(real).ok().filter(Metadata::is_file);
+    let since = session.started_ms.map_or(i64::MIN, |started| started.saturating_sub(CLOCK_MS));
+    found.is_some_and(|found| changed_ms(&found) >= since)
+}
+
+/// What is there; nothing for what no shell could read.
+fn script(path: &str, real: &str) -> Option<Script> {
     let bytes = beginning(real).filter(|bytes| !bytes.contains(&0))?;
     let whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= TEXT_MAX);
     let text = whole.then(|| String::from_utf8_lossy(&bytes).into_owned());

@@ -180,6 +180,18 @@ proptest! {
     fn any_mix_of_meaningful_pieces_is_read(source in mixed()) {
         check(&source);
     }
+
+    /// Whatever is in a script that is there, it hides nothing of the call that runs it.
+    #[test]
+    fn a_script_hides_nothing_of_the_call(text in mixed()) {
+        let call = "bash x.sh a -n; make -f x.sh y; python3 x.sh; git z; cat x.sh | sh; zzz --last";
+        let paths = ["/work/x.sh", "/work/.git/config"];
+        let files = paths.iter().map(|path| ((*path).into(), Some(text.clone()))).collect();
+        let reading = read(call, &Setting { files, ..setting() });
+        let last = |command: &toolgate_shell::Command| command.program == "zzz" && command.in_place;
+        assert!(reading.commands.iter().any(|command| last(command)) || reading.fault.is_some(), "{text:?}");
+        reading.opaque.iter().for_each(|opaque| check_span(call, opaque.span));
+    }
 }
 
 /// Shapes that, repeated, make careless readers slow or deep.
