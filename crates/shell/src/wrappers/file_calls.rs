@@ -7,7 +7,6 @@
 use super::Inner;
 use super::language::literal;
 use super::listings;
-use super::uploads;
 use super::values::{Values, is_from_home, shell_word};
 use crate::normal::quote;
 use crate::reading::Word;
@@ -77,9 +76,6 @@ pub(super) struct Call<'a> {
 
 /// What the call does to a file, if that is plain.
 pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
-    if let Some(sent) = uploads::open(call, program) {
-        return Some(sent);
-    }
     if let Some((_, option)) = DELETERS.iter().find(|(name, _)| *name == call.name) {
         return deletion(call, option, program);
     }

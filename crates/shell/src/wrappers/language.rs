@@ -8,7 +8,9 @@
 use super::interpreters::interpreter;
 use super::started::started;
 use super::values::{Values, shell_text};
-use super::{Inner, arguments, file_calls, handed, own_calls, plain, queries, quoted, rounds, special};
+use super::{
+    Inner, arguments, file_calls, handed, own_calls, plain, queries, quoted, rounds, special, uploads,
+};
 use crate::reading::{Command, Unknown, Word};
 use crate::stream::Stream;
 
@@ -369,7 +371,8 @@ fn call(
     let opening = after.trim_start();
     let inside = opening.strip_prefix('(').map(str::trim_start);
     let head = text.get(..text.len() - after.len() - name.len()).unwrap_or("");
-    if let Some(file) = file_calls::open(&file_calls::Call { name, head, opening, inside, values }, program) {
+    let call = file_calls::Call { name, head, opening, inside, values };
+    if let Some(file) = file_calls::open(&call, program).or_else(|| uploads::open(&call, program)) {
         return vec![file];
     }
     let query = inside.and_then(|inside| queries::open(name, inside, text, values, program));
