@@ -107,6 +107,49 @@ fn scripts_that_lead_to_scripts_are_followed() {
     check(&house, "sh link.sh", "git-skip-hooks");
 }
 
+/// A script knows where it lies, whoever runs it from where.
+#[test]
+fn scripts_find_what_lies_beside_them() {
+    for first in [
+        "source \"$(dirname \"$0\")/lib.sh\"\nship\n",
+        "DIR=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nsource \"$DIR/lib.sh\"\nship\n",
+        ". \"${0%/*}/lib.sh\"; ship\n",
+        "cd \"$(dirname \"$0\")\"\nbash -c '. ./lib.sh; ship'\n",
+    ] {
+        let house = House::with_policy(TICKET);
+        writes(&house, "bin/lib.sh", "ship() { git commit --no-verify -m x; }\n");
+        writes(&house, "bin/x.sh", first);
+        check(&house, "bash bin/x.sh", "git-skip-hooks");
+        check(&house, "cd / && bash \"$OLDPWD/bin/x.sh\" || bash ./bin/x.sh", "");
+    }
+}
+
+/// By a pattern, as a copy, with the folder around it.
+#[test]
+fn scripts_under_other_names_are_found() {
+    for (before, run) in [
+        ("", "bash x*.sh"),
+        ("", "for f in s/*.sh; do bash \"$f\"; done"),
+        ("", "cp x.sh y.sh && bash y.sh"),
+        ("", "mv x.sh y && chmod +x y && ./y"),
+        ("", "mkdir -p d && cd d && cp ../x.sh . && bash x.sh"),
+        ("", "sed -i s/x/y/ x.sh && bash x.sh"),
+        ("mv s t", "bash t/a.sh"),
+        ("cp -r s t", "bash t/a.sh"),
+        ("cp -a s/. t/", "bash t/a.sh"),
+    ] {
+        let house = House::with_policy(TICKET);
+        writes(&house, "x.sh", SKIPS);
+        writes(&house, "s/a.sh", SKIPS);
+        if !before.is_empty() {
+            house.write("t/keep", "");
+            std::fs::remove_dir_all(house.project().join("t")).unwrap();
+            ran(&house, before);
+        }
+        check(&house, run, "git-skip-hooks");
+    }
+}
+
 /// What is added in the call itself counts with what was there.
 #[test]
 fn a_script_is_read_with_what_the_call_adds() {
@@ -125,6 +168,8 @@ fn what_the_session_did_not_write_is_the_projects_own() {
     let ship = std::fs::File::options().write(true).open(house.project().join("ship.sh")).expect("a file");
     ship.set_modified(SystemTime::now() - Duration::from_secs(3_600)).expect("a time");
     ran(&house, "chmod +x ship.sh");
+    check(&house, "./ship.sh", "");
+    ran(&house, "touch ship.sh");
     check(&house, "./ship.sh", "");
     // Another session wrote it.
     writes(&house, "x.sh", SKIPS);
@@ -184,6 +229,24 @@ fn a_script_nobody_can_read_to_its_end_is_asked_about() {
     writes(&house, "a.out", "\u{7f}ELF\0\0git push --force\n");
     check(&house, "./a.out", "");
     check(&house, "cat x.sh | wc -l", "");
+    // Nor does one stop at a zero behind the first line.
+    writes(&house, "z.sh", &format!("echo a\n# \0\n{SKIPS}"));
+    check(&house, "bash z.sh", "git-skip-hooks");
+    // What is only data is not asked about.
+    writes(&house, "d.json", &"[1]\n".repeat(100_000));
+    writes(&house, "x.js", "const d = require('./d.json')\n");
+    check(&house, "node x.js", "");
+}
+
+#[test]
+fn scripts_that_lead_on_and_on_are_asked_about() {
+    let house = House::with_policy(TICKET);
+    for n in 0..20 {
+        writes(&house, &format!("s{n}.sh"), &format!("bash s{}.sh\n", n + 1));
+    }
+    writes(&house, "s20.sh", SKIPS);
+    check(&house, "bash s12.sh", "git-skip-hooks");
+    check(&house, "bash s0.sh", "shell-opaque");
 }
 
 /// While somebody is asked, the script changes: the yes was to another text.

@@ -143,7 +143,7 @@ pub fn marks_of(record: &Record) -> Vec<String> {
             let files =
                 counted.iter().flat_map(|done| &done.touched).filter(|one| one.access != Access::Read);
             let files = files.map(|one| changed_mark(&one.path));
-            let writes = |one: &&Touched| matches!(one.access, Access::Create | Access::Write);
+            let writes = |one: &&Touched| one.access == Access::Write;
             let wrote = resulted.touched.iter().filter(writes).map(|one| wrote_mark(&one.path));
             tool.into_iter().chain(handed).chain(changed).chain(read).chain(files).chain(wrote).collect()
         }

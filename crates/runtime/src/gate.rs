@@ -367,11 +367,16 @@ fn evidence(facts: &Facts, call: &Call) -> (Vec<String>, Vec<Touched>) {
     let happened = |file: &&FileFact| {
         file.access != Access::Read || file.exact && file.command.is_none_or(|at| sure.contains(&at))
     };
-    let touched =
-        facts.files.iter().filter(happened).take(TOUCHED_MAX).map(|file| Touched {
-            access: file.access,
-            path: cut(file.real.as_deref().unwrap_or(&file.path)),
-        });
+    // Who may run a file is changed, and not what it holds.
+    let is_kept = |file: &FileFact| {
+        let command = file.command.and_then(|at| facts.reading.commands.get(at));
+        let by = |one: &Command| matches!(one.program.as_str(), "chmod" | "chown" | "chgrp" | "setfacl");
+        file.access == Access::Write && command.is_some_and(|one| by(one))
+    };
+    let touched = facts.files.iter().filter(happened).take(TOUCHED_MAX).map(|file| Touched {
+        access: if is_kept(file) { Access::Change } else { file.access },
+        path: cut(file.real.as_deref().unwrap_or(&file.path)),
+    });
     (ran, touched.collect())
 }
 

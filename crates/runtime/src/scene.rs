@@ -227,10 +227,24 @@ impl Scene {
         self.places.holds(Place::Workspace, path)
     }
 
+    /// Whether a path lies below the workspace or a folder for throw-away files, and is
+    /// none of them itself.
+    pub(crate) fn is_below(&self, path: &str) -> bool {
+        let Places { workspace, temp, .. } = &self.places;
+        // The workspace itself may lie in such a folder.
+        let holds = |top: &String| top == path || is_under(top, path);
+        workspace.iter().chain(temp).any(|top| is_under(path, top)) && !workspace.iter().any(holds)
+    }
+
     /// Where the gate's own files really are takes many looks at the file
     /// system; only a call that changes files needs them.
     fn places_for(&self, facts: &Facts, links: &RealPaths) -> Places {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
         if changes { with_real_places(&self.places, links) } else { self.places.clone() }
     }
+}
+
+/// Whether `path` lies below `folder`.
+fn is_under(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }

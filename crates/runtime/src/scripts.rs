@@ -21,8 +21,13 @@ const TEXT_MAX: u64 = 256 << 10;
 /// More of all of them together is not read.
 const TEXTS_MAX: usize = 1 << 20;
 
+/// Files and names in a folder that are looked at, and folders above a file.
+const SOUGHT_MAX: usize = 128;
+const ENTRIES_MAX: usize = 1_000;
+const FOLDERS_MAX: usize = 4;
+
 /// How often scripts may lead to further scripts.
-const ROUNDS_MAX: usize = 4;
+const ROUNDS_MAX: usize = 12;
 
 /// Clocks of disks are coarser than ours.
 const CLOCK_MS: i64 = 2_000;
@@ -40,19 +45,23 @@ pub(crate) fn read<'a>(
         event.to_mut().call.scripts.clear();
     }
     let mut glance = scene.glance(&event.call);
-    for _ in 0..ROUNDS_MAX {
+    for round in 1..=ROUNDS_MAX {
         let known = |path: &str| event.call.scripts.iter().any(|one| one.path == path);
-        let sought = glance.facts.reading.sought.iter().filter(|path| !known(path));
+        let sought = glance.facts.reading.sought.iter().flat_map(|path| meant(path));
+        let sought = sought.filter(|path| !known(path)).take(SOUGHT_MAX);
         let real = |path: &str| Some(glance.links().of(path)).filter(|real| is_fresh(real, session));
-        let fresh: Vec<(&str, String)> =
-            sought.filter_map(|path| Some((path.as_str(), real(path)?))).collect();
+        let fresh: Vec<(String, String)> =
+            sought.filter_map(|path| real(&path).map(|real| (path, real))).collect();
         if fresh.is_empty() {
             break;
         }
-        let keys: Vec<String> = fresh.iter().map(|(_, real)| wrote_mark(real)).collect();
+        let keys: Vec<String> = fresh.iter().flat_map(|(_, real)| keys_of(real, scene)).collect();
         let wrote: Marks = turn.marks(&session.id, &keys)?;
-        let ours = fresh.into_iter().zip(keys).filter(|(_, key)| wrote.contains_key(key));
-        let found: Vec<Script> = ours.filter_map(|((path, real), _)| script(path, &real)).collect();
+        let is_ours = |real: &str| keys_of(real, scene).any(|key| wrote.contains_key(&key));
+        let ours = fresh.iter().filter(|(_, real)| is_ours(real));
+        let mut found: Vec<Script> = ours.filter_map(|(path, real)| script(path, real)).collect();
+        // Where they lead on and on, the last ones are not read.
+        found.iter_mut().filter(|_| round == ROUNDS_MAX).for_each(|script| script.text = None);
         if found.is_empty() {
             break;
         }
@@ -65,11 +74,30 @@ pub(crate) fn read<'a>(
     Ok((event, glance))
 }
 
+/// The files of a path, which may be a pattern for names in one folder.
+fn meant(path: &str) -> Vec<String> {
+    if !path.contains(['*', '?', '[']) {
+        return vec![path.to_owned()];
+    }
+    let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let names = entries.filter_map(|entry| entry.path().to_str().map(str::to_owned));
+    names.filter(|name| fast_glob::glob_match(path, name)).collect()
+}
+
+/// The marks that say who wrote a file: its own, and those of folders that were put
+/// there as a whole.
+fn keys_of(real: &str, scene: &Scene) -> impl Iterator<Item = String> {
+    let folders = std::iter::successors(Some(real), |path| path.rsplit_once('/').map(|(folder, _)| folder));
+    let folders = folders.skip(1).take_while(|folder| scene.is_below(folder)).take(FOLDERS_MAX);
+    std::iter::once(real).chain(folders).map(wrote_mark)
+}
+
 /// Whether the scripts an event was judged with are still the same.
 pub(crate) fn are_unchanged(event: &Event) -> bool {
     // Of one that was not read nobody can say it; a yes to it was one to its name.
     let mut read = event.call.scripts.iter().filter_map(|one| Some((&one.path, one.text.as_ref()?)));
-    read.all(|(path, text)| beginning(path).is_some_and(|now| String::from_utf8_lossy(&now) == text.as_str()))
+    read.all(|(path, text)| beginning(path).is_some_and(|now| text_of(&now) == *text))
 }
 
 /// Is it a file, and has it changed since the session began? Most are older, and the
@@ -83,10 +111,21 @@ fn is_fresh(real: &str, session: &Session) -> bool {
 
 /// What is there; nothing for what no shell could read.
 fn script(path: &str, real: &str) -> Option<Script> {
-    let bytes = beginning(real).filter(|bytes| !bytes.contains(&0))?;
+    let bytes = beginning(real).filter(|bytes| !is_binary(bytes))?;
     let whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= TEXT_MAX);
-    let text = whole.then(|| String::from_utf8_lossy(&bytes).into_owned());
+    let text = whole.then(|| text_of(&bytes));
     Some(Script { path: path.to_owned(), text })
+}
+
+/// Would a shell refuse it? It looks for a zero in the first line.
+fn is_binary(bytes: &[u8]) -> bool {
+    let first = bytes.get(..bytes.len().min(80)).unwrap_or(bytes);
+    first.split(|byte| *byte == b'\n').next().is_some_and(|line| line.contains(&0))
+}
+
+/// As a shell reads it: zeros are left out.
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace('\0', "")
 }
 
 /// What a file holds, and a byte more where that is more than is read.

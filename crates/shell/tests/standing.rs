@@ -43,10 +43,12 @@ fn what_would_be_run_or_read_is_asked_for() {
     check_sought("python3 ~/t.py", &["/h/t.py", "/h/t.py/__main__.py"]);
     check_sought("psql -f m.sql", &["/p/m.sql"]);
     check_sought("make", &["/p/GNUmakefile", "/p/Makefile", "/p/makefile"]);
+    check_sought("bash *.sh", &["/p/*.sh"]);
+    check_sought("cp x y && sh y", &["/p/x", "/p/y"]);
     check_sought("npm test", &["/p/package.json"]);
     check_sought("git st", &["/p/.git/config"]);
     // What nobody could find, and what stands here.
-    for none in ["ls", "bash $X", "bash \"$D/x.sh\"", "echo x > a; sh a", "sh -c ls", "bash *.sh"] {
+    for none in ["ls", "bash $X", "bash \"$D/x.sh\"", "echo x > a; sh a", "sh -c ls", "bash */x.sh"] {
         check_sought(none, &[]);
     }
 }
@@ -153,6 +155,25 @@ fn arms_that_are_reached_later() {
     ] {
         check(text, "bash x.sh a -n", "rm a", true);
     }
+    check(
+        "cmd=\"${1:-x}\"; shift\ncase \"$cmd\" in ship) rm a ;; *) ls ;; esac\n",
+        "bash x.sh up",
+        "rm a",
+        false,
+    );
+    check(
+        "main() { local cmd=\"$1\"; case $cmd in ship) rm a ;; esac; }\nmain \"$@\"\n",
+        "bash x.sh ship",
+        "rm a",
+        true,
+    );
+    check(
+        "main() { local cmd=\"$1\"; case $cmd in ship) rm a ;; esac; }\nmain \"$@\"\n",
+        "bash x.sh up",
+        "rm a",
+        false,
+    );
+    check("read cmd; case $cmd in ship) rm a ;; esac\n", "bash x.sh up", "rm a", true);
     // A script that is given nothing has nothing, whatever the one around it has.
     let files =
         [("/p/x.sh", Some("bash y.sh\n")), ("/p/y.sh", Some("case $1 in ship) ls ;; *) rm a ;; esac\n"))];

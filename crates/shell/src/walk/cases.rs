@@ -1,7 +1,8 @@
 //! `case`: one of its arms runs, or none, or several in a row.
 //!
-//! Patterns are compared only with what a script or function was given: `case $1 in`
-//! chooses among the commands it knows. Otherwise whatever stands in an arm may run.
+//! Patterns are compared only in a script or function that was given its words, with a
+//! value that is known: `case $1 in` chooses among the commands it knows. Otherwise
+//! whatever stands in an arm may run.
 
 use super::Walker;
 use crate::expand::fits_whole;
@@ -26,7 +27,7 @@ impl Walker<'_> {
         // Quotes leave an empty text beside what they hold.
         let mut parts = subject.parts.iter().filter(|part| part.literal() != Some(""));
         let (Some(Part::Param(param)), None) = (parts.next(), parts.next()) else { return None };
-        let known = self.is_given && is_position(param) && value.exact;
+        let known = self.is_given && is_value(param) && value.exact;
         known.then(|| value.text.clone())
     }
 
@@ -78,10 +79,10 @@ impl Walker<'_> {
     }
 }
 
-/// `$1` and `${1:-x}`: what was given to a script or function.
-fn is_position(param: &Param) -> bool {
+/// `$1`, `${1:-x}` and `$cmd`: what was given, or a value it was kept in.
+fn is_value(param: &Param) -> bool {
     let plain = matches!(param.op, ParamOp::Get | ParamOp::Default) && param.index.is_none();
-    plain && param.name.bytes().all(|byte| byte.is_ascii_digit()) && param.name != "0"
+    plain && param.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && param.name != "0"
 }
 
 /// The bodies that may run for a value, and whether none may; `None` if that cannot

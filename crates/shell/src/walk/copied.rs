@@ -49,8 +49,11 @@ impl Walker<'_> {
             }
             let key = self.path_key(source);
             let key = self.behind_link(&key).filter(|_| !self.files.contains_key(&key)).unwrap_or(key);
-            if !self.has_files(&key) && !self.has_files(&target) {
-                continue;
+            if !self.has_files(&key) {
+                self.seek(&key);
+                if !self.has_files(&target) {
+                    continue;
+                }
             }
             self.carry_one(&key, &target, source);
             self.carry_one(&key, &format_smolstr!("{target}/{name}"), source);
@@ -138,7 +141,7 @@ impl Walker<'_> {
         let plain = command.words.iter().all(|word| word.exact);
         for word in command.words.iter().skip(1).rev() {
             for key in self.named_files(word) {
-                let Some(old) = self.files.get(&key) else { continue };
+                let Some(old) = self.file(&key) else { continue };
                 let new = old.text.as_deref().and_then(|text| crate::edit::of(command, text));
                 let changed = new.is_none() && (old.changed || plain && old.text.is_some());
                 let bytes = old.text.as_ref().map_or(0, String::len);

@@ -392,6 +392,7 @@ impl Walker<'_> {
                 let given = wrappers::given(command, path, &word.text);
                 self.in_shell(is_source(command), |walker| {
                     walker.enter_child(&command.program);
+                    walker.name_script(command, path);
                     walker.open_text(&word, &command.program, given);
                 });
                 if self.files.get(key).is_some_and(|now| now.text != stream.text) {
@@ -400,6 +401,7 @@ impl Walker<'_> {
                 }
             }
             (None, _) if stream.is_file => {}
+            (None, _) if stream.stands && is_data(&path.text) => {}
             (None, _) if stream.stands => self.too_large(command),
             (None, found) => {
                 self.guess_printed(stream, path.span, &command.program);
@@ -420,6 +422,12 @@ impl Walker<'_> {
             self.add_effect(index, Deed::RunsDownload, Some(url));
         }
     }
+}
+
+/// Files that hold no program, whoever loads them.
+fn is_data(path: &str) -> bool {
+    let endings = [".json", ".txt", ".md", ".csv", ".yaml", ".yml", ".toml", ".html", ".css", ".svg"];
+    endings.iter().any(|ending| path.ends_with(ending)) && !path.ends_with("package.json")
 }
 
 /// What it reads runs in this shell.

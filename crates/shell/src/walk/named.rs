@@ -33,6 +33,7 @@ impl Walker<'_> {
                 .filter(|key| self.file(key).is_some())
                 .collect();
         }
+        self.seek_pattern(&key);
         if self.files.is_empty() {
             return Vec::new();
         }

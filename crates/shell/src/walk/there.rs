@@ -9,12 +9,16 @@
 use smol_str::SmolStr;
 
 use super::Walker;
-use crate::reading::{Command, Setting, Span, Unknown};
+use crate::reading::{Command, Setting, Span, Unknown, Word};
+use crate::scope::Text;
 use crate::stream::Stream;
 use std::collections::BTreeMap;
 
 /// Files that are asked for.
 const SOUGHT_MAX: usize = 64;
+
+/// Signs of a path nobody can tell.
+const UNSURE: [char; 4] = ['$', '`', '*', '?'];
 
 /// Work all files that are there may cost together, beside that of the call.
 const STOOD_MAX: usize = super::budget::WORK_MAX;
@@ -41,8 +45,21 @@ impl Walker<'_> {
     /// Asks for a file, unless nobody could tell which it is.
     pub(super) fn seek(&self, path: &SmolStr) {
         let mut sought = self.sought.borrow_mut();
-        let named = path.starts_with('/') && !path.contains(['$', '`', '*', '?']);
+        let named = path.starts_with('/') && !path.contains(UNSURE);
         if named && sought.len() < SOUGHT_MAX && !path.starts_with("/dev/") {
+            sought.insert(path.clone());
+        }
+    }
+
+    /// Asks for the files of one folder that a pattern names.
+    pub(super) fn seek_pattern(&self, path: &SmolStr) {
+        let Some((folder, _)) = path.rsplit_once('/') else { return };
+        let mut sought = self.sought.borrow_mut();
+        if path.starts_with('/')
+            && !folder.contains(UNSURE)
+            && !path.contains(['$', '`'])
+            && sought.len() < SOUGHT_MAX
+        {
             sought.insert(path.clone());
         }
     }
@@ -51,6 +68,17 @@ impl Walker<'_> {
     pub(super) fn too_large(&mut self, command: &Command) {
         let what = format!("a file larger than is read for `{}`", command.program);
         self.opaque(command.span, Unknown::Limit, what);
+    }
+
+    /// A script knows where it lies: `$0`, and `BASH_SOURCE` also where it is sourced.
+    pub(super) fn name_script(&mut self, command: &Command, path: &Word) {
+        if !path.exact || path.glob {
+            return;
+        }
+        if !matches!(command.program.as_str(), "." | "source") {
+            self.scope.set_one("0", Text::exact(path.text.clone()));
+        }
+        self.scope.set_one("BASH_SOURCE", Text::exact(path.text.clone()));
     }
 
     /// Follows what a file that is there starts, with a budget of its own. What is

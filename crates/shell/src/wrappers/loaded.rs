@@ -121,6 +121,9 @@ pub(crate) fn given(command: &Command, path: &Word, text: &str) -> Vec<Word> {
     if behind.is_empty() || loops {
         return Vec::new();
     }
-    let name = Word { text: "$0".into(), exact: false, ..path.clone() };
+    // One that is sourced keeps the name of the shell around it.
+    let named = path.exact && !path.glob && !matches!(program, "." | "source");
+    let name =
+        Word { text: if named { path.text.clone() } else { "$0".into() }, exact: named, ..path.clone() };
     std::iter::once(name).chain(behind.iter().cloned()).collect()
 }

@@ -8,8 +8,19 @@ use super::grammar::Maker;
 /// What is given, and what is compared with it.
 const GIVEN: &[&str] =
     &["a", "b", "ab", "A", "'a b'", "", "a b", "b a", "$V a", "x $V", "* a", "{a,b}", "\"$@\" a", "a b a"];
-const SUBJECTS: &[&str] =
-    &["$1", "\"$1\"", "${1}", "${1:-b}", "\"${1-a}\"", "$2", "${2:-a}", "\"$1$2\"", "${1#x}"];
+const SUBJECTS: &[&str] = &[
+    "$1",
+    "\"$1\"",
+    "${1}",
+    "${1:-b}",
+    "\"${1-a}\"",
+    "$2",
+    "${2:-a}",
+    "\"$1$2\"",
+    "${1#x}",
+    "$X",
+    "${X:-b}",
+];
 const PATTERNS: &[&str] =
     &["a", "b", "a*", "?", "[ab]", "\"a\"", "'a'*", "a|b", "\"\"", "~", "*b", "$V", "A", "a\\ b", "${1}"];
 /// What happens to the words in between.
@@ -23,6 +34,10 @@ const BETWEEN: &[&str] = &[
     "[ $# -gt 1 ] && shift; ",
     "shopt -s nocasematch; ",
     "p1 && shift; ",
+    "X=$1; ",
+    "X=$1; shift; ",
+    "X=a; p1 && X=$2; ",
+    "X=a; read X <<<$1; ",
 ];
 
 impl Maker<'_> {
