@@ -247,6 +247,9 @@ fn scripts_that_lead_on_and_on_are_asked_about() {
     writes(&house, "s20.sh", SKIPS);
     check(&house, "bash s12.sh", "git-skip-hooks");
     check(&house, "bash s0.sh", "shell-opaque");
+    // Nor do many files that are only looked at hide one that is run.
+    let many: Vec<String> = (0..300).map(|n| format!("cat f{n}; ./no{n}")).collect();
+    check(&house, &format!("{}; bash s15.sh", many.join("; ")), "git-skip-hooks");
 }
 
 /// While somebody is asked, the script changes: the yes was to another text.

@@ -22,7 +22,7 @@ const TEXT_MAX: u64 = 256 << 10;
 const TEXTS_MAX: usize = 1 << 20;
 
 /// Files and names in a folder that are looked at, and folders above a file.
-const SOUGHT_MAX: usize = 128;
+const SOUGHT_MAX: usize = 1_024;
 const ENTRIES_MAX: usize = 1_000;
 const FOLDERS_MAX: usize = 4;
 

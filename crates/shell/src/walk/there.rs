@@ -14,8 +14,10 @@ use crate::scope::Text;
 use crate::stream::Stream;
 use std::collections::BTreeMap;
 
-/// Files that are asked for.
-const SOUGHT_MAX: usize = 64;
+/// Files that are asked for because they are read, and more because they are run: nobody
+/// shall hide a script behind files that are only looked at.
+const READ_MAX: usize = 32;
+const RUN_MAX: usize = 512;
 
 /// Signs of a path nobody can tell.
 const UNSURE: [char; 4] = ['$', '`', '*', '?'];
@@ -42,11 +44,28 @@ impl Walker<'_> {
         known
     }
 
-    /// Asks for a file, unless nobody could tell which it is.
+    /// Asks for a file that is read.
     pub(super) fn seek(&self, path: &SmolStr) {
+        self.seek_within(path, READ_MAX);
+    }
+
+    /// The same for one that is run.
+    pub(super) fn run_file(&self, path: &SmolStr) -> Option<&Stream> {
+        let known = self.files.get(path);
+        if known.is_none() {
+            self.seek_within(path, RUN_MAX);
+        }
+        known
+    }
+
+    /// Asks for a file, unless nobody could tell which it is, or many are asked for.
+    fn seek_within(&self, path: &SmolStr, most: usize) {
         let mut sought = self.sought.borrow_mut();
-        let named = path.starts_with('/') && !path.contains(UNSURE);
-        if named && sought.len() < SOUGHT_MAX && !path.starts_with("/dev/") {
+        if sought.len() < most
+            && path.starts_with('/')
+            && !path.starts_with("/dev/")
+            && !path.contains(UNSURE)
+        {
             sought.insert(path.clone());
         }
     }
@@ -58,7 +77,7 @@ impl Walker<'_> {
         if path.starts_with('/')
             && !folder.contains(UNSURE)
             && !path.contains(['$', '`'])
-            && sought.len() < SOUGHT_MAX
+            && sought.len() < RUN_MAX
         {
             sought.insert(path.clone());
         }
