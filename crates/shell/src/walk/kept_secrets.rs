@@ -4,6 +4,7 @@
 //! Follows the spelling of the substitution, which stands for its value wherever that
 //! is used. Where it stands in any other word, it may be printed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -39,7 +40,7 @@ pub(super) fn mark(commands: &mut [Arc<Command>], outputs: &[(SmolStr, usize)]) 
 }
 
 /// The variables it is put into.
-fn names_of(commands: &[Arc<Command>], spelling: &str) -> Vec<SmolStr> {
+fn names_of(commands: &[Arc<Command>], spelling: &str) -> BTreeSet<SmolStr> {
     let assigned = commands.iter().flat_map(|one| &one.assignments);
     let kept = assigned.filter(|one| one.value.text.contains(spelling)).map(|one| one.name.clone());
     let words = commands.iter().flat_map(|one| &one.words).filter(|word| word.text.contains(spelling));
@@ -48,19 +49,19 @@ fn names_of(commands: &[Arc<Command>], spelling: &str) -> Vec<SmolStr> {
 }
 
 /// Is a variable named in what may be a program, or the whole environment?
-fn speaks_of(command: &Command, names: &[SmolStr]) -> bool {
+fn speaks_of(command: &Command, names: &BTreeSet<SmolStr>) -> bool {
     let environments = ["process.env", "os.environ", "ENVIRON", "%ENV", "ENV.to_", "getenv()", "Deno.env"];
     command.words.iter().skip(1).any(|word| {
-        let assigns = word.text.split_once('=').is_some_and(|(name, _)| names.iter().any(|one| one == name));
+        let assigns = word.text.split_once('=').is_some_and(|(name, _)| names.contains(name));
         !assigns
-            && (names.iter().any(|name| is_word(&word.text, name))
+            && (words_of(&word.text).any(|word| names.contains(word))
                 || environments.iter().any(|sign| word.text.contains(sign)))
     })
 }
 
-/// Does the name stand in the text as a whole word?
-fn is_word(text: &str, name: &str) -> bool {
-    text.split(|one: char| !(one.is_alphanumeric() || one == '_')).any(|word| word == name)
+/// What may be a name in the text.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|one: char| !(one.is_alphanumeric() || one == '_'))
 }
 
 /// `set -x`, `bash -x`: what is assigned is shown as it is.
