@@ -232,6 +232,10 @@ fn a_script_nobody_can_read_to_its_end_is_asked_about() {
     // Nor does one stop at a zero behind the first line.
     writes(&house, "z.sh", &format!("echo a\n# \0\n{SKIPS}"));
     check(&house, "bash z.sh", "git-skip-hooks");
+    // By another name it is the same.
+    writes(&house, "x.txt", &long);
+    check(&house, "bash x.txt", "shell-opaque");
+    check(&house, "python3 x.txt", "shell-opaque");
     // What is only data is not asked about.
     writes(&house, "d.json", &"[1]\n".repeat(100_000));
     writes(&house, "x.js", "const d = require('./d.json')\n");
@@ -267,6 +271,25 @@ fn a_script_that_changes_meanwhile_is_asked_about_anew() {
         house.write("x.sh", format!("{FORCES}git push --force origin other\n"));
         house.run_with(&["inbox", "approve", &first, "--passphrase-stdin"], PASSPHRASE).ended(0);
         assert_ne!(call.join().unwrap().answer().request(), first, "another question");
+    });
+}
+
+/// The script becomes a pipe nobody writes to: the gate does not wait for one.
+#[test]
+fn a_script_that_becomes_a_pipe_is_not_waited_for() {
+    let house = locked();
+    house.write(".toolgate/policy.yaml", "version: 1\nreview: { delivery: hold, hold_seconds: 60 }\n");
+    writes(&house, "x.sh", FORCES);
+    let mut command = house.toolgate(&["hook", "claude-code"]);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::scope(|scope| {
+        let event = house.event("bash x.sh").to_string();
+        let call = scope.spawn(move || finish_child(child, event.as_bytes()));
+        let first = waiting(&house);
+        let pipe = house.command("/bin/sh", &["-c", "rm x.sh && mkfifo x.sh"]).status().expect("sh");
+        assert!(pipe.success());
+        house.run_with(&["inbox", "approve", &first, "--passphrase-stdin"], PASSPHRASE).ended(0);
+        assert!(!call.join().unwrap().answer().is_broken());
     });
 }
 

@@ -87,8 +87,9 @@ pub struct Script {
 
 impl Call {
     /// The hash a grant is bound to: tool, folder and every argument that can
-    /// change what happens, also what is in the scripts it runs. The free `description` a model writes beside a
-    /// shell command is left out, because a retry rarely repeats it word for word.
+    /// change what happens, also what is in the scripts it runs. The free
+    /// `description` a model writes beside a shell command is left out, because
+    /// a retry rarely repeats it word for word.
     #[must_use]
     pub fn arguments_digest(&self) -> Digest {
         let mut input = self.input.clone();

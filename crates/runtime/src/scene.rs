@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
     Access, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy, Session,
-    UsageReader, explain, judge,
+    UsageReader, explain, is_within, judge,
 };
 
 /// Most of a file a guard is shown.
@@ -231,9 +231,9 @@ impl Scene {
     /// none of them itself.
     pub(crate) fn is_below(&self, path: &str) -> bool {
         let Places { workspace, temp, .. } = &self.places;
+        let inside = workspace.iter().chain(temp).any(|top| is_within(path, top) && top != path);
         // The workspace itself may lie in such a folder.
-        let holds = |top: &String| top == path || is_under(top, path);
-        workspace.iter().chain(temp).any(|top| is_under(path, top)) && !workspace.iter().any(holds)
+        inside && !workspace.iter().any(|top| is_within(top, path))
     }
 
     /// Where the gate's own files really are takes many looks at the file
@@ -242,9 +242,4 @@ impl Scene {
         let changes = facts.files.iter().any(|file| file.access != Access::Read);
         if changes { with_real_places(&self.places, links) } else { self.places.clone() }
     }
-}
-
-/// Whether `path` lies below `folder`.
-fn is_under(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -103,7 +103,6 @@ pub(crate) fn are_unchanged(event: &Event) -> bool {
 /// Is it a file, and has it changed since the session began? Most are older, and the
 /// records need not be asked about them.
 fn is_fresh(real: &str, session: &Session) -> bool {
-    // Opening a pipe would wait for a writer.
     let found = std::fs::metadata(real).ok().filter(Metadata::is_file);
     let since = session.started_ms.map_or(i64::MIN, |started| started.saturating_sub(CLOCK_MS));
     found.is_some_and(|found| changed_ms(&found) >= since)
@@ -130,6 +129,8 @@ fn text_of(bytes: &[u8]) -> String {
 
 /// What a file holds, and a byte more where that is more than is read.
 fn beginning(path: &str) -> Option<Vec<u8>> {
+    // Opening a pipe would wait for a writer, and the host would not wait for us.
+    std::fs::metadata(path).ok().filter(Metadata::is_file)?;
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(TEXT_MAX.saturating_add(1)).read_to_end(&mut bytes).ok()?;
     Some(bytes)

@@ -401,7 +401,7 @@ impl Walker<'_> {
                 }
             }
             (None, _) if stream.is_file => {}
-            (None, _) if stream.stands && is_data(&path.text) => {}
+            (None, _) if stream.stands && !path.exact && is_data(&path.text) => {}
             (None, _) if stream.stands => self.too_large(command),
             (None, found) => {
                 self.guess_printed(stream, path.span, &command.program);
@@ -424,7 +424,7 @@ impl Walker<'_> {
     }
 }
 
-/// Files that hold no program, whoever loads them.
+/// Files that hold no program where another one loads them; whoever is told to run one does.
 fn is_data(path: &str) -> bool {
     let endings = [".json", ".txt", ".md", ".csv", ".yaml", ".yml", ".toml", ".html", ".css", ".svg"];
     endings.iter().any(|ending| path.ends_with(ending)) && !path.ends_with("package.json")
