@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire};
-use toolgate_core::{Delivered, Facts, Places};
+use toolgate_core::{Facts, HostAnswer, Places};
 
 /// Every event a host of ours can send.
 const EVENTS: &[&str] = &[
@@ -46,13 +46,13 @@ fn decoded(host: &dyn Host, bytes: &[u8]) {
     let text = "a\u{1b}\u{202e}\"\n\\".to_owned();
     let input = json!({ "command": text });
     for delivered in [
-        Delivered::Silence,
-        Delivered::Approved { text: text.clone() },
-        Delivered::Warned { text: text.clone() },
-        Delivered::Modified { input, text: text.clone() },
-        Delivered::Denied { text: text.clone() },
-        Delivered::Deferred { text: text.clone() },
-        Delivered::Asked { text: text.clone() },
+        HostAnswer::Silence,
+        HostAnswer::Approved { text: text.clone() },
+        HostAnswer::Warned { text: text.clone() },
+        HostAnswer::Modified { input, text: text.clone() },
+        HostAnswer::Denied { text: text.clone() },
+        HostAnswer::Deferred { text: text.clone() },
+        HostAnswer::Asked { text: text.clone() },
     ] {
         one_object(&host.encode(&asked, &delivered));
     }

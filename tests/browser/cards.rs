@@ -83,7 +83,7 @@ fn the_answers_stay_on_the_screen() {
 const WRITES: &str = "version: 1
 review: { delivery: ticket }
 rules:
-  - { id: watched, kind: escalate, severity: critical, match: { files: { path: '**/watched*' } }, reason: a person watches }
+  - { id: watched, kind: ask, severity: critical, match: { files: { path: '**/watched*' } }, reason: a person watches }
 ";
 
 #[test]

@@ -43,11 +43,11 @@ const POLICY: &str = "version: 1
 review: { delivery: ticket }
 rules:
   - id: no-production
-    kind: prohibit
+    kind: block
     match: { command: { program: deploy } }
     reason: Production is deployed by people.
   - id: never-spoke
-    kind: prohibit
+    kind: block
     match: { command: { program: frobnicate } }
     reason: Nobody needs it.
 guardrails:

@@ -124,9 +124,9 @@ impl Tab {
     }
 
     /// Does something that leads to another page, and waits until that is there.
-    pub fn leads_on(&self, deed: impl FnOnce(&Tab)) {
+    pub fn leads_on(&self, kind: impl FnOnce(&Tab)) {
         self.forget();
-        deed(self);
+        kind(self);
         self.await_event("Page.loadEventFired");
     }
 

@@ -80,7 +80,7 @@ version: 1
 disable: [git-skip-hooks]
 rules:
   - id: drop-no-verify
-    kind: transform
+    kind: rewrite
     match: { command: { program: git, subcommand: commit, flags: [--no-verify] } }
     change: { remove_flags: [--no-verify] }
     reason: commit hooks run

@@ -17,7 +17,7 @@ version: 1
 review: {{ {review} }}
 rules:
   - id: deploy-asks
-    kind: escalate
+    kind: ask
     match: {{ command: {{ program: deploy-tool }} }}
     reason: a person decides about deploys
 "

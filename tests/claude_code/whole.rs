@@ -20,7 +20,7 @@ const ASKS: &str = "\
 version: 1
 rules:
   - id: deploy-asks
-    kind: escalate
+    kind: ask
     match: { command: { program: deploy-tool } }
     reason: somebody decides about deploys
 ";

@@ -3,7 +3,7 @@
 //! A page is Markdown. Prose is prose; these are read:
 //!
 //! - a list item `` - `COMMAND` → VERDICT (RULE, RULE) ``; a rewrite names the outcome:
-//!   `` → modify (RULE): `NEW COMMAND` ``; `` – `` and a remark may follow; `` – after `LABEL` `` judges it in
+//!   `` → rewrite (RULE): `NEW COMMAND` ``; `` – `` and a remark may follow; `` – after `LABEL` `` judges it in
 //!   a session that earned the label;
 //! - the same with a file tool in front: `` - Write `PATH` → … ``, also `Read` and `Edit`;
 //! - the same with any other tool: `` - Call `TOOL {"ARGUMENT": "VALUE"}` → … ``;
@@ -74,7 +74,7 @@ pub struct Page {
     pub cases: Vec<Case>,
 }
 
-const VERDICTS: &[&str] = &["allow", "warn", "modify", "delay", "escalate", "prerequisites", "block"];
+const VERDICTS: &[&str] = &["allow", "warn", "rewrite", "delay", "ask", "check", "block"];
 const FILE_TOOLS: &[&str] = &["Write", "Read", "Edit", "Call"];
 
 /// Reads a page, or says everything that is wrong with it.
@@ -305,7 +305,7 @@ fn expected(text: &str) -> Result<Expected, String> {
     if verdict != "allow" && ids.is_empty() {
         return Err(format!("`{verdict}` without the rule that says so, in parentheses"));
     }
-    if (verdict == "modify") != rewritten.is_some() {
+    if (verdict == "rewrite") != rewritten.is_some() {
         return Err("`modify` and only `modify` names the new command after `:`".to_owned());
     }
     let labels = labels(rest);
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn file_tools_and_rewrites_and_backticks_are_read() {
-        let all = cases("- Write `a b` → allow\n- `x -n` → modify (r): `x`\n- `` echo `id` `` → allow\n");
+        let all = cases("- Write `a b` → allow\n- `x -n` → rewrite (r): `x`\n- `` echo `id` `` → allow\n");
         assert_eq!(all[0].title(), "Write a b");
         assert_eq!(all[1].expected.rewritten.as_deref(), Some("x"));
         assert_eq!(all[2].subject, "echo `id`");
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_script_takes_its_verdict_from_the_line_below() {
-        let all = cases("```sh\ncd x\nrm y\n```\n\n→ escalate (r)\n");
+        let all = cases("```sh\ncd x\nrm y\n```\n\n→ ask (r)\n");
         assert_eq!(all[0].subject, "cd x\nrm y");
         assert_eq!(all[0].place, "p.md:1");
     }
@@ -404,8 +404,8 @@ mod tests {
         fault("- `a` → block (R!)\n", "not a rule id");
         fault("- `a` → block ()\n", "not a rule id");
         fault("- `a` → block (r) oops\n", "too much");
-        fault("- `a` → modify (r)\n", "names the new command");
-        fault("- `a` → modify (r): b\n", "in backticks");
+        fault("- `a` → rewrite (r)\n", "names the new command");
+        fault("- `a` → rewrite (r): b\n", "in backticks");
         fault("- `a` → allow: `b`\n", "names the new command");
     }
 

@@ -167,7 +167,7 @@ fn a_policy_that_cannot_be_read_closes_the_gate() {
         )
         .as_bytes(),
     );
-    let bad_rule = "version: 1\nrules:\n  - { id: a, kind: prohibit, match: { regex: \"(\" }, reason: r }\n";
+    let bad_rule = "version: 1\nrules:\n  - { id: a, kind: block, match: { regex: \"(\" }, reason: r }\n";
     check_policy("rule `a`", bad_rule.as_bytes());
 }
 

@@ -107,7 +107,7 @@ fn a_cache_that_is_something_else_does_no_harm() {
 fn an_edited_policy_counts_from_the_next_call_on() {
     let house = House::with_policy(TICKET);
     let rule =
-        "rules: [{ id: no-make, kind: prohibit, match: { command: { program: make } }, reason: not here }]\n";
+        "rules: [{ id: no-make, kind: block, match: { command: { program: make } }, reason: not here }]\n";
     for _ in 0..3 {
         house.write(".toolgate/policy.yaml", TICKET);
         assert_eq!(house.ask("make all"), Answer::Silent);
@@ -115,7 +115,7 @@ fn an_edited_policy_counts_from_the_next_call_on() {
         assert!(house.ask("make all").text().contains("no-make"));
     }
     fs::create_dir_all(house.home().join(".config/toolgate")).unwrap();
-    fs::write(house.home().join(".config/toolgate/policy.yaml"), "version: 1\nrules: [{ id: no-ls, kind: prohibit, match: { command: { program: ls } }, reason: not here }]\n").unwrap();
+    fs::write(house.home().join(".config/toolgate/policy.yaml"), "version: 1\nrules: [{ id: no-ls, kind: block, match: { command: { program: ls } }, reason: not here }]\n").unwrap();
     assert!(house.ask("ls").text().contains("no-ls"));
 }
 

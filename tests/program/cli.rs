@@ -11,7 +11,7 @@ review: { delivery: ticket, expires_minutes: 5 }
 rules:
   - id: no-make
     name: make stays out
-    kind: prohibit
+    kind: block
     match: { command: { program: make } }
     severity: high
     reason: this project builds with cargo
@@ -19,7 +19,7 @@ rules:
     alternatives: [\"`cargo build`\"]
     examples: { match: [make all], pass: [cargo build] }
   - id: ask-deploy
-    kind: escalate
+    kind: ask
     match: { command: { program: deploy } }
     reason: a person watches every deploy
   - id: mind-curl
@@ -27,7 +27,7 @@ rules:
     match: { command: { program: curl } }
     reason: the network is slow here
   - id: quiet-install
-    kind: transform
+    kind: rewrite
     match: { command: { program: npm, subcommand: install } }
     change: { add_flags: --no-audit }
     reason: audits run elsewhere
@@ -133,7 +133,7 @@ fn test_judges_a_batch_line_by_line() {
             (&json!(1), "block"),
             (&json!("two"), "allow"),
             (&json!(null), "allow"),
-            (&json!(null), "escalate"),
+            (&json!(null), "ask"),
             (&json!(5), "allow")
         ]
     );

@@ -11,7 +11,7 @@ description: How we use git
 globs: *.ts,*.tsx
 toolgate:
   - id: cursor-no-tags
-    kind: prohibit
+    kind: block
     match: { command: { program: git, subcommand: tag } }
     reason: releases are tagged by the release job
 alwaysApply: true
@@ -44,7 +44,7 @@ fn a_block_in_the_front_matter_is_enforced() {
 #[test]
 fn a_mistake_in_a_block_closes_the_gate_and_says_where() {
     let house = House::new();
-    house.write(FILE, BLOCK.replace("kind: prohibit", "kind: forbid"));
+    house.write(FILE, BLOCK.replace("kind: block", "kind: forbid"));
     assert!(is_stopped(&house, "ls"));
     let said = house.run(&["policy", "check"]).ended(1);
     let text = format!("{}{}", said.text(), said.err);

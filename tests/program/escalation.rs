@@ -7,7 +7,7 @@ const OWN: &str = "# mine
 version: 1
 packs: [] # none
 rules:
-  - { id: mild, kind: escalate, severity: low, match: { regex: '^make.* mild' }, reason: mild }
+  - { id: mild, kind: ask, severity: low, match: { regex: '^make.* mild' }, reason: mild }
 ";
 
 fn own(house: &House) -> String {

@@ -9,12 +9,12 @@ const OWN: &str = "\
 version: 1
 rules:
   - id: no-trees
-    kind: prohibit
-    match: { does: deletes-tree, files: { inside: [home] } }
+    kind: block
+    match: { effect: deletes-tree, files: { inside: [home] } }
     reason: folders below home stay
     remediation: name one file
   - id: no-bypass
-    kind: escalate
+    kind: ask
     match: { command: { program: git, subcommand: commit, flags: --no-verify } }
     reason: the hooks run
   - id: no-notes
@@ -22,15 +22,15 @@ rules:
     match: { files: { access: write, path: notes.txt } }
     reason: the notes are read only
   - id: no-riddles
-    kind: escalate
+    kind: ask
     match: { opaque: any }
     reason: this cannot be told
   - id: no-downloads
-    kind: escalate
-    match: { does: runs-download }
+    kind: ask
+    match: { effect: runs-download }
     reason: read it first
   - id: quiet-install
-    kind: transform
+    kind: rewrite
     match: { command: { program: npm, subcommand: install } }
     change: { add_flags: --no-audit }
     reason: audits run elsewhere
@@ -100,7 +100,7 @@ fn the_same_as_data() {
     let command = "cd x &&\nsudo git commit --no-verify";
     let said = house.run(&["test", "--explain", "--json", command]).ended(3).text();
     let answer: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(answer["verdict"], "escalate");
+    assert_eq!(answer["verdict"], "ask");
     let finding = &answer["explanation"][0]["findings"][0];
     assert_eq!((finding["rule"].as_str(), finding["source"]["line"].as_u64()), (Some("no-bypass"), Some(8)));
     let cause = &finding["causes"][0];

@@ -216,16 +216,16 @@ fn inside_an_agent_no_terminal_answers() {
 
 /// An agent nobody has heard of asks, reads its ticket and then does this, with a clean environment, in a
 /// session and at a terminal of its own; `ID` and `CODE` stand for what the ticket says.
-fn agent_of_its_own(house: &House, deed: &str) -> Option<Said> {
+fn agent_of_its_own(house: &House, kind: &str) -> Option<Said> {
     if !std::path::Path::new("/usr/bin/script").exists() {
         println!("SKIPPED: no `script` here; an agent's own terminal was not tried");
         return None;
     }
     house.write("event.json", house.call(ASKED).to_string());
-    let deed = deed.replace("ID", "$id").replace("TOOLGATE", TOOLGATE);
+    let kind = kind.replace("ID", "$id").replace("TOOLGATE", TOOLGATE);
     let text = format!(
         "id=$({TOOLGATE} hook claude-code <event.json | sed 's/.*Request \\(r-[a-z0-9]*\\).*/\\1/')\n\
-         echo $id | cut -c3-6 | setsid -w env -i HOME=\"$HOME\" USER=ada PATH=\"$PATH\" script -qec \"{deed}\" /dev/null\n"
+         echo $id | cut -c3-6 | setsid -w env -i HOME=\"$HOME\" USER=ada PATH=\"$PATH\" script -qec \"{kind}\" /dev/null\n"
     );
     house.write("agent", text);
     Some(finish(house.command("/bin/sh", &["agent"]), b""))
@@ -234,7 +234,7 @@ fn agent_of_its_own(house: &House, deed: &str) -> Option<Said> {
 /// A host is known by its name or by its variables; any other by having asked.
 #[test]
 fn below_whoever_asked_no_terminal_answers() {
-    for deed in [
+    for kind in [
         "TOOLGATE inbox approve ID",
         "bash -c 'nice TOOLGATE inbox approve ID; true'",
         "TOOLGATE inbox undo ID",
@@ -242,12 +242,12 @@ fn below_whoever_asked_no_terminal_answers() {
         "TOOLGATE serve",
     ] {
         let house = House::with_policy(TICKET);
-        let Some(said) = agent_of_its_own(&house, deed) else { return };
-        assert!(said.text().contains("inside an agent (sh, process "), "{deed}: {}", said.text());
+        let Some(said) = agent_of_its_own(&house, kind) else { return };
+        assert!(said.text().contains("inside an agent (sh, process "), "{kind}: {}", said.text());
         let waiting = house.run(&["inbox", "list", "--json"]).ended(0).text();
         assert!(
             waiting.contains("\"pending\"") && waiting.contains("\"program\":\"sh\""),
-            "{deed}: {waiting}"
+            "{kind}: {waiting}"
         );
     }
 }

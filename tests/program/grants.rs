@@ -84,7 +84,7 @@ fn a_standing_yes_answers_no_other_guard() {
     let id = house.ask(ASKED).request();
     give(&house, "approve", &id, &["--session"]).ended(0);
     assert_eq!(house.ask(ASKED), Answer::Silent);
-    let more = "  - { id: ask-pushes, kind: escalate, match: { regex: '^git push' }, reason: asked }\n";
+    let more = "  - { id: ask-pushes, kind: ask, match: { regex: '^git push' }, reason: asked }\n";
     house.write(".toolgate/policy.yaml", format!("{TICKET}rules:\n{more}"));
     assert_ne!(house.ask(ASKED).request(), id, "a new rule asks as well");
 }
@@ -185,7 +185,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn a_pattern_is_refused_for_what_is_no_command() {
     let house = locked();
-    let rule = "  - { id: ask-writes, kind: escalate, match: { tool: Write }, reason: asked }\n";
+    let rule = "  - { id: ask-writes, kind: ask, match: { tool: Write }, reason: asked }\n";
     house.write(".toolgate/policy.yaml", format!("{TICKET}rules:\n{rule}"));
     let mut event = house.event("");
     event["tool_name"] = json!("Write");
@@ -214,9 +214,9 @@ fn a_yes_stands_for_calls_that_are_rewritten() {
     let policy = format!(
         "{TICKET}disable: [git-skip-hooks]
 rules:
-  - {{ id: with-hooks, kind: transform, match: {{ command: {{ program: git, subcommand: commit, flags: [--no-verify] }} }},
+  - {{ id: with-hooks, kind: rewrite, match: {{ command: {{ program: git, subcommand: commit, flags: [--no-verify] }} }},
       change: {{ remove_flags: [--no-verify] }}, reason: hooks run }}
-  - {{ id: ask-commits, kind: escalate, match: {{ command: {{ program: git, subcommand: commit }} }}, reason: asked }}
+  - {{ id: ask-commits, kind: ask, match: {{ command: {{ program: git, subcommand: commit }} }}, reason: asked }}
 "
     );
     let rewritten = |answer: &Answer| matches!(answer, Answer::Changed(input) if input.contains("\"git commit -m x\"") && !input.contains("no-verify"));
@@ -339,8 +339,8 @@ fn open_request(gate: &mut toolgate_runtime::Gate) -> toolgate_core::Request {
 #[test]
 fn low_severity_is_approved_only_by_the_persons_own_policy() {
     let rules = "rules:
-  - { id: mild, kind: escalate, severity: low, match: { regex: '^make.* mild' }, reason: mild }
-  - { id: grave, kind: escalate, severity: high, match: { regex: '^make.* grave' }, reason: grave }
+  - { id: mild, kind: ask, severity: low, match: { regex: '^make.* mild' }, reason: mild }
+  - { id: grave, kind: ask, severity: high, match: { regex: '^make.* grave' }, reason: grave }
 ";
     let project =
         format!("version: 1\nreview: {{ delivery: ticket }}\npeople: {{ auto_approve_low: true }}\n{rules}");

@@ -9,7 +9,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a key nobody knows", "version: 1\nfrobnicate: yes\n"),
     (
         "a key of a rule almost right",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { programm: make }\n    reason: r\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { programm: make }\n    reason: r\n",
     ),
     (
         "a kind that is none",
@@ -21,11 +21,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "a pattern that is none",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: \"git (commit\" }\n    reason: r\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: \"git (commit\" }\n    reason: r\n",
     ),
     (
         "the wrong type",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: high\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n    reason: r\n    priority: high\n",
     ),
     ("a list where a map belongs", "version: 1\nreview: [ticket]\n"),
     (
@@ -33,17 +33,17 @@ const MISTAKES: &[(&str, &str)] = &[
         "version: 1\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: r }\n  - { id: a, kind: warn, match: { regex: y }, reason: r }\n",
     ),
     (
-        "a deed nobody knows",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { does: skips-hooks }\n    reason: r\n",
+        "a kind nobody knows",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { effect: skips-hooks }\n    reason: r\n",
     ),
     (
         "a priority of the built-ins",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n    priority: 7\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n    reason: r\n    priority: 7\n",
     ),
-    ("no reason", "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { regex: x }\n"),
+    ("no reason", "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n"),
     (
         "an id that is none",
-        "version: 1\nrules:\n  - id: No Spaces\n    kind: prohibit\n    match: { regex: x }\n    reason: r\n",
+        "version: 1\nrules:\n  - id: No Spaces\n    kind: block\n    match: { regex: x }\n    reason: r\n",
     ),
     ("tabs", "version: 1\nrules:\n\t- id: a\n"),
     ("another version", "version: 2\n"),
@@ -55,11 +55,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a pack nobody knows", "version: 1\npacks: [defualt]\n"),
     (
         "an access nobody knows",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { access: touch, path: x } }\n    reason: r\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { files: { access: touch, path: x } }\n    reason: r\n",
     ),
     (
         "a glob that is none",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibit\n    match: { files: { path: \"[a\" } }\n    reason: r\n",
+        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { files: { path: \"[a\" } }\n    reason: r\n",
     ),
     (
         "require without a requirement",
@@ -118,7 +118,7 @@ fn a_project_does_not_loosen_what_its_person_chose() {
 fn layers_are_told_apart() {
     let rule = "{ id: a, kind: warn, match: { regex: x }, reason: project }";
     let house = House::with_policy(&format!("version: 1\nmode: observe\nrules:\n  - {rule}\n"));
-    let rule = "{ id: a, kind: prohibit, locked: true, match: { regex: x }, reason: user }";
+    let rule = "{ id: a, kind: block, locked: true, match: { regex: x }, reason: user }";
     house.write_user(&format!("version: 1\npacks: []\nmode: enforce\nrules:\n  - {rule}\n"));
     let said = house.run(&["policy", "check"]).ended(1);
     insta::assert_snapshot!(plain(&house, &said.text()));

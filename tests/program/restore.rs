@@ -125,7 +125,7 @@ fn without_a_backup_it_does_not_run() {
     }
     assert!(!house.ask("ls").is_no());
     assert!(!house.ask("ls > /dev/null 2>&1").is_no(), "nothing is kept there");
-    let ask = KEEP.replace("backup: true", "backup: true, otherwise: escalate");
+    let ask = KEEP.replace("backup: true", "backup: true, otherwise: ask");
     house.write(".toolgate/policy.yaml", format!("{ask}review: {{ delivery: ticket }}\n"));
     assert!(house.ask("rm -rf big.bin").request().starts_with("r-"));
 }

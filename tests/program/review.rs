@@ -270,7 +270,7 @@ fn a_yes_can_come_with_words() {
 /// A file call is shown with what it would write.
 #[test]
 fn a_file_call_is_shown_whole() {
-    let policy = "version: 1\nreview: { delivery: ticket }\nrules:\n  - { id: asks, kind: escalate, match: { tool: Write }, reason: asked }\n";
+    let policy = "version: 1\nreview: { delivery: ticket }\nrules:\n  - { id: asks, kind: ask, match: { tool: Write }, reason: asked }\n";
     let house = House::with_policy(policy);
     let mut event = house.call("ls");
     event["tool_name"] = json!("Write");

@@ -14,7 +14,7 @@ mode: enforce # always
 rules:
   # About make.
   - id: no-make # keep
-    kind: prohibit
+    kind: block
     match: { command: { program: make } }
     reason: use cargo
 
@@ -40,7 +40,7 @@ fn the_examples_of_the_seed_work() {
     add(&house, "ban-no-verify", "git commit.*--no-verify", "REJECT").ended(0);
     let listed = house.run(&["rules", "list", "--enabled"]).ended(0).text();
     assert!(
-        listed.lines().any(|line| line.starts_with("ban-no-verify ") && line.contains("prohibit")),
+        listed.lines().any(|line| line.starts_with("ban-no-verify ") && line.contains("block")),
         "{listed}"
     );
     let said = house.run(&["test", "git commit --no-verify -m 'fix'"]).ended(2).text();
@@ -143,9 +143,9 @@ fn what_would_break_the_policy_is_refused() {
 /// Rules written in another manner are kept, even if the new one cannot be put among them.
 #[test]
 fn rules_written_in_another_manner_are_never_lost() {
-    let flow = "version: 1\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r }]\n";
-    let flat = "version: 1\nrules:\n- id: no-make\n  kind: prohibit\n  match: { regex: make }\n  reason: r\n";
-    let two = "version: 1\nrules: [{ id: no-make, kind: prohibit, match: { regex: make }, reason: r },\n  { id: b, kind: warn, match: { regex: b }, reason: r }]\n";
+    let flow = "version: 1\nrules: [{ id: no-make, kind: block, match: { regex: make }, reason: r }]\n";
+    let flat = "version: 1\nrules:\n- id: no-make\n  kind: block\n  match: { regex: make }\n  reason: r\n";
+    let two = "version: 1\nrules: [{ id: no-make, kind: block, match: { regex: make }, reason: r },\n  { id: b, kind: warn, match: { regex: b }, reason: r }]\n";
     for text in [flow, flat, two] {
         let house = House::with_policy(text);
         add(&house, "another", "another", "REJECT");

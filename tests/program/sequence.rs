@@ -67,7 +67,7 @@ fn what_did_not_run_earns_no_label() {
 #[test]
 fn a_sequence_is_judged_over_processes() {
     let house = House::bare(
-        "version: 1\nreview: { delivery: ticket }\nrules:\n  - id: migrate-then-deploy\n    kind: escalate\n    after: [{ match: { command: { program: migrate } }, within: 2 }]\n    then: { command: { program: deploy } }\n    reason: look at the data first\n",
+        "version: 1\nreview: { delivery: ticket }\nrules:\n  - id: migrate-then-deploy\n    kind: ask\n    after: [{ match: { command: { program: migrate } }, within: 2 }]\n    then: { command: { program: deploy } }\n    reason: look at the data first\n",
     );
     assert!(!house.ask("deploy").is_no());
     assert!(!house.ask("migrate up").is_no());
@@ -86,7 +86,7 @@ fn a_sequence_is_judged_over_processes() {
 #[test]
 fn a_rule_holds_on_one_branch_and_at_some_times() {
     let house = House::bare(
-        "version: 1\nrules:\n  - id: main-stays\n    kind: prohibit\n    match: { command: { program: git, subcommand: commit } }\n    when: { branch: main }\n    reason: work on a branch of your own\n  - id: never\n    kind: prohibit\n    match: { command: { program: late } }\n    when: { hours: '00:00-00:00' }\n    reason: never\n  - id: always\n    kind: prohibit\n    match: { command: { program: early } }\n    when: { hours: '00:00-24:00', days: [mon, tue, wed, thu, fri, sat, sun] }\n    unless: { agent: reviewer }\n    reason: always\n",
+        "version: 1\nrules:\n  - id: main-stays\n    kind: block\n    match: { command: { program: git, subcommand: commit } }\n    when: { branch: main }\n    reason: work on a branch of your own\n  - id: never\n    kind: block\n    match: { command: { program: late } }\n    when: { hours: '00:00-00:00' }\n    reason: never\n  - id: always\n    kind: block\n    match: { command: { program: early } }\n    when: { hours: '00:00-24:00', days: [mon, tue, wed, thu, fri, sat, sun] }\n    unless: { agent: reviewer }\n    reason: always\n",
     );
     house.write(".git/HEAD", "ref: refs/heads/main\n");
     assert!(house.ask("git commit -m x").is_no());
@@ -105,7 +105,7 @@ fn a_rule_holds_on_one_branch_and_at_some_times() {
 #[test]
 fn a_call_waits_for_something() {
     let house = House::bare(
-        "version: 1\nreview: { delivery: ticket }\nrules:\n  - id: wait-for-build\n    kind: delay\n    match: { command: { program: deploy } }\n    delay: { file: build/ok, max_seconds: 600 }\n    reason: the build comes first\n  - id: give-up\n    kind: delay\n    match: { command: { program: publish } }\n    delay: { file: build/ok, max_seconds: 0, otherwise: escalate }\n    reason: the build comes first\n",
+        "version: 1\nreview: { delivery: ticket }\nrules:\n  - id: wait-for-build\n    kind: delay\n    match: { command: { program: deploy } }\n    delay: { file: build/ok, max_seconds: 600 }\n    reason: the build comes first\n  - id: give-up\n    kind: delay\n    match: { command: { program: publish } }\n    delay: { file: build/ok, max_seconds: 0, otherwise: ask }\n    reason: the build comes first\n",
     );
     let Answer::No(text) = house.ask("deploy") else { panic!("not yet") };
     assert!(text.contains("Not run yet") && text.contains("build/ok") && text.contains("in 30 s"), "{text}");

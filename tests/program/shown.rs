@@ -11,7 +11,7 @@ const POLICY: &str = "\
 version: 1
 review: { delivery: ticket }
 rules:
-  - { id: ask, kind: escalate, match: { command: { program: deploy } }, reason: a person watches }
+  - { id: ask, kind: ask, match: { command: { program: deploy } }, reason: a person watches }
 ";
 
 /// What a terminal would get; colours of our own are taken out before looking.

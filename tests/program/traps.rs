@@ -293,8 +293,8 @@ fn a_trial_shows_the_checks() {
     assert!(said.contains("`${PLAYWRIGHT_SERVER_URL}/json/version` answers"), "{said}");
     let data = house.run(&[&args[..], &["--json"]].concat()).ended(3).text();
     let data: Value = serde_json::from_str(&data).unwrap();
-    assert_eq!((&data["verdict"], &data["decision"]), (&json!("prerequisites"), &json!("DELAY")));
-    assert_eq!(data["findings"][0]["outcome"]["prerequisites"][0]["priority"], json!(10));
+    assert_eq!((&data["verdict"], &data["decision"]), (&json!("check"), &json!("DELAY")));
+    assert_eq!(data["findings"][0]["outcome"]["check"][0]["priority"], json!(10));
     assert_eq!(server.asked(), 0);
     house.run(&["test", INSTALL]).ended(0);
 }

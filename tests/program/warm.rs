@@ -384,7 +384,7 @@ fn a_changed_policy_counts_for_the_next_call() {
     let server = Server::start(&house);
     let cookie = server.come_in();
     let strict = format!(
-        "{TICKET}rules:\n  - {{ id: no-make, kind: prohibit, match: {{ command: {{ program: make }} }}, reason: not here }}\n"
+        "{TICKET}rules:\n  - {{ id: no-make, kind: block, match: {{ command: {{ program: make }} }}, reason: not here }}\n"
     );
     for round in 0..3 {
         house.write(".toolgate/policy.yaml", TICKET);

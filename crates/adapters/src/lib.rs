@@ -13,7 +13,7 @@ mod settings;
 pub use settings::SettingsFault;
 
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, Context, Delivered, Event, UsageReader};
+use toolgate_core::{Call, Context, Event, HostAnswer, UsageReader};
 
 /// What a host asks or tells the gate.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,7 @@ pub trait Host: Sync {
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable>;
 
     /// Says the gate's answer.
-    fn encode(&self, asked: &Asked, delivered: &Delivered) -> Wire;
+    fn encode(&self, asked: &Asked, delivered: &HostAnswer) -> Wire;
 
     /// Says that the gate is broken. For a call about to run this is a no;
     /// for what already happened it is a notice.

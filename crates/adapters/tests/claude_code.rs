@@ -12,7 +12,7 @@
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use toolgate_adapters::{Asked, Host, Wire, host};
-use toolgate_core::{Access, Context, Delivered, Event, EventKind, Kind};
+use toolgate_core::{Access, Context, Event, EventKind, HostAnswer, Kind};
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 const DIR: &str = "/home/dev/project";
@@ -208,15 +208,15 @@ fn check_no(wire: &Wire, expected: &Value) {
 }
 
 /// Every answer there is.
-fn answers() -> [Delivered; 7] {
+fn answers() -> [HostAnswer; 7] {
     [
-        Delivered::Silence,
-        Delivered::Approved { text: text() },
-        Delivered::Warned { text: text() },
-        Delivered::Modified { input: json!({ "command": "ls" }), text: text() },
-        Delivered::Denied { text: text() },
-        Delivered::Asked { text: text() },
-        Delivered::Deferred { text: text() },
+        HostAnswer::Silence,
+        HostAnswer::Approved { text: text() },
+        HostAnswer::Warned { text: text() },
+        HostAnswer::Modified { input: json!({ "command": "ls" }), text: text() },
+        HostAnswer::Denied { text: text() },
+        HostAnswer::Asked { text: text() },
+        HostAnswer::Deferred { text: text() },
     ]
 }
 
@@ -279,8 +279,8 @@ fn what_already_happened_is_answered_with_context_or_silence() {
         for answer in answers() {
             let said = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "words" } });
             let told = match (&answer, name) {
-                (Delivered::Warned { .. }, "post_tool_use_bash") => said("PostToolUse"),
-                (Delivered::Warned { .. }, "post_tool_use_failure_bash") => said("PostToolUseFailure"),
+                (HostAnswer::Warned { .. }, "post_tool_use_bash") => said("PostToolUse"),
+                (HostAnswer::Warned { .. }, "post_tool_use_failure_bash") => said("PostToolUseFailure"),
                 _ => silent(),
             };
             check_said(&claude().encode(&asked, &answer), &told);
@@ -316,7 +316,7 @@ fn a_broken_gate_is_told_event_by_event() {
 
 #[test]
 fn only_a_whole_denial_counts_as_one() {
-    let denial = claude().encode(&read("pre_tool_use_bash"), &Delivered::Denied { text: text() });
+    let denial = claude().encode(&read("pre_tool_use_bash"), &HostAnswer::Denied { text: text() });
     assert!(claude().is_denial(&denial.stdout, Some(2)));
     for (said, code) in [
         (denial.stdout.as_str(), Some(0)),

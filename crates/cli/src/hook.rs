@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
-use toolgate_core::{Context, Delivered};
+use toolgate_core::{Context, HostAnswer};
 use toolgate_runtime::{Broken, Gate, HandOver, Handed, Policies, Setup, Told, knock};
 use toolgate_store::Sqlite;
 
@@ -280,7 +280,7 @@ fn respond(
         }
         Asked::Note { context, what, text } => {
             open(host, handed, &project::current_dir())?.note(context, what, text)?;
-            Delivered::Silence
+            HostAnswer::Silence
         }
         Asked::Settings { context, file } => settings(host, handed, context, file.as_deref())?,
     };
@@ -293,11 +293,11 @@ fn settings(
     handed: &Handed,
     context: &Context,
     file: Option<&Path>,
-) -> Result<Delivered, Broken> {
+) -> Result<HostAnswer, Broken> {
     let mut gate = open(host, handed, &project::current_dir())?;
     let Some(file) = file else {
         gate.note(context, "settings", "the host's settings changed")?;
-        return Ok(Delivered::Silence);
+        return Ok(HostAnswer::Silence);
     };
     let bytes = std::fs::read(file).ok();
     let ours = if installs::holds(&project::dirs(), file) { Ours::Yes } else { Ours::No };
@@ -308,11 +308,11 @@ fn settings(
                 "Not applied: {why}. The gate's hook stays; changing `{}` is for the person.",
                 file.display()
             );
-            Ok(Delivered::Denied { text })
+            Ok(HostAnswer::Denied { text })
         }
         None => {
             gate.note(context, "settings", &format!("{} changed", file.display()))?;
-            Ok(Delivered::Silence)
+            Ok(HostAnswer::Silence)
         }
     }
 }

@@ -28,9 +28,7 @@ pub fn styled(style: Style, text: &str) -> String {
 pub fn verdict_style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Allow => GREEN,
-        Verdict::Warn | Verdict::Modify | Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => {
-            YELLOW
-        }
+        Verdict::Warn | Verdict::Rewrite | Verdict::Delay | Verdict::Ask | Verdict::Check => YELLOW,
         Verdict::Block => RED,
     }
 }

@@ -180,7 +180,7 @@ pub struct Reserved {
 pub(crate) enum Nearness {
     Far,
     Warn,
-    Escalate,
+    Ask,
     Over,
 }
 
@@ -188,7 +188,7 @@ pub(crate) enum Nearness {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Thresholds {
     pub warn: u64,
-    pub escalate: u64,
+    pub ask: u64,
 }
 
 /// Inclusive thresholds; over means nothing is left (C-04).
@@ -196,7 +196,7 @@ pub(crate) fn nearness(used: u64, limit: u64, at: Thresholds) -> Nearness {
     let reaches = |percent: u64| u128::from(used) * 100 >= u128::from(limit) * u128::from(percent);
     match () {
         () if used >= limit => Nearness::Over,
-        () if reaches(at.escalate) => Nearness::Escalate,
+        () if reaches(at.ask) => Nearness::Ask,
         () if reaches(at.warn) => Nearness::Warn,
         () => Nearness::Far,
     }
@@ -285,14 +285,14 @@ mod tests {
 
     #[test]
     fn thresholds_are_inclusive_and_over_means_nothing_left() {
-        let at = Thresholds { warn: 80, escalate: 95 };
+        let at = Thresholds { warn: 80, ask: 95 };
         for (used, expected) in [
             (0, Nearness::Far),
             (799, Nearness::Far),
             (800, Nearness::Warn),
             (949, Nearness::Warn),
-            (950, Nearness::Escalate),
-            (999, Nearness::Escalate),
+            (950, Nearness::Ask),
+            (999, Nearness::Ask),
             (1000, Nearness::Over),
             (u64::MAX, Nearness::Over),
         ] {

@@ -138,7 +138,7 @@ pub(crate) fn judge_watched(
         if blocked || edits.is_empty() {
             // A guard that edited and still wants to: its edit was undone by
             // another, and there is no form both accept.
-            if !blocked && findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify) {
+            if !blocked && findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Rewrite) {
                 findings.push(too_many_rewrites());
             }
             return decision(applied, findings, event, facts, beside);
@@ -195,7 +195,7 @@ fn timed(guard: &dyn Guard, seen: &Seen<'_>, pass: &Pass<'_>, clock: &mut u64) -
 fn next_edits(findings: &[Finding], applied: &[Finding]) -> Vec<(String, Edit)> {
     let mut edits: Vec<(String, Edit)> = Vec::new();
     for finding in findings {
-        let Outcome::Modify(wanted) = &finding.outcome else { continue };
+        let Outcome::Rewrite(wanted) = &finding.outcome else { continue };
         if applied.iter().any(|earlier| earlier.guard == finding.guard) {
             continue;
         }

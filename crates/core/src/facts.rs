@@ -12,7 +12,7 @@ use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolgate_shell::{Command, Deed, Reading, Setting, SmolStr, Word, read};
+use toolgate_shell::{Command, EffectKind, Reading, Setting, SmolStr, Word, read};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -62,13 +62,13 @@ impl Access {
         }
     }
 
-    fn of(deed: Deed) -> Option<Access> {
-        match deed {
-            Deed::ReadsFile | Deed::SendsFile | Deed::QuotesFile => Some(Access::Read),
-            Deed::CreatesFile => Some(Access::Create),
-            Deed::WritesFile | Deed::ChangesAccess => Some(Access::Write),
-            Deed::DeletesFile | Deed::DeletesBelow => Some(Access::Delete),
-            Deed::DeletesTree => Some(Access::DeleteTree),
+    fn of(kind: EffectKind) -> Option<Access> {
+        match kind {
+            EffectKind::ReadsFile | EffectKind::SendsFile | EffectKind::QuotesFile => Some(Access::Read),
+            EffectKind::CreatesFile => Some(Access::Create),
+            EffectKind::WritesFile | EffectKind::ChangesAccess => Some(Access::Write),
+            EffectKind::DeletesFile | EffectKind::DeletesBelow => Some(Access::Delete),
+            EffectKind::DeletesTree => Some(Access::DeleteTree),
             _ => None,
         }
     }
@@ -154,7 +154,8 @@ impl Facts {
     /// what git ignores as well.
     #[must_use]
     pub fn takes_untracked(&self) -> Option<(usize, bool)> {
-        let takes = |command: &Command| command.effects.iter().any(|one| one.deed == Deed::TakesUntracked);
+        let takes =
+            |command: &Command| command.effects.iter().any(|one| one.kind == EffectKind::TakesUntracked);
         let all = |command: &Command| {
             command.usage.flags.iter().any(|flag| flag.name == "-a" || flag.name.starts_with("--al"))
         };
@@ -198,7 +199,7 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
 /// In a folder that was just made for throw-away files there is no work to lose:
 /// `cd "$(mktemp -d)" && git init && … git reset --hard`. Others may be links.
 fn spare_scratch(reading: &mut Reading) {
-    let loses = |deed: Deed| matches!(deed, Deed::DiscardsWork | Deed::DiscardsNamedWork);
+    let loses = |kind: EffectKind| matches!(kind, EffectKind::DiscardsWork | EffectKind::DiscardsNamedWork);
     let made = |dir: &Word| {
         let here = ["$(mktemp", "`mktemp"].iter().any(|sign| dir.text.starts_with(sign));
         here && !dir.text.contains("..")
@@ -211,8 +212,8 @@ fn spare_scratch(reading: &mut Reading) {
     };
     for command in &mut reading.commands {
         let scratch = command.dir.as_ref().is_some_and(made) && !elsewhere(command);
-        if scratch && command.effects.iter().any(|one| loses(one.deed)) {
-            Arc::make_mut(command).effects.retain(|one| !loses(one.deed));
+        if scratch && command.effects.iter().any(|one| loses(one.kind)) {
+            Arc::make_mut(command).effects.retain(|one| !loses(one.kind));
         }
     }
 }
@@ -224,7 +225,7 @@ fn files_of<'a>(
     home: Option<&'a str>,
 ) -> impl Iterator<Item = FileFact> + use<'a> {
     command.effects.iter().filter_map(move |effect| {
-        let access = Access::of(effect.deed)?;
+        let access = Access::of(effect.kind)?;
         let target = effect.target.as_ref()?;
         let known = home_of_user(target, home);
         Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), base))

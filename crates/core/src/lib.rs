@@ -18,7 +18,6 @@ mod call;
 mod categories;
 mod chain;
 mod completion;
-mod delivered;
 mod digest;
 mod displaced;
 mod event;
@@ -33,6 +32,7 @@ mod guard;
 mod guardrail;
 pub mod guards;
 mod handoff;
+mod host_answer;
 mod inbox;
 mod knowledge;
 mod leak;
@@ -77,7 +77,6 @@ pub use call::{Call, Kind, Script};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
-pub use delivered::Delivered;
 pub use digest::{Digest, canonical, digest_of, hex, plain_digest_of};
 pub use event::{Event, EventKind};
 pub use explained::{Explained, Pointed, Round, explain};
@@ -92,6 +91,7 @@ pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
 pub use handoff::{Handoff, HandoffEntry};
+pub use host_answer::HostAnswer;
 pub use inbox::{
     Answer, BYPASS_MS, BypassRequest, Grant, Pressing, Proof, Request, RequestState, Word, signed_text,
 };

@@ -20,13 +20,16 @@ pub enum Verdict {
     /// It runs, and the agent is told something.
     Warn,
     /// It runs in a changed form.
-    Modify,
+    #[serde(alias = "modify")]
+    Rewrite,
     /// It waits for a time or a condition.
     Delay,
-    /// Somebody must look at it first.
-    Escalate,
+    /// A supervisor or a person must answer first.
+    #[serde(alias = "escalate")]
+    Ask,
     /// Cheap checks must pass first.
-    Prerequisites,
+    #[serde(alias = "prerequisites")]
+    Check,
     /// It does not run.
     Block,
 }
@@ -38,10 +41,10 @@ impl Verdict {
         match self {
             Verdict::Allow => "allow",
             Verdict::Warn => "warn",
-            Verdict::Modify => "modify",
+            Verdict::Rewrite => "rewrite",
             Verdict::Delay => "delay",
-            Verdict::Escalate => "escalate",
-            Verdict::Prerequisites => "prerequisites",
+            Verdict::Ask => "ask",
+            Verdict::Check => "check",
             Verdict::Block => "block",
         }
     }
@@ -51,9 +54,9 @@ impl Verdict {
     pub fn decision(self) -> &'static str {
         match self {
             Verdict::Allow | Verdict::Warn => "APPROVE",
-            Verdict::Modify => "MODIFY",
-            Verdict::Delay | Verdict::Prerequisites => "DELAY",
-            Verdict::Escalate => "ESCALATE",
+            Verdict::Rewrite => "MODIFY",
+            Verdict::Delay | Verdict::Check => "DELAY",
+            Verdict::Ask => "ESCALATE",
             Verdict::Block => "REJECT",
         }
     }
@@ -62,10 +65,10 @@ impl Verdict {
     #[must_use]
     pub fn validation_result(self) -> &'static str {
         match self {
-            Verdict::Allow | Verdict::Modify => "Approve",
+            Verdict::Allow | Verdict::Rewrite => "Approve",
             Verdict::Warn => "Caution",
-            Verdict::Delay | Verdict::Escalate => "RequireConfirmation",
-            Verdict::Prerequisites => "RequirePrerequisites",
+            Verdict::Delay | Verdict::Ask => "RequireConfirmation",
+            Verdict::Check => "RequirePrerequisites",
             Verdict::Block => "Block",
         }
     }
@@ -73,7 +76,7 @@ impl Verdict {
     /// Whether the call runs without anybody doing anything.
     #[must_use]
     pub fn runs(self) -> bool {
-        self <= Verdict::Modify
+        self <= Verdict::Rewrite
     }
 }
 
@@ -134,13 +137,16 @@ pub enum Outcome {
     /// Run it, tell the agent.
     Warn,
     /// Run it changed.
-    Modify(Vec<Edit>),
+    #[serde(alias = "modify")]
+    Rewrite(Vec<Edit>),
     /// Ask again later.
     Delay(Waiting),
-    /// Ask somebody.
-    Escalate,
+    /// Ask a supervisor or a person.
+    #[serde(alias = "escalate")]
+    Ask,
     /// Run it once these checks have passed, in this order.
-    Prerequisites(Vec<Prerequisite>),
+    #[serde(alias = "prerequisites")]
+    Check(Vec<Prerequisite>),
     /// Do not run it.
     Block,
 }
@@ -155,9 +161,9 @@ impl Outcome {
             }
             Outcome::Delay(_) => Verdict::Delay,
             Outcome::Warn => Verdict::Warn,
-            Outcome::Modify(_) => Verdict::Modify,
-            Outcome::Escalate => Verdict::Escalate,
-            Outcome::Prerequisites(_) => Verdict::Prerequisites,
+            Outcome::Rewrite(_) => Verdict::Rewrite,
+            Outcome::Ask => Verdict::Ask,
+            Outcome::Check(_) => Verdict::Check,
             Outcome::Block => Verdict::Block,
         }
     }

@@ -125,9 +125,9 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
     let rule = |kind, matches| Some(rule(id, kind, matches, sentence));
     // Asking comes first: "never push without asking" is a question, no ban.
     let kind = if has(&words, &ASKS) {
-        Some(RuleKind::Escalate)
+        Some(RuleKind::Ask)
     } else if has(&words, &FORBIDS) {
-        Some(RuleKind::Prohibit)
+        Some(RuleKind::Block)
     } else {
         None
     };

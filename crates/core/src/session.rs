@@ -167,7 +167,7 @@ impl Session {
     /// A call the host asks the person about may run as well; then no request is ours.
     fn remember_labels(&mut self, decided: &Decided) {
         let may_run =
-            decided.delivered.runs() || decided.delivered == Verdict::Escalate && decided.request.is_none();
+            decided.delivered.runs() || decided.delivered == Verdict::Ask && decided.request.is_none();
         for finding in decided.findings.iter().filter(|_| may_run) {
             if let Outcome::Label(label) = &finding.outcome {
                 self.label(label);
@@ -178,7 +178,7 @@ impl Session {
     /// A secret in output that could not be taken out has been seen.
     fn remember_output(&mut self, decided: &Decided) {
         let found = decided.findings.iter().any(|finding| finding.guard == guards::OUTPUT_SECRETS_ID);
-        if found && decided.delivered != Verdict::Modify {
+        if found && decided.delivered != Verdict::Rewrite {
             self.label(SECRET_LABEL);
         }
     }

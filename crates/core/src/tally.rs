@@ -58,8 +58,8 @@ impl Tally {
             match finding.outcome.verdict() {
                 Verdict::Allow => {}
                 Verdict::Warn => tally.warned += 1,
-                Verdict::Modify => tally.modified += 1,
-                Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => tally.escalated += 1,
+                Verdict::Rewrite => tally.modified += 1,
+                Verdict::Delay | Verdict::Ask | Verdict::Check => tally.escalated += 1,
                 Verdict::Block => tally.blocked += 1,
             }
         }

@@ -27,8 +27,8 @@ pub fn agent_text(decision: &Decision) -> String {
         _ if decision.event.kind == EventKind::Stop => "Not done yet: ",
         _ if !decision.event.kind.is_before() => "It ran, but: ",
         Verdict::Block => "Not run: ",
-        Verdict::Escalate | Verdict::Prerequisites | Verdict::Delay => "Not run yet: ",
-        Verdict::Allow | Verdict::Warn | Verdict::Modify => "",
+        Verdict::Ask | Verdict::Check | Verdict::Delay => "Not run yet: ",
+        Verdict::Allow | Verdict::Warn | Verdict::Rewrite => "",
     };
     let parts: Vec<String> = decision.decisive().map(agent_part).collect();
     format!("{lead}{}{}{}", parts.join(" "), scripts_text(decision), budget_text(decision))

@@ -7,7 +7,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Round, cut, now_ms};
 use crate::scene::Scene;
 use toolgate_core::{
-    Advice, Decision, Delivered, Entry, Event, EventKind, Mode, Outcome, Policy, SUBAGENT_START, Verdict,
+    Advice, Decision, Entry, Event, EventKind, HostAnswer, Mode, Outcome, Policy, SUBAGENT_START, Verdict,
     agent_text, guards, recovery, withheld, without_leaks,
 };
 use toolgate_store::Turn;
@@ -52,19 +52,19 @@ pub(crate) fn judged_after(
 /// What the guards came to.
 pub(crate) struct Judged {
     /// What the host is told.
-    pub delivered: Delivered,
+    pub delivered: HostAnswer,
     /// Whether what the call did is to be taken back.
     pub takes_back: bool,
 }
 
 impl Judged {
     fn nothing() -> Judged {
-        Judged { delivered: Delivered::Silence, takes_back: false }
+        Judged { delivered: HostAnswer::Silence, takes_back: false }
     }
 
     /// One more sentence for the agent.
     pub(crate) fn add(&mut self, more: &str) {
-        if let Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } =
+        if let HostAnswer::Warned { text } | HostAnswer::Told { text } | HostAnswer::Replaced { text, .. } =
             &mut self.delivered
         {
             text.push(' ');
@@ -79,15 +79,15 @@ fn takes_back(policy: &Policy, decision: &Decision) -> bool {
     policy.mode() == Mode::Enforce && blocks.any(|finding| finding.guard != guards::OUTPUT_SECRETS_ID)
 }
 
-fn delivered(policy: &Policy, decision: &Decision, event: &Event) -> Delivered {
+fn delivered(policy: &Policy, decision: &Decision, event: &Event) -> HostAnswer {
     if decision.verdict == Verdict::Allow || policy.mode() == Mode::Observe {
-        return Delivered::Silence;
+        return HostAnswer::Silence;
     }
     let text = agent_text(decision);
     match replacement(policy, decision, event) {
-        Some(output) => Delivered::Replaced { output, text },
-        None if found_secrets(decision) => Delivered::Told { text },
-        None => Delivered::Warned { text },
+        Some(output) => HostAnswer::Replaced { output, text },
+        None if found_secrets(decision) => HostAnswer::Told { text },
+        None => HostAnswer::Warned { text },
     }
 }
 
@@ -109,19 +109,19 @@ fn replacement(policy: &Policy, decision: &Decision, event: &Event) -> Option<se
 }
 
 /// What is told beside the work comes behind what the guards say.
-pub(crate) fn with_advice(judged: Delivered, advice: &[Advice]) -> Delivered {
+pub(crate) fn with_advice(judged: HostAnswer, advice: &[Advice]) -> HostAnswer {
     let said = match &judged {
-        Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+        HostAnswer::Warned { text } | HostAnswer::Told { text } | HostAnswer::Replaced { text, .. } => {
             Some(text.clone())
         }
         _ => None,
     };
     let text: Vec<String> = said.into_iter().chain(advice.iter().map(Advice::render)).collect();
     match judged {
-        Delivered::Replaced { output, .. } => Delivered::Replaced { output, text: text.join("\n\n") },
-        Delivered::Told { .. } => Delivered::Told { text: text.join("\n\n") },
-        _ if text.is_empty() => Delivered::Silence,
-        _ => Delivered::Warned { text: text.join("\n\n") },
+        HostAnswer::Replaced { output, .. } => HostAnswer::Replaced { output, text: text.join("\n\n") },
+        HostAnswer::Told { .. } => HostAnswer::Told { text: text.join("\n\n") },
+        _ if text.is_empty() => HostAnswer::Silence,
+        _ => HostAnswer::Warned { text: text.join("\n\n") },
     }
 }
 

@@ -5,7 +5,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Round, context, go_ahead, new_id, plain, refused, shown_input};
 use crate::processes::asker_from;
 use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
-use toolgate_core::{Decision, Delivered, Delivery, Entry, Grant, Progress, Request, RequestState};
+use toolgate_core::{Decision, Delivery, Entry, Grant, HostAnswer, Progress, Request, RequestState};
 use toolgate_store::StoreError;
 
 impl Round<'_> {
@@ -20,10 +20,10 @@ impl Round<'_> {
         }
         if is_preferred(self.policy, &decision) {
             let delivered = match go_ahead(&decision, self.event) {
-                Delivered::Silence => {
+                HostAnswer::Silence => {
                     let asked: Vec<&str> =
                         decision.decisive().map(|finding| finding.guard.as_str()).collect();
-                    Delivered::Warned { text: format!("{PREFERRED} [{}]", asked.join(", ")) }
+                    HostAnswer::Warned { text: format!("{PREFERRED} [{}]", asked.join(", ")) }
                 }
                 rewritten => rewritten,
             };
@@ -54,10 +54,10 @@ impl Round<'_> {
         let supervised = self.is_supervised(&decision);
         if self.policy.review().delivery == Delivery::Deny && !supervised {
             let text = format!("{text} {NOBODY}");
-            return Ok(plain(decision, Delivered::Denied { text }));
+            return Ok(plain(decision, HostAnswer::Denied { text }));
         }
         if self.policy.review().delivery == Delivery::Ask && !supervised {
-            return Ok(plain(decision, Delivered::Asked { text: text.to_owned() }));
+            return Ok(plain(decision, HostAnswer::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
         let is_new = pending.is_none();
@@ -69,9 +69,9 @@ impl Round<'_> {
         let next = if delivery == Delivery::Deny { NOBODY.to_owned() } else { ticket(&request) };
         let text = format!("{text} {next}");
         let delivered = match delivery {
-            Delivery::Defer => Delivered::Deferred { text },
-            Delivery::Ask => Delivered::Asked { text },
-            Delivery::Hold | Delivery::Ticket | Delivery::Deny => Delivered::Denied { text },
+            Delivery::Defer => HostAnswer::Deferred { text },
+            Delivery::Ask => HostAnswer::Asked { text },
+            Delivery::Hold | Delivery::Ticket | Delivery::Deny => HostAnswer::Denied { text },
         };
         Ok(Answered { decision, delivered, request: Some(request), is_new })
     }
@@ -91,8 +91,8 @@ impl Round<'_> {
         self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
         let used = self.turn.request(&grant.request)?;
         let delivered = match (go_ahead(&decision, self.event), &grant.words) {
-            (Delivered::Silence, Some(words)) => {
-                Delivered::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
+            (HostAnswer::Silence, Some(words)) => {
+                HostAnswer::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
             }
             (delivered, _) => delivered,
         };

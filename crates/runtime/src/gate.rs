@@ -19,9 +19,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Advice, Answer, Call, Context, Decided, Decision, Delivered, Disk, Entry, Event, EventKind,
-    Facts, FileFact, Guard, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Session,
-    Touched, Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
+    Access, Advice, Answer, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts, FileFact,
+    Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Session, Touched,
+    Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -40,7 +40,7 @@ pub struct Answered {
     /// What the guards said.
     pub decision: Decision,
     /// What the host is told.
-    pub delivered: Delivered,
+    pub delivered: HostAnswer,
     /// The request that waits, if one does.
     pub request: Option<Request>,
     /// Whether that request was made just now.
@@ -51,7 +51,7 @@ impl Answered {
     /// Whether only time, or something that may come, is waited for.
     #[must_use]
     pub fn waits_for_time(&self) -> bool {
-        self.decision.verdict == Verdict::Delay && matches!(self.delivered, Delivered::Denied { .. })
+        self.decision.verdict == Verdict::Delay && matches!(self.delivered, HostAnswer::Denied { .. })
     }
 }
 
@@ -129,7 +129,7 @@ impl Gate {
     ///
     /// # Errors
     /// If it cannot be recorded.
-    pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<Delivered, Broken> {
+    pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<HostAnswer, Broken> {
         let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
@@ -254,41 +254,39 @@ impl Round<'_> {
         let observed = self.policy.mode() == Mode::Observe && !is_canary(&decision);
         let worn_out = self.event.kind == EventKind::Stop && self.session.stops_refused >= STOPS_REFUSED_MAX;
         if observed || worn_out {
-            return Ok(Answered { decision, delivered: Delivered::Silence, request: None, is_new: false });
+            return Ok(Answered { decision, delivered: HostAnswer::Silence, request: None, is_new: false });
         }
         if !self.is_still_past(&decision)? {
             let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
-            return Ok(plain(decision, Delivered::Denied { text }));
+            return Ok(plain(decision, HostAnswer::Denied { text }));
         }
         match decision.verdict {
             Verdict::Allow if decision.is_approved() => {
-                Ok(plain(decision, Delivered::Approved { text: text.clone() }))
+                Ok(plain(decision, HostAnswer::Approved { text: text.clone() }))
             }
-            Verdict::Allow => Ok(plain(decision, Delivered::Silence)),
+            Verdict::Allow => Ok(plain(decision, HostAnswer::Silence)),
             Verdict::Warn => match self.refusal()? {
                 Some(delivered) => Ok(plain(decision, delivered)),
-                None => Ok(plain(decision, Delivered::Warned { text: text.clone() })),
+                None => Ok(plain(decision, HostAnswer::Warned { text: text.clone() })),
             },
-            Verdict::Modify => {
+            Verdict::Rewrite => {
                 let input = decision.event.call.input.clone();
-                Ok(plain(decision, Delivered::Modified { input, text: text.clone() }))
+                Ok(plain(decision, HostAnswer::Modified { input, text: text.clone() }))
             }
-            Verdict::Block => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
+            Verdict::Block => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
             // Nobody is asked about what only takes time.
-            Verdict::Delay => Ok(plain(decision, Delivered::Denied { text: text.clone() })),
-            Verdict::Escalate | Verdict::Prerequisites if self.event.kind == EventKind::PreExecution => {
+            Verdict::Delay => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
+            Verdict::Ask | Verdict::Check if self.event.kind == EventKind::PreExecution => {
                 self.ask(decision, &text)
             }
             // Nothing but a call can wait for a person.
-            Verdict::Escalate | Verdict::Prerequisites => {
-                Ok(plain(decision, Delivered::Denied { text: text.clone() }))
-            }
+            Verdict::Ask | Verdict::Check => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
         }
     }
 
     /// A person's no holds for the repeated call, also where it would only be
     /// warned about now.
-    fn refusal(&mut self) -> Result<Option<Delivered>, Broken> {
+    fn refusal(&mut self) -> Result<Option<HostAnswer>, Broken> {
         let key = self.approver.map(|approver| approver.key.as_str());
         let arguments = self.event.call.arguments_digest();
         let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
@@ -299,7 +297,7 @@ impl Round<'_> {
     /// What a call that is about to run will use.
     fn reserved(&self, answered: &Answered) -> Option<Reserved> {
         let told = answered.delivered.verdict(answered.decision.verdict);
-        let may_run = told.runs() || matches!(answered.delivered, Delivered::Asked { .. });
+        let may_run = told.runs() || matches!(answered.delivered, HostAnswer::Asked { .. });
         let before = self.event.kind == EventKind::PreExecution;
         let Decision { event, facts, .. } = &answered.decision;
         (may_run && before)
@@ -329,7 +327,7 @@ impl Round<'_> {
                 .cloned()
                 .collect(),
             modified: match &answered.delivered {
-                Delivered::Modified { input, .. } => Some(input.clone()),
+                HostAnswer::Modified { input, .. } => Some(input.clone()),
                 _ => None,
             },
             request: answered
@@ -347,12 +345,12 @@ impl Round<'_> {
 }
 
 /// An approved call runs as it was judged: as asked, or as a rule rewrote it.
-pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> Delivered {
+pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> HostAnswer {
     if decision.event == *event {
-        return Delivered::Silence;
+        return HostAnswer::Silence;
     }
     let input = decision.event.call.input.clone();
-    Delivered::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
+    HostAnswer::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
 }
 
 /// The commands whose success the success of the call proves, and no others;
@@ -398,12 +396,12 @@ fn is_canary(decision: &Decision) -> bool {
     decision.findings.iter().any(|finding| finding.guard == guards::CANARY_ID)
 }
 
-pub(crate) fn plain(decision: Decision, delivered: Delivered) -> Answered {
+pub(crate) fn plain(decision: Decision, delivered: HostAnswer) -> Answered {
     Answered { decision, delivered, request: None, is_new: false }
 }
 
 /// What the agent reads when a person said no.
-pub(crate) fn refused(answer: &Answer) -> Delivered {
+pub(crate) fn refused(answer: &Answer) -> HostAnswer {
     let said = answer.words.as_ref().map_or_else(String::new, |words| format!(" They say: {words}"));
     let how = if answer.reach.is_once() {
         "looked at this call and denied it".to_owned()
@@ -411,7 +409,7 @@ pub(crate) fn refused(answer: &Answer) -> Delivered {
         // Nobody has seen this very call; what was said before answers it.
         format!("denied such calls before, and that stands for this one too ({})", answer.reach.words())
     };
-    Delivered::Denied { text: format!("Not run: {} {how}.{said}", answer.by) }
+    HostAnswer::Denied { text: format!("Not run: {} {how}.{said}", answer.by) }
 }
 
 pub(crate) fn cut(text: &str) -> String {

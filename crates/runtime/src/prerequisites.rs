@@ -10,7 +10,7 @@ use toolgate_core::{CheckResult, Decision, Finding, Outcome, Prerequisite, Verdi
 /// The checks a decision waits for that need no person, the most critical
 /// first.
 pub(crate) fn wanted(decision: &Decision) -> Vec<Prerequisite> {
-    if decision.verdict != Verdict::Prerequisites {
+    if decision.verdict != Verdict::Check {
         return Vec::new();
     }
     let machine = checks_of(decision).filter(|check| !check.method.is_for_a_person());
@@ -19,7 +19,7 @@ pub(crate) fn wanted(decision: &Decision) -> Vec<Prerequisite> {
 
 fn checks_of(decision: &Decision) -> impl Iterator<Item = &Prerequisite> {
     decision.findings.iter().flat_map(|finding| match &finding.outcome {
-        Outcome::Prerequisites(checks) => checks.as_slice(),
+        Outcome::Check(checks) => checks.as_slice(),
         _ => &[],
     })
 }
@@ -27,7 +27,7 @@ fn checks_of(decision: &Decision) -> impl Iterator<Item = &Prerequisite> {
 /// The decision after a check failed: denied, with the check and what to do.
 pub(crate) fn failed(mut decision: Decision, result: &CheckResult) -> Decision {
     let asks = |finding: &&Finding| match &finding.outcome {
-        Outcome::Prerequisites(checks) => checks.iter().any(|check| check.method == result.check.method),
+        Outcome::Check(checks) => checks.iter().any(|check| check.method == result.check.method),
         _ => false,
     };
     // Whoever asked for it may see the world otherwise by now; then nothing failed.

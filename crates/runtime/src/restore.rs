@@ -7,7 +7,8 @@ use crate::dirs::Dirs;
 use crate::gate::{Answered, Gate, Round, context, cut, now_ms};
 use toolgate_core::rule::Otherwise;
 use toolgate_core::{
-    Backed, Changed, Context, Delivered, Entry, Event, Finding, Kept, Mode, Outcome, Record, Was, backup_mark,
+    Backed, Changed, Context, Entry, Event, Finding, HostAnswer, Kept, Mode, Outcome, Record, Was,
+    backup_mark,
 };
 use toolgate_store::{Store, Turn};
 
@@ -23,7 +24,7 @@ impl Round<'_> {
             return Ok(answered);
         };
         let told = answered.delivered.verdict(answered.decision.verdict);
-        let may_run = told.runs() || matches!(answered.delivered, Delivered::Asked { .. });
+        let may_run = told.runs() || matches!(answered.delivered, HostAnswer::Asked { .. });
         if !may_run || self.policy.mode() == Mode::Observe {
             return Ok(answered);
         }
@@ -57,7 +58,7 @@ impl Round<'_> {
         };
         let outcome = match otherwise {
             Otherwise::Block => Outcome::Block,
-            Otherwise::Escalate => Outcome::Escalate,
+            Otherwise::Ask => Outcome::Ask,
             Otherwise::Warn => Outcome::Warn,
         };
         let message = format!("{} (no backup can be made: {why})", wanted.message);

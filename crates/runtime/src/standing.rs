@@ -30,7 +30,7 @@ pub(crate) const NOBODY: &str =
 
 /// Whether the person's own policy answers questions as mild as this one.
 pub(crate) fn is_preferred(policy: &Policy, decision: &Decision) -> bool {
-    let mild = |finding: &Finding| finding.severity == Severity::Low && finding.outcome == Outcome::Escalate;
+    let mild = |finding: &Finding| finding.severity == Severity::Low && finding.outcome == Outcome::Ask;
     policy.settings().people.iter().any(|entry| entry.people.auto_approve_low)
         && decision.decisive().all(mild)
 }
@@ -41,7 +41,7 @@ impl Round<'_> {
         let key = self.approver.map(|approver| approver.key.as_str());
         let guards: Vec<&str> = asking(decision).collect();
         // A prerequisite, or a finding without a name, is not what anybody said yes to.
-        let only_asked = decision.decisive().all(|finding| finding.outcome == Outcome::Escalate);
+        let only_asked = decision.decisive().all(|finding| finding.outcome == Outcome::Ask);
         // What was asked about is the call as the agent made it.
         let call = &self.event.call;
         let mut found = self.turn.standing_requests()?;

@@ -2,7 +2,7 @@
 //! made from this file.
 
 use crate::failure::Failure;
-use crate::handling::{Covered, Deed};
+use crate::handling::{Covered, RequestAction};
 use crate::inbox::{Given, apart};
 use crate::pages::{place, state_of};
 use crate::peer::Peer;
@@ -307,8 +307,9 @@ pub(crate) async fn answer(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HandleBody {
-    /// What.
-    deed: Deed,
+    /// What to do.
+    #[serde(alias = "deed")]
+    action: RequestAction,
     /// The words of a comment or a review.
     #[serde(default)]
     #[schema(max_length = 4000)]
@@ -335,12 +336,12 @@ pub(crate) async fn handle(
     Path(id): Path<String>,
     body: Result<Json<Box<RawValue>>, JsonRejection>,
 ) -> Response {
-    let HandleBody { deed, text } = match object(body, "send `{\"deed\": \"claim\"}`, with `text` if needed")
-    {
-        Ok(body) => body,
-        Err(failure) => return failure.as_json(),
-    };
-    told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, deed, &text, peer)?))).await)
+    let HandleBody { action, text } =
+        match object(body, "send `{\"action\": \"claim\"}`, with `text` if needed") {
+            Ok(body) => body,
+            Err(failure) => return failure.as_json(),
+        };
+    told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, action, &text, peer)?))).await)
 }
 
 /// A pattern of commands.

@@ -26,7 +26,7 @@ const CALL_MAX: usize = 120;
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Deed {
+pub(crate) enum RequestAction {
     /// Say that you look at it.
     Claim,
     /// Say something beside it.
@@ -79,31 +79,39 @@ impl Covered {
 impl App {
     /// Does something with a request; what comes back is the request as it
     /// stands then.
-    pub(crate) fn handle(&self, id: &str, deed: Deed, text: &str, peer: Peer) -> Result<Request, Failure> {
+    pub(crate) fn handle(
+        &self,
+        id: &str,
+        action: RequestAction,
+        text: &str,
+        peer: Peer,
+    ) -> Result<Request, Failure> {
         self.refuse_agent(peer)?;
         let request = self.request(id)?;
         let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
         if let Some(fault) = words_fault(text) {
             let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
-            return Err(failure.at(if deed == Deed::Review { "review" } else { "comment" }));
+            return Err(failure.at(if action == RequestAction::Review { "review" } else { "comment" }));
         }
         let text = text.trim().to_owned();
-        if text.is_empty() && matches!(deed, Deed::Comment | Deed::Review) {
+        if text.is_empty() && matches!(action, RequestAction::Comment | RequestAction::Review) {
             let cure = "Say what you mean to say.";
             let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure);
-            return Err(failure.at(if deed == Deed::Review { "review" } else { "comment" }));
+            return Err(failure.at(if action == RequestAction::Review { "review" } else { "comment" }));
         }
-        let what = match deed {
-            Deed::Claim => Handling::Claimed,
-            Deed::Comment => Handling::Commented { text },
-            Deed::Undo => match request.undo_fault(&self.person, self.key()?.as_deref(), now_ms()) {
+        let what = match action {
+            RequestAction::Claim => Handling::Claimed,
+            RequestAction::Comment => Handling::Commented { text },
+            RequestAction::Undo => match request.undo_fault(&self.person, self.key()?.as_deref(), now_ms()) {
                 Some(why) => return Err(conflict(&format!("The answer cannot be taken back: {why}."))),
                 None => Handling::Undone,
             },
-            Deed::Revoke if request.answer().is_some() => Handling::Revoked,
-            Deed::Revoke => return Err(conflict("There is no answer to end.")),
-            Deed::Review if request.progress.review_due_ms().is_some() => Handling::Reviewed { text },
-            Deed::Review => return Err(conflict("Nothing was let through here without a yes.")),
+            RequestAction::Revoke if request.answer().is_some() => Handling::Revoked,
+            RequestAction::Revoke => return Err(conflict("There is no answer to end.")),
+            RequestAction::Review if request.progress.review_due_ms().is_some() => {
+                Handling::Reviewed { text }
+            }
+            RequestAction::Review => return Err(conflict("Nothing was let through here without a yes.")),
         };
         Ok(Desk::open(&self.setup.dirs)?.handle(&request, &self.person, what)?)
     }

@@ -96,7 +96,7 @@ fn words(facts: &Facts) -> Vec<Shown> {
         for effect in &command.effects {
             let target = effect.target.as_ref().map(|word| word.text.as_str()).unwrap_or_default();
             told.insert((Some(at), target.to_owned()));
-            add(thing(&effect.deed.name().replace('-', " "), target));
+            add(thing(&effect.kind.name().replace('-', " "), target));
         }
     }
     for file in facts.files.iter().filter(|file| !told.contains(&(file.command, file.written.to_string()))) {

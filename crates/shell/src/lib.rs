@@ -8,8 +8,8 @@
 //! Deliberately absent: files, processes, environment, clock – and opinions.
 //! Whether an effect is welcome is for the guards in `toolgate-core`.
 
-mod deed;
 mod edit;
+mod effect_kind;
 mod expand;
 mod few;
 mod heads;
@@ -27,7 +27,7 @@ mod tree;
 mod walk;
 mod wrappers;
 
-pub use deed::Deed;
+pub use effect_kind::EffectKind;
 pub use outline::{Outline, outline};
 pub use programs::{canonical_flag, canonical_sub, is_known, known_commands, patched_files};
 pub use reading::{

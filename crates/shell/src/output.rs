@@ -27,7 +27,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
     }
     stream.download = match command.program.as_str() {
         "curl" | "wget" | "fetch" | "http" | "https" | "xh" | "aria2c" => {
-            let url = command.effects.iter().find(|effect| effect.deed == crate::Deed::ReachesHost);
+            let url = command.effects.iter().find(|effect| effect.kind == crate::EffectKind::ReachesHost);
             Some(url.and_then(|effect| effect.target.clone()).unwrap_or_default())
         }
         _ => stdin.and_then(|stream| stream.download.clone()),
@@ -93,7 +93,7 @@ fn searched(command: &Command) -> Vec<Word> {
         };
         Word { text, exact: false, glob: true, span: path.span }
     };
-    let read = command.effects.iter().filter(|effect| effect.deed == crate::Deed::ReadsFile);
+    let read = command.effects.iter().filter(|effect| effect.kind == crate::EffectKind::ReadsFile);
     read.filter_map(|effect| effect.target.as_ref()).take(8).map(some).collect()
 }
 

@@ -3,7 +3,7 @@
 //!
 //! These are plain values. Nothing here reads text, touches a file or judges.
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::few::Few;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -132,8 +132,8 @@ pub struct Usage {
 /// One thing a command would do, with what it would do it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// The kind of deed.
-    pub deed: Deed,
+    /// The kind of kind.
+    pub kind: EffectKind,
     /// The file, host, package or branch concerned, if there is one.
     pub target: Option<Word>,
 }

@@ -1,19 +1,19 @@
 //! What commands would do, in the words policies use.
 
-use toolgate_shell::{Deed, Reading, Setting, read};
+use toolgate_shell::{EffectKind, Reading, Setting, read};
 
 fn setting() -> Setting {
     Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
 }
 
-/// Every effect as `deed target`, in order, `~` marking targets that are not
+/// Every effect as `kind target`, in order, `~` marking targets that are not
 /// exact.
 fn effects(reading: &Reading) -> Vec<String> {
     let mut lines = Vec::new();
     for effect in reading.commands.iter().flat_map(|command| &command.effects) {
         let target =
             effect.target.as_ref().map(|word| format!(" {}{}", word.text, if word.exact { "" } else { "~" }));
-        lines.push(format!("{}{}", effect.deed.name(), target.unwrap_or_default()));
+        lines.push(format!("{}{}", effect.kind.name(), target.unwrap_or_default()));
     }
     lines
 }
@@ -248,8 +248,8 @@ fn what_cannot_be_told_is_said() {
 
 #[test]
 fn every_deed_has_its_name() {
-    for deed in Deed::ALL {
-        assert_eq!(Deed::from_name(deed.name()), Some(*deed));
+    for kind in EffectKind::ALL {
+        assert_eq!(EffectKind::from_name(kind.name()), Some(*kind));
     }
 }
 

@@ -1,7 +1,7 @@
-//! Ways around a gate: the same deed quoted, wrapped, renamed, encoded, moved
+//! Ways around a gate: the same kind quoted, wrapped, renamed, encoded, moved
 //! – and harmless commands that only talk about it.
 
-use toolgate_shell::{Command, Deed, Reading, Setting, read};
+use toolgate_shell::{Command, EffectKind, Reading, Setting, read};
 
 /// All of these let git run without its hooks.
 const SKIPS_HOOKS: &[&str] = &[
@@ -216,7 +216,7 @@ fn skips_hooks(reading: &Reading) -> bool {
         .commands
         .iter()
         .flat_map(|command| &command.effects)
-        .any(|effect| effect.deed == Deed::SkipsCommitHooks)
+        .any(|effect| effect.kind == EffectKind::SkipsCommitHooks)
 }
 
 /// The path an effect names, seen from where its command runs.
@@ -232,7 +232,7 @@ fn deletes_root(reading: &Reading) -> bool {
     reading.commands.iter().any(|command| {
         command.effects.iter().any(|effect| {
             let target = effect.target.as_ref().map(|word| path(command, &word.text)).unwrap_or_default();
-            effect.deed == Deed::DeletesTree && matches!(target.as_str(), "/" | "/*")
+            effect.kind == EffectKind::DeletesTree && matches!(target.as_str(), "/" | "/*")
         })
     })
 }

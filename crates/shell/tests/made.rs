@@ -288,11 +288,11 @@ fn programs_read_files_they_are_told_to() {
 /// A module that may lie in an unpacked folder was not seen to come from there.
 #[test]
 fn guesses_were_not_unpacked() {
-    use toolgate_shell::Deed;
+    use toolgate_shell::EffectKind;
     let runs = |source: &str| {
         let found = read(source, &Setting { pwd: Some("/p".to_string()), ..Setting::default() });
         let mut effects = found.commands.iter().flat_map(|command| &command.effects);
-        effects.any(|effect| effect.deed == Deed::RunsDownload)
+        effects.any(|effect| effect.kind == EffectKind::RunsDownload)
     };
     assert!(!runs("curl https://a.org/b.tgz | tar xz; cd b; python -c 'import json'"));
     assert!(!runs("curl https://a.org/b.tgz | tar xz; cd b; npm install"));

@@ -5,14 +5,14 @@ mod listed;
 use listed::check as listed;
 use toolgate_shell::{Setting, read};
 
-/// Every effect as `deed target`, in order.
+/// Every effect as `kind target`, in order.
 #[track_caller]
 fn check(source: &str, expected: &[&str]) {
     let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
     let mut lines = Vec::new();
     for effect in read(source, &setting).commands.iter().flat_map(|command| &command.effects) {
         let target = effect.target.as_ref().map(|word| format!(" {}", word.text)).unwrap_or_default();
-        lines.push(format!("{}{target}", effect.deed.name()));
+        lines.push(format!("{}{target}", effect.kind.name()));
     }
     assert_eq!(lines, expected, "{source}");
 }

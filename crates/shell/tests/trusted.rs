@@ -68,12 +68,12 @@ fn a_loop_begins_again_where_it_ended() {
 /// What `PATH` finds is not what was unpacked beside it.
 #[test]
 fn a_program_found_by_path_was_not_unpacked() {
-    use toolgate_shell::Deed;
+    use toolgate_shell::EffectKind;
     let setting = Setting { pwd: Some("/p".to_string()), ..Setting::default() };
     let runs = |source: &str| {
         let found = read(source, &setting);
-        let deeds = found.commands.iter().flat_map(|command| &command.effects).map(|effect| effect.deed);
-        deeds.filter(|deed| *deed == Deed::RunsDownload).count()
+        let effects = found.commands.iter().flat_map(|command| &command.effects).map(|effect| effect.kind);
+        effects.filter(|kind| *kind == EffectKind::RunsDownload).count()
     };
     assert_eq!(runs("curl https://x.org/y.tgz | tar xz; export PATH=$PWD/y/bin:$PATH; ls; cargo build"), 0);
     assert_eq!(runs("curl https://x.org/y.tgz | tar xz; ./y/bin/z"), 1);

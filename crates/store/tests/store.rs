@@ -112,8 +112,7 @@ fn any_handling() -> impl Strategy<Value = Handling> {
 
 fn any_entry() -> impl Strategy<Value = Entry> {
     let id = || prop::sample::select(vec!["r-1", "r-2", "r-3", "r-never"]);
-    let verdict =
-        prop::sample::select(vec![Verdict::Allow, Verdict::Warn, Verdict::Escalate, Verdict::Block]);
+    let verdict = prop::sample::select(vec![Verdict::Allow, Verdict::Warn, Verdict::Ask, Verdict::Block]);
     prop_oneof![
         (prop::sample::select(vec![EventKind::PreExecution, EventKind::Stop]), verdict)
             .prop_map(|(event, told)| decided(event, told)),

@@ -3,7 +3,7 @@
 use crate::tool::Tool;
 use serde_json::Value;
 use std::path::Path;
-use toolgate_core::{Call, Decision, Delivered, Event, EventKind, Kind};
+use toolgate_core::{Call, Decision, Event, EventKind, HostAnswer, Kind};
 use toolgate_runtime::{Broken, Gate};
 
 /// What the agent is to do with a call.
@@ -106,8 +106,10 @@ impl<'a> Agent<'a> {
     pub fn gave(&mut self, tool: &Tool, output: &Value) -> Result<Gave, Broken> {
         let event = self.event(EventKind::PostExecution, tool, Some(output.clone()));
         Ok(match self.gate.result(&event, None)? {
-            Delivered::Replaced { output, text } => Gave { told: Some(text), instead: Some(output) },
-            Delivered::Warned { text } | Delivered::Told { text } => Gave { told: Some(text), instead: None },
+            HostAnswer::Replaced { output, text } => Gave { told: Some(text), instead: Some(output) },
+            HostAnswer::Warned { text } | HostAnswer::Told { text } => {
+                Gave { told: Some(text), instead: None }
+            }
             _ => Gave { told: None, instead: None },
         })
     }
@@ -139,12 +141,12 @@ impl<'a> Agent<'a> {
         let decision = answered.decision;
         let request = answered.request.map(|request| request.id);
         Ok(match answered.delivered {
-            Delivered::Silence | Delivered::Replaced { .. } => Answer::Run { told: None, decision },
-            Delivered::Approved { text } | Delivered::Warned { text } | Delivered::Told { text } => {
+            HostAnswer::Silence | HostAnswer::Replaced { .. } => Answer::Run { told: None, decision },
+            HostAnswer::Approved { text } | HostAnswer::Warned { text } | HostAnswer::Told { text } => {
                 Answer::Run { told: Some(text), decision }
             }
-            Delivered::Modified { input, text } => Answer::RunInstead { input, told: text, decision },
-            Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
+            HostAnswer::Modified { input, text } => Answer::RunInstead { input, told: text, decision },
+            HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
                 Answer::No { why: text, request, decision }
             }
         })
@@ -153,7 +155,7 @@ impl<'a> Agent<'a> {
     fn tell(&mut self, kind: EventKind, tool: &Tool, said: Option<&str>) -> Result<Option<String>, Broken> {
         let event = self.event(kind, tool, said.map(|said| Value::String(said.to_owned())));
         Ok(match self.gate.result(&event, said)? {
-            Delivered::Warned { text } | Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+            HostAnswer::Warned { text } | HostAnswer::Told { text } | HostAnswer::Replaced { text, .. } => {
                 Some(text)
             }
             _ => None,

@@ -167,7 +167,7 @@ fn a_changed_policy_counts_at_once() {
         |gate: &mut Gate| gate.agent("s").ask(&Tool::shell("echo friday")).map(|answer| answer.is_no());
     assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (false, true));
     let rule =
-        "rules:\n  - { id: no-make, kind: prohibit, match: { command: { program: make } }, reason: no }\n";
+        "rules:\n  - { id: no-make, kind: block, match: { command: { program: make } }, reason: no }\n";
     std::fs::write(&file, format!("version: 1\n{rule}")).unwrap();
     assert_eq!((makes(&mut gate).unwrap(), fridays(&mut gate).unwrap()), (true, true));
     assert_ne!(gate.revision(), first);

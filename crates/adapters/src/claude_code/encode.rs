@@ -6,22 +6,22 @@
 
 use crate::{Asked, Wire};
 use serde_json::{Value, json};
-use toolgate_core::{Delivered, Event, EventKind, Kind};
+use toolgate_core::{Event, EventKind, HostAnswer, Kind};
 
 const PRE: &str = "PreToolUse";
 
-pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
+pub(super) fn encode(asked: &Asked, delivered: &HostAnswer) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(delivered),
         Asked::Judge(_) | Asked::Settings { .. } => match delivered {
-            Delivered::Denied { text } | Delivered::Asked { text } | Delivered::Deferred { text } => {
+            HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
                 closed(text)
             }
-            Delivered::Warned { text } | Delivered::Told { text } => say(&json!({ "systemMessage": text })),
-            Delivered::Silence
-            | Delivered::Approved { .. }
-            | Delivered::Modified { .. }
-            | Delivered::Replaced { .. } => say(&json!({})),
+            HostAnswer::Warned { text } | HostAnswer::Told { text } => say(&json!({ "systemMessage": text })),
+            HostAnswer::Silence
+            | HostAnswer::Approved { .. }
+            | HostAnswer::Modified { .. }
+            | HostAnswer::Replaced { .. } => say(&json!({})),
         },
         Asked::Result(event, _) => after_tool(event, delivered),
         Asked::Note { .. } => say(&json!({})),
@@ -30,7 +30,7 @@ pub(super) fn encode(asked: &Asked, delivered: &Delivered) -> Wire {
 
 /// What has run stays; the agent is told, and its output replaced where this
 /// host allows it: after a success, in the tool's own shape.
-fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
+fn after_tool(event: &Event, delivered: &HostAnswer) -> Wire {
     let is_success = event.kind == EventKind::PostExecution;
     let name = match event.kind {
         EventKind::OnError => "PostToolUseFailure",
@@ -38,8 +38,8 @@ fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
         _ => "PostToolUse",
     };
     match delivered {
-        Delivered::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
-        Delivered::Replaced { output, text } if is_success => {
+        HostAnswer::Warned { text } => say(&specific(name, json!({ "additionalContext": text }))),
+        HostAnswer::Replaced { output, text } if is_success => {
             let mut fields = json!({ "updatedToolOutput": output, "additionalContext": text });
             if matches!(event.call.kind, Kind::Mcp { .. })
                 && let Some(fields) = fields.as_object_mut()
@@ -48,7 +48,7 @@ fn after_tool(event: &Event, delivered: &Delivered) -> Wire {
             }
             say(&to_both(specific(name, fields), text))
         }
-        Delivered::Told { text } | Delivered::Replaced { text, .. } => {
+        HostAnswer::Told { text } | HostAnswer::Replaced { text, .. } => {
             say(&to_both(specific(name, json!({ "additionalContext": text })), text))
         }
         _ => say(&json!({})),
@@ -63,25 +63,25 @@ fn to_both(mut answer: Value, text: &str) -> Value {
     answer
 }
 
-fn pre_tool_use(delivered: &Delivered) -> Wire {
+fn pre_tool_use(delivered: &HostAnswer) -> Wire {
     match delivered {
-        Delivered::Silence | Delivered::Replaced { .. } => say(&json!({})),
-        Delivered::Approved { text } => {
+        HostAnswer::Silence | HostAnswer::Replaced { .. } => say(&json!({})),
+        HostAnswer::Approved { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "allow", "permissionDecisionReason": text })))
         }
-        Delivered::Warned { text } | Delivered::Told { text } => {
+        HostAnswer::Warned { text } | HostAnswer::Told { text } => {
             say(&specific(PRE, json!({ "additionalContext": text })))
         }
-        Delivered::Modified { input, text } => {
+        HostAnswer::Modified { input, text } => {
             say(&specific(PRE, json!({ "updatedInput": input, "additionalContext": text })))
         }
-        Delivered::Asked { text } => {
+        HostAnswer::Asked { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "ask", "permissionDecisionReason": text })))
         }
-        Delivered::Deferred { text } => {
+        HostAnswer::Deferred { text } => {
             say(&specific(PRE, json!({ "permissionDecision": "defer", "permissionDecisionReason": text })))
         }
-        Delivered::Denied { text } => no(
+        HostAnswer::Denied { text } => no(
             &specific(PRE, json!({ "permissionDecision": "deny", "permissionDecisionReason": text })),
             text,
         ),
@@ -94,7 +94,7 @@ fn pre_tool_use(delivered: &Delivered) -> Wire {
 pub(super) fn broken(asked: &Asked, text: &str) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => {
-            pre_tool_use(&Delivered::Denied { text: text.to_owned() })
+            pre_tool_use(&HostAnswer::Denied { text: text.to_owned() })
         }
         Asked::Settings { .. } => closed(text),
         Asked::Judge(_) | Asked::Result(..) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),

@@ -12,7 +12,7 @@ use crate::settings::SettingsFault;
 use crate::{Asked, Host, Level, Ours, Unreadable, Wire};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, Delivered, UsageReader};
+use toolgate_core::{Call, HostAnswer, UsageReader};
 
 /// The name on the command line and in records.
 pub(crate) const NAME: &str = "claude-code";
@@ -34,7 +34,7 @@ impl Host for ClaudeCode {
         usage::usage
     }
 
-    fn encode(&self, asked: &Asked, delivered: &Delivered) -> Wire {
+    fn encode(&self, asked: &Asked, delivered: &HostAnswer) -> Wire {
         encode::encode(asked, delivered)
     }
 

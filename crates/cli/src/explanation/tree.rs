@@ -38,7 +38,7 @@ pub struct Piece {
 /// One thing a command would do.
 #[derive(Debug, Serialize)]
 pub struct Fact {
-    /// The deed, or `opaque`, `unreadable`.
+    /// The kind, or `opaque`, `unreadable`.
     pub what: String,
     /// What it is done to, as written.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -179,13 +179,13 @@ impl<'a> Grove<'a> {
         let written = target.map_or("", |word| word.text.as_str());
         let mut files = self.round.facts.files.iter();
         let file = files.find(|file| file.command == Some(at) && target.is_some() && file.written == written);
-        let name = effect.deed.name();
-        let of_deed = |rule: &&String| {
+        let name = effect.kind.name();
+        let of_effect = |rule: &&String| {
             self.rules.iter().any(|entry| {
-                entry.rule.id == **rule && entry.rule.matches.does.iter().any(|deed| deed == name)
+                entry.rule.id == **rule && entry.rule.matches.effect.iter().any(|kind| kind == name)
             })
         };
-        let mut rules: Vec<String> = speaking.iter().filter(of_deed).cloned().collect();
+        let mut rules: Vec<String> = speaking.iter().filter(of_effect).cloned().collect();
         if let Some(file) = file {
             // A built-in guard names the file only, a rule also the command.
             let is_rule = |id: &str| self.rules.iter().any(|entry| entry.rule.id == id);

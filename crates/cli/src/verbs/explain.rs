@@ -193,7 +193,7 @@ fn decision(decided: &Decided) {
         for evidence in &finding.evidence {
             out(&format!("  because  {}", visible(evidence)));
         }
-        if let toolgate_core::Outcome::Prerequisites(checks) = &finding.outcome {
+        if let toolgate_core::Outcome::Check(checks) = &finding.outcome {
             for check in checks {
                 let text = format!("{} – {}", check.description, check.method);
                 out(&format!("  check    {}", visible(&text)));

@@ -211,8 +211,8 @@ fn policy_file(setup: &Setup, kind: &str) -> PathBuf {
 fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     install::refuse_agent()?;
     let kind = match args.action.to_uppercase().as_str() {
-        "REJECT" => "prohibit",
-        "ESCALATE" => "escalate",
+        "REJECT" => "block",
+        "ESCALATE" => "ask",
         "WARN" => "warn",
         _ => "approve",
     };
@@ -318,7 +318,7 @@ struct Written {
 
 /// Where a rule is written: the project's policy, else the person's own.
 fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
-    for kind in ["prohibit", "approve"] {
+    for kind in ["block", "approve"] {
         let file = policy_file(setup, kind);
         let text = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -333,7 +333,7 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
             return Ok(Written { file, text, layer, at });
         }
     }
-    let (own, yours) = (policy_file(setup, "prohibit"), policy_file(setup, "approve"));
+    let (own, yours) = (policy_file(setup, "block"), policy_file(setup, "approve"));
     Err(Failure::new(
         format!("neither `{}` nor `{}` has a rule `{id}`", own.display(), yours.display()),
         "to turn off a rule of a pack, add its id to `disable:`",

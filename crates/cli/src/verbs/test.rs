@@ -161,9 +161,9 @@ fn explained_answer(scene: &Scene, explained: &Explained) -> Value {
 
 fn exit(verdict: Verdict) -> ExitCode {
     match verdict {
-        Verdict::Allow | Verdict::Warn | Verdict::Modify => ExitCode::SUCCESS,
+        Verdict::Allow | Verdict::Warn | Verdict::Rewrite => ExitCode::SUCCESS,
         Verdict::Block => ExitCode::from(2),
-        Verdict::Delay | Verdict::Escalate | Verdict::Prerequisites => ExitCode::from(3),
+        Verdict::Delay | Verdict::Ask | Verdict::Check => ExitCode::from(3),
     }
 }
 
@@ -188,7 +188,7 @@ fn answer(decision: &Decision, policy: &Policy) -> Value {
     {
         fields.insert("mode".to_owned(), json!("observe"));
     }
-    let modified = decision.findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Modify);
+    let modified = decision.findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Rewrite);
     if modified && let Some(fields) = answer.as_object_mut() {
         fields.insert("modified_input".to_owned(), decision.event.call.input.clone());
     }
@@ -252,7 +252,7 @@ fn show_finding(finding: &Finding) {
 
 fn checks(finding: &Finding) -> &[Prerequisite] {
     match &finding.outcome {
-        toolgate_core::Outcome::Prerequisites(checks) => checks,
+        toolgate_core::Outcome::Check(checks) => checks,
         _ => &[],
     }
 }

@@ -5,7 +5,7 @@ use crate::call::{Call, Kind};
 use crate::expression::{ActionSort, Target, View};
 use crate::facts::{Access, Facts, FileFact};
 use crate::guard::Seen;
-use toolgate_shell::{Deed, Effect};
+use toolgate_shell::{Effect, EffectKind};
 
 /// One action, and what a person would call it by.
 pub(super) struct Action<'a> {
@@ -77,7 +77,7 @@ fn of_file<'a>(facts: &'a Facts, file: &'a FileFact, whole: View<'a>) -> impl It
 }
 
 fn reaches(effect: &Effect) -> bool {
-    matches!(effect.deed, Deed::ReachesHost | Deed::SendsData)
+    matches!(effect.kind, EffectKind::ReachesHost | EffectKind::SendsData)
 }
 
 /// The call as one action.

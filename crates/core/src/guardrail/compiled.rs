@@ -145,7 +145,7 @@ impl CompiledGuardrail {
         let call = &seen.event.call;
         let by_risk = || match seen.settings.risk_above(call, self.entry.layer, self.entry.agents) {
             Some(Risk::Low) => OnFail::Warn,
-            Some(Risk::Medium) => OnFail::Escalate,
+            Some(Risk::Medium) => OnFail::Ask,
             Some(Risk::High | Risk::Critical) | None => OnFail::Block,
         };
         let action = own.validation.action_on_fail.unwrap_or_else(by_risk);
@@ -233,11 +233,11 @@ pub(crate) fn outcome_of(
         OnFail::Warn if warned < WARNINGS_MAX => Outcome::Warn,
         OnFail::Warn => {
             message.push_str(&format!(" – warned {} times already", warned.saturating_sub(1)));
-            Outcome::Escalate
+            Outcome::Ask
         }
         OnFail::Block if sure == Truth::Yes => Outcome::Block,
         // It cannot tell, so it asks.
-        OnFail::Block | OnFail::Escalate => Outcome::Escalate,
+        OnFail::Block | OnFail::Ask => Outcome::Ask,
     };
     if sure == Truth::Unclear {
         message.push_str(" – whether this does cannot be told");

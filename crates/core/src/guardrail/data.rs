@@ -16,8 +16,9 @@ pub enum OnFail {
     /// It runs and the agent is told; the third time in a session somebody is
     /// asked (S2-36).
     Warn,
-    /// Somebody is asked first.
-    Escalate,
+    /// A person or an AI supervisor is asked first.
+    #[serde(alias = "escalate")]
+    Ask,
     /// It runs, and the ledger says so.
     Log,
 }
@@ -29,7 +30,7 @@ impl OnFail {
         match self {
             OnFail::Block => "block",
             OnFail::Warn => "warn",
-            OnFail::Escalate => "escalate",
+            OnFail::Ask => "ask",
             OnFail::Log => "log",
         }
     }

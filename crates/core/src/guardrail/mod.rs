@@ -3,7 +3,7 @@
 //! `data` is the shape people write, `action` takes a call apart into what it
 //! does, `compiled` asks the expressions about each part. A guardrail only
 //! ever objects, so one more never loosens a verdict. What a rule can say
-//! about commands and deeds it says better; a guardrail is for what depends on
+//! about commands and effects it says better; a guardrail is for what depends on
 //! who acts and how far a session has come.
 
 mod action;

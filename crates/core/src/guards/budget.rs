@@ -88,16 +88,16 @@ impl Spending {
                 let limit = budget.tokens?;
                 if seen.session.spent.lost {
                     let text = "the host's log became shorter, so the tokens used are not known".to_owned();
-                    return Some(finding(TOKENS_ID, entry, text, Nearness::Escalate));
+                    return Some(finding(TOKENS_ID, entry, text, Nearness::Ask));
                 }
                 let used = seen.session.spent.tokens;
-                let near = nearness(used, limit, Thresholds { warn: 80, escalate: 95 });
+                let near = nearness(used, limit, Thresholds { warn: 80, ask: 95 });
                 said(TOKENS_ID, entry, near, &format!("{used} of {limit} tokens are used"))
             }
             Spending::Time => {
                 let limit = budget.minutes?.saturating_mul(60);
                 let used = seconds(seen.session, seen.now_ms);
-                let near = nearness(used, limit, Thresholds { warn: 70, escalate: 90 });
+                let near = nearness(used, limit, Thresholds { warn: 70, ask: 90 });
                 said(TIME_ID, entry, near, &format!("{} of {} are over", duration(used), duration(limit)))
             }
             Spending::Limits => {
@@ -142,16 +142,16 @@ fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding>
     let limit = budget.cost_cents?;
     if seen.session.spent.lost {
         let text = "the host's log became shorter, so the cost is not known".to_owned();
-        return Some(finding(LIMITS_ID, entry, text, Nearness::Escalate));
+        return Some(finding(LIMITS_ID, entry, text, Nearness::Ask));
     }
     match budget.cost_cents_of(&seen.session.spent) {
         Ok(used) => {
-            let near = nearness(used, limit, Thresholds { warn: 80, escalate: 95 });
+            let near = nearness(used, limit, Thresholds { warn: 80, ask: 95 });
             said(LIMITS_ID, entry, near, &format!("{used} of {limit} cents are spent"))
         }
         Err(model) => {
             let text = format!("`prices` says nothing about `{model}`, so the cost is not known");
-            Some(finding(LIMITS_ID, entry, text, Nearness::Escalate))
+            Some(finding(LIMITS_ID, entry, text, Nearness::Ask))
         }
     }
 }
@@ -163,7 +163,7 @@ fn said(id: &str, entry: &AgentEntry, near: Nearness, text: &str) -> Option<Find
 fn finding(id: &str, entry: &AgentEntry, message: String, near: Nearness) -> Finding {
     let (outcome, step) = match near {
         Nearness::Over => (Outcome::Block, "stop here and report what is done and what is left"),
-        Nearness::Escalate => (Outcome::Escalate, "finish what matters most; a person decides about more"),
+        Nearness::Ask => (Outcome::Ask, "finish what matters most; a person decides about more"),
         Nearness::Warn | Nearness::Far => (Outcome::Warn, "come to an end soon"),
     };
     let finding = of_agent(id, entry, message, step.to_owned());

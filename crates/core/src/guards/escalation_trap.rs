@@ -71,7 +71,7 @@ impl Guard for EscalationTrap {
                 source: entry.source.clone(),
                 category: Category::Quality,
                 severity: Severity::Medium,
-                outcome: if blocks { Outcome::Block } else { Outcome::Escalate },
+                outcome: if blocks { Outcome::Block } else { Outcome::Ask },
                 alternatives: vec![issue.simple_fix.clone()],
                 ..block(ID, message, &format!("try the simple fix first: {}", issue.simple_fix), evidence)
             })

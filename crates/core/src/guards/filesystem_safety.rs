@@ -67,7 +67,7 @@ impl Guard for FilesystemSafety {
                 source,
                 category: Category::Quality,
                 severity: Severity::Medium,
-                outcome: Outcome::Prerequisites(in_order(checks)),
+                outcome: Outcome::Check(in_order(checks)),
                 alternatives: vec!["read the current configuration and say what is wrong with it".to_owned()],
                 ..block(ID, message, "a person confirms the change", evidence.collect())
             })

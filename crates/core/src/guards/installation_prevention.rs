@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::prerequisite::{Method, Prerequisite, not_passed};
 use crate::settings::Settings;
 use crate::traps::{Action, Alternative, InstallTrap};
-use toolgate_shell::{Command, Deed};
+use toolgate_shell::{Command, EffectKind};
 
 pub(crate) const ID: &str = "installation_prevention";
 
@@ -100,7 +100,7 @@ impl Guard for InstallationPrevention {
                 source,
                 category: Category::Quality,
                 severity: Severity::Medium,
-                outcome: Outcome::Prerequisites(left),
+                outcome: Outcome::Check(left),
                 alternatives: ALTERNATIVES.iter().map(ToString::to_string).collect(),
                 ..block(ID, message, &step, vec![failure.message.clone()])
             })
@@ -117,7 +117,7 @@ pub(super) fn installed(call: &Call, facts: &Facts) -> Option<String> {
         if is_browser_install(command) {
             return Some(format!("installing browsers with {}", program(command)));
         }
-        let package = command.effects.iter().find(|effect| effect.deed == Deed::InstallsPackage)?;
+        let package = command.effects.iter().find(|effect| effect.kind == EffectKind::InstallsPackage)?;
         Some(match &package.target {
             Some(name) => format!("installing `{}`", name.text),
             None => "installing dependencies".to_owned(),

@@ -10,7 +10,7 @@ use crate::guard::{Category, Guard, Seen, Severity};
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::traps::{NetworkTrap, Risk};
-use toolgate_shell::Deed;
+use toolgate_shell::EffectKind;
 
 pub(crate) const ID: &str = "network_operations";
 
@@ -71,7 +71,7 @@ impl Guard for NetworkOperations {
                 source,
                 category: Category::Quality,
                 severity: Severity::Medium,
-                outcome: Outcome::Escalate,
+                outcome: Outcome::Ask,
                 alternatives: instead(seen.settings),
                 ..block(
                     ID,
@@ -90,7 +90,8 @@ fn targets(seen: &Seen<'_>) -> Vec<String> {
         return vec![url.clone()];
     }
     let effects = seen.facts.commands().flat_map(|(_, command)| &command.effects);
-    let reached = effects.filter(|effect| matches!(effect.deed, Deed::ReachesHost | Deed::SendsData));
+    let reached =
+        effects.filter(|effect| matches!(effect.kind, EffectKind::ReachesHost | EffectKind::SendsData));
     reached.filter_map(|effect| Some(effect.target.as_ref()?.text.to_string())).collect()
 }
 

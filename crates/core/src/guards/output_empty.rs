@@ -82,7 +82,7 @@ pub(super) fn on_fail(action: OnFail) -> Outcome {
     match action {
         OnFail::Block => Outcome::Block,
         OnFail::Warn => Outcome::Warn,
-        OnFail::Escalate => Outcome::Escalate,
+        OnFail::Ask => Outcome::Ask,
         OnFail::Log => Outcome::Log,
     }
 }

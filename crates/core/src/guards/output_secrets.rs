@@ -61,7 +61,7 @@ impl Guard for OutputSecrets {
             let evidence: Vec<String> =
                 counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
             let outcome = match check.action_on_fail {
-                OnFail::Block | OnFail::Escalate => Outcome::Block,
+                OnFail::Block | OnFail::Ask => Outcome::Block,
                 OnFail::Warn => Outcome::Warn,
                 OnFail::Log => Outcome::Log,
             };

@@ -63,7 +63,7 @@ impl Guard for ReadFirst {
             .or_else(|| changed(&seen.event.call, seen.facts).find(unread))?;
         let message = format!("`{}` is changed without having been read in this session", file.written);
         let finding = of_agent(ID, entry, message, format!("read `{}` first, then change it", file.written));
-        let outcome = if file.exists.is_some() { Outcome::Block } else { Outcome::Escalate };
+        let outcome = if file.exists.is_some() { Outcome::Block } else { Outcome::Ask };
         Some(Finding { category: Category::Compliance, severity: Severity::Medium, outcome, ..finding })
     }
 }

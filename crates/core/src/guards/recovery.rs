@@ -54,7 +54,7 @@ impl Guard for Recovery {
                     ),
                     Quarantine::Call => return None,
                     Quarantine::Agent => (
-                        Outcome::Escalate,
+                        Outcome::Ask,
                         format!(
                             "`{}` is set aside: a call of it has failed {count} times in a row, the same way",
                             call.agent

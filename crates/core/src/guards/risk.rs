@@ -56,7 +56,7 @@ impl Guard for CriticalRisk {
         Some(Finding {
             source,
             severity: Severity::High,
-            outcome: Outcome::Escalate,
+            outcome: Outcome::Ask,
             ..block(ID, message, step, Vec::new())
         })
     }

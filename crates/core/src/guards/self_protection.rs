@@ -85,8 +85,8 @@ impl Guard for SelfProtection {
             return None;
         }
         let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
-        let deed = if reads { "read a key of the gate" } else { "change the gate itself" };
-        let message = format!("this would {deed} ({})", evidence.join(", "));
+        let kind = if reads { "read a key of the gate" } else { "change the gate itself" };
+        let message = format!("this would {kind} ({})", evidence.join(", "));
         let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
         Some(super::block(ID, message, step, evidence))
     }

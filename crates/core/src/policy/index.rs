@@ -107,10 +107,10 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
     {
         return command.program.iter().flat_map(|program| program_keys(rule, program)).collect();
     }
-    if !wanted.does.is_empty() {
+    if !wanted.effect.is_empty() {
         // Making a file is writing one.
-        let made = wanted.does.iter().any(|deed| deed == "writes-file").then_some("creates-file");
-        return wanted.does.iter().chain(made).map(|deed| key(&["does", deed])).collect();
+        let made = wanted.effect.iter().any(|kind| kind == "writes-file").then_some("creates-file");
+        return wanted.effect.iter().chain(made).map(|kind| key(&["effect", kind])).collect();
     }
     if let Some(pieces) = literal_pieces(rule) {
         return pieces.iter().map(|piece| gram(piece)).collect();
@@ -199,5 +199,5 @@ fn command_keys(command: &Command, keys: &mut Vec<Key>) {
     keys.push(key(&["program", program]));
     keys.push(key(&["program", program, first]));
     keys.extend(command.usage.flags.iter().map(|flag| key(&["program", program, first, &flag.name])));
-    keys.extend(command.effects.iter().map(|effect| key(&["does", effect.deed.name()])));
+    keys.extend(command.effects.iter().map(|effect| key(&["effect", effect.kind.name()])));
 }

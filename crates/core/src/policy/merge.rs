@@ -361,7 +361,7 @@ fn turn_off(file: &Layered, locks: &Locks<'_>, rules: &mut [RuleEntry], notices:
 
 fn find_contradictions(rules: &[RuleEntry], notices: &mut Vec<Notice>) {
     let says_yes = |rule: &Rule| rule.kind == RuleKind::Approve;
-    let says_no = |rule: &Rule| matches!(rule.kind, RuleKind::Prohibit | RuleKind::Escalate);
+    let says_no = |rule: &Rule| matches!(rule.kind, RuleKind::Block | RuleKind::Ask);
     for yes in rules.iter().filter(|entry| says_yes(&entry.rule)) {
         for no in rules.iter().filter(|entry| says_no(&entry.rule) && entry.rule.matches == yes.rule.matches)
         {

@@ -33,7 +33,7 @@ pub(crate) fn apply(rule: &CompiledRule, seen: &Seen<'_>, hit: &Hit) -> Option<(
         let note = "what this tool was given cannot be rewritten; use a plain shell command".to_owned();
         return Some((Outcome::Block, Some(note)));
     }
-    (!edits.is_empty()).then_some((Outcome::Modify(edits), None))
+    (!edits.is_empty()).then_some((Outcome::Rewrite(edits), None))
 }
 
 fn edited(text: &str, change: &Change, seen: &Seen<'_>, hit: &Hit) -> Result<Option<String>, String> {

@@ -20,7 +20,7 @@ use crate::rule::sequence::Before;
 use crate::rule::{change, matching, require};
 use regex::Regex;
 use serde_json::Value;
-use toolgate_shell::{Deed, Unknown};
+use toolgate_shell::{EffectKind, Unknown};
 
 /// Something wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) struct Files {
 pub struct CompiledRule {
     pub(crate) rule: Rule,
     pub(crate) source: Source,
-    pub(crate) deeds: Vec<Deed>,
+    pub(crate) effects: Vec<EffectKind>,
     pub(crate) targets: Vec<Pattern>,
     pub(crate) opaque: Vec<Unknown>,
     pub(crate) regex: Option<LazyRegex>,
@@ -97,7 +97,7 @@ impl CompiledRule {
             None => None,
         };
         let compiled = CompiledRule {
-            deeds: check.deeds(&rule.matches.does)?,
+            effects: check.effects(&rule.matches.effect)?,
             targets: check.globs(&rule.matches.target)?,
             opaque: check.sorts(&rule.matches.opaque)?,
             regex: check.regex(rule.matches.regex.as_ref())?,
@@ -167,8 +167,8 @@ impl Guard for CompiledRule {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let hit = matching::hit(self, seen).filter(|hit| self.applies(seen, hit))?;
         match self.rule.kind {
-            RuleKind::Prohibit => Some(self.finding(Outcome::Block, hit.evidence, None)),
-            RuleKind::Escalate => Some(self.finding(Outcome::Escalate, hit.evidence, None)),
+            RuleKind::Block => Some(self.finding(Outcome::Block, hit.evidence, None)),
+            RuleKind::Ask => Some(self.finding(Outcome::Ask, hit.evidence, None)),
             RuleKind::Warn => Some(self.finding(Outcome::Warn, hit.evidence, None)),
             // A yes is for the whole call or not at all.
             RuleKind::Approve => matching::covers_call(self, seen, &hit)
@@ -190,7 +190,7 @@ impl Guard for CompiledRule {
                 let label = self.rule.label.clone()?;
                 Some(self.finding(Outcome::Label(label), hit.evidence, None))
             }
-            RuleKind::Transform => {
+            RuleKind::Rewrite => {
                 let (outcome, note) = change::apply(self, seen, &hit)?;
                 Some(self.finding(outcome, hit.evidence, note))
             }
@@ -296,14 +296,14 @@ impl Check<'_> {
         })
     }
 
-    fn deeds(&self, names: &Names) -> Result<Vec<Deed>, RuleFault> {
-        let known: Vec<&str> = Deed::ALL.iter().map(|deed| deed.name()).collect();
-        let mut deeds = self.named(names, "deed", &known, Deed::from_name)?;
+    fn effects(&self, names: &Names) -> Result<Vec<EffectKind>, RuleFault> {
+        let known: Vec<&str> = EffectKind::ALL.iter().map(|kind| kind.name()).collect();
+        let mut effects = self.named(names, "kind", &known, EffectKind::from_name)?;
         // Making a file is writing one.
-        if deeds.contains(&Deed::WritesFile) {
-            deeds.push(Deed::CreatesFile);
+        if effects.contains(&EffectKind::WritesFile) {
+            effects.push(EffectKind::CreatesFile);
         }
-        Ok(deeds)
+        Ok(effects)
     }
 
     fn sorts(&self, names: &Names) -> Result<Vec<Unknown>, RuleFault> {
@@ -354,12 +354,12 @@ fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)
             "a `require` rule says nothing it requires",
             "add `require:` with what must hold",
         )),
-        (RuleKind::Transform, _, false) => {
+        (RuleKind::Rewrite, _, false) => {
             Some(("transform", "a `transform` rule says no change", "add `change:` with what to rewrite"))
         }
         (RuleKind::Require, _, true) => Some(("change", "only a `transform` rule has `change`", two_rules)),
-        (RuleKind::Transform, true, _) => Some(("require", "only a `require` rule has `require`", two_rules)),
-        (RuleKind::Require | RuleKind::Transform, ..) => None,
+        (RuleKind::Rewrite, true, _) => Some(("require", "only a `require` rule has `require`", two_rules)),
+        (RuleKind::Require | RuleKind::Rewrite, ..) => None,
         (_, true, _) => Some(("require", "only a `require` rule has `require`", "set `kind: require`")),
         (_, _, true) => Some(("change", "only a `transform` rule has `change`", "set `kind: transform`")),
         (_, false, false) => None,

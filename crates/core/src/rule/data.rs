@@ -1,6 +1,6 @@
 //! The shape of a rule as people write it in a policy file (S1-34, S2-01).
 //!
-//! Only shape: whether a pattern compiles or a deed exists is checked in
+//! Only shape: whether a pattern compiles or a kind exists is checked in
 //! `compiled`. Unknown keys are errors.
 
 use crate::event::EventKind;
@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
     /// They do not run.
-    #[serde(alias = "REJECT", alias = "block")]
-    Prohibit,
+    #[serde(alias = "prohibit", alias = "deny", alias = "REJECT")]
+    Block,
     /// They run only if `require` holds.
     Require,
     /// They run as `change` rewrites them.
-    #[serde(alias = "MODIFY")]
-    Transform,
-    /// Somebody is asked first.
-    #[serde(alias = "ESCALATE")]
-    Escalate,
+    #[serde(alias = "transform", alias = "modify", alias = "MODIFY")]
+    Rewrite,
+    /// A person or an AI supervisor is asked first.
+    #[serde(alias = "escalate", alias = "ESCALATE")]
+    Ask,
     /// They run, and the agent is told the reason.
     Warn,
     /// They wait, for a time or until something is so.
@@ -46,10 +46,10 @@ impl RuleKind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            RuleKind::Prohibit => "prohibit",
+            RuleKind::Block => "block",
             RuleKind::Require => "require",
-            RuleKind::Transform => "transform",
-            RuleKind::Escalate => "escalate",
+            RuleKind::Rewrite => "rewrite",
+            RuleKind::Ask => "ask",
             RuleKind::Warn => "warn",
             RuleKind::Delay => "delay",
             RuleKind::Label => "label",
@@ -181,9 +181,9 @@ pub struct Match {
     /// Conditions on one simple command, as the shell would see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandMatch>,
-    /// Deeds, whatever the spelling: `skips-commit-hooks`, `rewrites-remote` …
-    #[serde(default, skip_serializing_if = "Names::is_empty")]
-    pub does: Names,
+    /// What the command would do, however it is spelled: `skips-commit-hooks`, `rewrites-remote` …
+    #[serde(default, alias = "does", skip_serializing_if = "Names::is_empty")]
+    pub effect: Names,
     /// A regular expression over the normalised command, quoting resolved,
     /// long option names, free text left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,7 +194,7 @@ pub struct Match {
     /// Input fields by name (`a.b` for nested ones), each a regular expression.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// What the deeds of `does` are done to – a host, a package, a branch, a
+    /// What those effects are done to – a host, a package, a branch, a
     /// statement; `*` and `?` allowed.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub target: Names,
@@ -319,8 +319,9 @@ pub enum Otherwise {
     /// The call does not run.
     #[default]
     Block,
-    /// Somebody is asked.
-    Escalate,
+    /// A person or an AI supervisor is asked.
+    #[serde(alias = "escalate")]
+    Ask,
     /// It runs with a warning.
     Warn,
 }

@@ -87,7 +87,7 @@ impl Pause {
         let longest = self.said.max_seconds.unwrap_or(MAX_UNSAID.max(self.said.seconds.unwrap_or(0)));
         let outcome = |otherwise: Otherwise| match otherwise {
             Otherwise::Block => Outcome::Block,
-            Otherwise::Escalate => Outcome::Escalate,
+            Otherwise::Ask => Outcome::Ask,
             Otherwise::Warn => Outcome::Warn,
         };
         if waited >= longest {

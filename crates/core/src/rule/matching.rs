@@ -1,6 +1,6 @@
 //! Whether a rule is about a call, and what in the call says so.
 //!
-//! For shell calls, the conditions on command, deed, pattern and files must
+//! For shell calls, the conditions on command, kind, pattern and files must
 //! hold for *one and the same* simple command: `git status && rm -n x` is not
 //! `git … -n`.
 
@@ -62,7 +62,7 @@ fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
     let whole_call =
-        wanted.command.is_none() && rule.deeds.is_empty() && rule.regex.is_none() && rule.files.is_none();
+        wanted.command.is_none() && rule.effects.is_empty() && rule.regex.is_none() && rule.files.is_none();
     if whole_call {
         return Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() });
     }
@@ -78,7 +78,7 @@ fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 
 fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
-    if wanted.command.is_some() || !rule.deeds.is_empty() || rule.regex.is_some() {
+    if wanted.command.is_some() || !rule.effects.is_empty() || rule.regex.is_some() {
         return None;
     }
     match &rule.files {
@@ -96,7 +96,7 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     {
         return None;
     }
-    if !rule.deeds.is_empty() && !command.effects.iter().any(|effect| deed_matches(rule, effect)) {
+    if !rule.effects.is_empty() && !command.effects.iter().any(|effect| effect_matches(rule, effect)) {
         return None;
     }
     if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(seen.facts.normal(at))) {
@@ -114,9 +114,9 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     Some(evidence)
 }
 
-fn deed_matches(rule: &CompiledRule, effect: &Effect) -> bool {
+fn effect_matches(rule: &CompiledRule, effect: &Effect) -> bool {
     let target = effect.target.as_ref().map_or("", |word| word.text.as_str());
-    rule.deeds.contains(&effect.deed)
+    rule.effects.contains(&effect.kind)
         && (rule.targets.is_empty() || rule.targets.iter().any(|glob| glob.is_match(target)))
 }
 

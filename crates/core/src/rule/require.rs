@@ -44,7 +44,7 @@ impl Must {
     pub(crate) fn outcome(&self) -> Outcome {
         match self.otherwise {
             Otherwise::Block => Outcome::Block,
-            Otherwise::Escalate => Outcome::Escalate,
+            Otherwise::Ask => Outcome::Ask,
             Otherwise::Warn => Outcome::Warn,
         }
     }

@@ -198,13 +198,13 @@ fn decision_schema(is_shell: bool) -> Value {
 /// What the gate knows: names out of fixed lists, and numbers.
 fn facts_text(decision: &Decision, session: &Session) -> String {
     let facts = &decision.facts;
-    let deeds: BTreeSet<&str> = facts
+    let effects: BTreeSet<&str> = facts
         .reading
         .commands
         .iter()
-        .flat_map(|command| command.effects.iter().map(|effect| effect.deed.name()))
+        .flat_map(|command| command.effects.iter().map(|effect| effect.kind.name()))
         .collect();
-    let deeds: Vec<&str> = deeds.into_iter().collect();
+    let effects: Vec<&str> = effects.into_iter().collect();
     let touched = |wanted: &[Access]| facts.files.iter().filter(|file| wanted.contains(&file.access)).count();
     let mut lines =
         vec!["Facts of the gate:".to_owned(), format!("- sort of call: {}", sort_name(&decision.event.call))];
@@ -219,8 +219,8 @@ fn facts_text(decision: &Decision, session: &Session) -> String {
         if facts.reading.fault.is_none() { "yes" } else { "no" }
     ));
     lines.push(format!(
-        "- deeds: {}",
-        if deeds.is_empty() { "none known".to_owned() } else { deeds.join(", ") }
+        "- effects: {}",
+        if effects.is_empty() { "none known".to_owned() } else { effects.join(", ") }
     ));
     lines.push(format!(
         "- files read: {}, written: {}, deleted: {}, names not known: {}",
@@ -250,8 +250,8 @@ fn agent_text(decision: &Decision) -> String {
 fn reading_text(decision: &Decision) -> String {
     let facts = &decision.facts;
     lines_of(facts.commands().map(|(at, command)| {
-        let deeds: Vec<&str> = command.effects.iter().map(|effect| effect.deed.name()).collect();
-        format!("{}  [{}]", facts.normal(at), deeds.join(", "))
+        let effects: Vec<&str> = command.effects.iter().map(|effect| effect.kind.name()).collect();
+        format!("{}  [{}]", facts.normal(at), effects.join(", "))
     }))
 }
 

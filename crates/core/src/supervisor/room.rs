@@ -51,7 +51,7 @@ impl Supervision {
     /// them; and of no rule that is for people. More budget is a person's to give.
     #[must_use]
     pub fn has_room_for(&self, decision: &Decision) -> bool {
-        let asks = decision.verdict == Verdict::Escalate
+        let asks = decision.verdict == Verdict::Ask
             && decision.event.kind == EventKind::PreExecution
             && decision.bypasses.is_empty();
         let mut deciding = decision.decisive().peekable();

@@ -103,7 +103,7 @@ fn safety_001_nothing_is_destroyed() {
         check(&on, &shell(command), "allow");
     }
     let own = guards(
-        &json!({ "safety-001": { "deeds": ["drops-data"], "patterns": ["^make wipe"], "action": "escalate" } }),
+        &json!({ "safety-001": { "effects": ["drops-data"], "patterns": ["^make wipe"], "action": "ask" } }),
     );
     check(&own, &shell("rm -rf src"), "allow");
     check(&own, &shell("make wipe"), "escalate safety-001");
@@ -455,7 +455,7 @@ fn scope_004_what_an_agent_may_decide_alone() {
 fn what_cannot_be_meant_so_is_a_fault() {
     let said = json!({
         "category_guardrails": {
-            "on": ["safty"], "safety-001": { "deeds": ["explodes"], "patterns": ["("] }, "safety-002": { "paths": ["a["], "access": "look" },
+            "on": ["safty"], "safety-001": { "effects": ["explodes"], "patterns": ["("] }, "safety-002": { "paths": ["a["], "access": "look" },
             "quality-003": { "command": " " }, "compliance-003": { "protected": "{" }
         },
         "agents": { "x": { "capabilities": ["fly"], "autonomy": 7 } }

@@ -24,8 +24,8 @@ fn guards_run_by_priority_then_category_then_id() {
 fn a_block_ends_the_pass_and_everything_else_goes_on() {
     let policy = policy(&json!([
         rule("first", "warn", "make", 100, "safety"),
-        rule("second", "escalate", "make", 110, "safety"),
-        rule("third", "prohibit", "make", 120, "safety"),
+        rule("second", "ask", "make", 110, "safety"),
+        rule("third", "block", "make", 120, "safety"),
         rule("never-reached", "warn", "make", 130, "safety"),
     ]));
     check(&policy, &shell("make"), "block first,second,third");
@@ -33,7 +33,7 @@ fn a_block_ends_the_pass_and_everything_else_goes_on() {
 
 #[test]
 fn the_strictest_wins_whatever_the_order() {
-    let kinds = ["warn", "escalate", "approve"];
+    let kinds = ["warn", "ask", "approve"];
     for (at, kind) in kinds.iter().enumerate() {
         let mut rules: Vec<_> = kinds
             .iter()
@@ -41,7 +41,7 @@ fn the_strictest_wins_whatever_the_order() {
             .map(|(n, kind)| rule(&format!("r{n}"), kind, "make", 100 + u32::try_from(n).unwrap(), "safety"))
             .collect();
         rules[at] = rule(&format!("r{at}"), kind, "make", 300, "safety");
-        assert_eq!(decide(&policy(&json!(rules)), &shell("make")).verdict, Verdict::Escalate);
+        assert_eq!(decide(&policy(&json!(rules)), &shell("make")).verdict, Verdict::Ask);
     }
 }
 
@@ -50,10 +50,10 @@ fn the_lattice_has_its_order() {
     let order = [
         Verdict::Allow,
         Verdict::Warn,
-        Verdict::Modify,
+        Verdict::Rewrite,
         Verdict::Delay,
-        Verdict::Escalate,
-        Verdict::Prerequisites,
+        Verdict::Ask,
+        Verdict::Check,
         Verdict::Block,
     ];
     assert!(order.is_sorted());
@@ -75,14 +75,14 @@ fn an_approval_speaks_only_when_nothing_objects() {
 
 fn transform(id: &str, remove: &str, add: &str) -> serde_json::Value {
     let change = json!({ "remove_flags": [remove], "add_flags": if add.is_empty() { json!([]) } else { json!([add]) } });
-    json!({ "id": id, "kind": "transform", "match": { "command": { "program": "tool", "flags": [remove] } }, "change": change, "reason": id })
+    json!({ "id": id, "kind": "rewrite", "match": { "command": { "program": "tool", "flags": [remove] } }, "change": change, "reason": id })
 }
 
 #[test]
 fn a_rewritten_call_is_judged_again() {
     let policy = policy(&json!([
         transform("soften", "--force", "--careful"),
-        { "id": "no-careful", "kind": "prohibit", "match": { "command": { "program": "tool", "flags": ["--careful"] } }, "reason": "no" },
+        { "id": "no-careful", "kind": "block", "match": { "command": { "program": "tool", "flags": ["--careful"] } }, "reason": "no" },
     ]));
     check(&policy, &shell("tool --force x"), "block soften,no-careful => tool x --careful");
 }

@@ -13,7 +13,7 @@ fn with(policy: &Policy, event: &Event, session: &Session, now_ms: i64, disk: Di
 }
 
 fn rule(extra: &Value) -> Policy {
-    let mut rule = json!({ "id": "r", "kind": "prohibit", "match": { "tool": "*" }, "reason": "so" });
+    let mut rule = json!({ "id": "r", "kind": "block", "match": { "tool": "*" }, "reason": "so" });
     for (name, value) in extra.as_object().unwrap() {
         rule[name] = value.clone();
     }
@@ -125,7 +125,7 @@ fn a_rule_is_about_what_a_session_did() {
 #[test]
 fn a_sequence_is_noticed() {
     let policy = policy(&json!([{
-        "id": "then-push", "kind": "escalate", "then": { "command": { "program": "git", "subcommand": "push" } },
+        "id": "then-push", "kind": "ask", "then": { "command": { "program": "git", "subcommand": "push" } },
         "after": [{ "match": { "files": { "access": "write", "path": "deploy/**" } }, "within": 2 }], "reason": "so",
     }]));
     let mut session = session();
@@ -154,7 +154,7 @@ fn a_sequence_is_noticed() {
 fn labels_are_earned_and_asked_for() {
     let policy = policy(&json!([
         { "id": "web", "kind": "label", "label": "untrusted", "match": { "tool": "WebFetch" }, "reason": "so" },
-        { "id": "both", "kind": "escalate", "match": { "does": "sends-data" }, "after": [{ "label": "untrusted" }, { "label": ["secret", "key"] }], "reason": "so" },
+        { "id": "both", "kind": "ask", "match": { "effect": "sends-data" }, "after": [{ "label": "untrusted" }, { "label": ["secret", "key"] }], "reason": "so" },
     ]));
     let fetch =
         call("WebFetch", Kind::Fetch { url: "https://a.b".to_owned() }, json!({ "url": "https://a.b" }));
@@ -174,7 +174,7 @@ fn labels_are_earned_and_asked_for() {
 #[test]
 fn a_call_waits() {
     let policy = rule(
-        &json!({ "kind": "delay", "delay": { "seconds": 60, "file": "ready", "max_seconds": 300, "otherwise": "escalate" } }),
+        &json!({ "kind": "delay", "delay": { "seconds": 60, "file": "ready", "max_seconds": 300, "otherwise": "ask" } }),
     );
     let event = shell("deploy");
     let digest = event.call.arguments_digest();

@@ -115,9 +115,7 @@ fn commands_hosts_and_other_tools_are_actions() {
 fn what_happens_is_what_is_written() {
     let rail =
         |action: &str| json!([guardrail("custom-quality-001", "true", "action.program != 'ls'", action)]);
-    for (action, expected) in
-        [("block", "block"), ("warn", "warn"), ("escalate", "escalate"), ("log", "allow")]
-    {
+    for (action, expected) in [("block", "block"), ("warn", "warn"), ("ask", "ask"), ("log", "allow")] {
         check(&rail(action), &shell("ls"), &format!("{expected} custom-quality-001"));
         check(&rail(action), &shell("cat a"), "allow");
     }
@@ -146,19 +144,16 @@ fn the_third_warning_asks() {
     assert!(policy.asks(&shell("ls").call, &Facts::default()).contains(&warned_mark("custom-quality-001")));
     let verdict =
         |warned| decide_in(&policy, &shell("ls"), &session("custom-quality-001", warned, 0)).verdict;
-    assert_eq!(
-        [0, 1, 2, 3].map(verdict),
-        [Verdict::Warn, Verdict::Warn, Verdict::Escalate, Verdict::Escalate]
-    );
+    assert_eq!([0, 1, 2, 3].map(verdict), [Verdict::Warn, Verdict::Warn, Verdict::Ask, Verdict::Ask]);
 }
 
 #[test]
 fn a_session_is_counted() {
-    let mut rails = json!([guardrail("custom-budget-001", "true", "session.calls < threshold", "escalate")]);
+    let mut rails = json!([guardrail("custom-budget-001", "true", "session.calls < threshold", "ask")]);
     rails[0]["validation"]["threshold"] = json!(10);
     let policy = policy(&rails);
     let verdict = |calls| decide_in(&policy, &shell("ls"), &session("x", 0, calls)).verdict;
-    assert_eq!([9, 10].map(verdict), [Verdict::Allow, Verdict::Escalate]);
+    assert_eq!([9, 10].map(verdict), [Verdict::Allow, Verdict::Ask]);
 }
 
 /// S2-29: priority, then category; S2-30: a block ends the pass, nothing else does.
@@ -167,7 +162,7 @@ fn they_stand_in_the_chain() {
     let mut rails = json!([
         guardrail("c", "true", "false", "warn"),
         guardrail("b", "true", "false", "log"),
-        guardrail("a", "true", "false", "escalate"),
+        guardrail("a", "true", "false", "ask"),
         guardrail("d", "true", "false", "block"),
         guardrail("e", "true", "false", "block"),
     ]);
@@ -255,7 +250,7 @@ fn any_guardrail() -> impl Strategy<Value = Value> {
         "action.command contains 'x' OR session.calls > 2",
         "action.program not in ['rm', 'git']",
     ]);
-    let action = prop::sample::select(vec!["block", "warn", "escalate", "log"]);
+    let action = prop::sample::select(vec!["block", "warn", "ask", "log"]);
     let place =
         (100_u32..104, prop::sample::select(vec!["safety", "compliance", "budget", "scope", "quality"]));
     (0_u32..40, condition, check, action, place).prop_map(
@@ -288,7 +283,7 @@ fn any_call() -> impl Strategy<Value = Event> {
 fn with_rules(guardrails: &[Value]) -> Policy {
     let rules = json!([
         { "id": "ok", "kind": "approve", "match": { "command": { "program": "ls" } }, "reason": "r" },
-        { "id": "quiet", "kind": "transform", "match": { "command": { "program": "make" } }, "change": { "add_flags": ["-s"] }, "reason": "r" },
+        { "id": "quiet", "kind": "rewrite", "match": { "command": { "program": "make" } }, "change": { "add_flags": ["-s"] }, "reason": "r" },
         { "id": "tell", "kind": "warn", "match": { "command": { "program": "git" } }, "reason": "r" },
     ]);
     let text = json!({ "guardrails": guardrails, "rules": rules });

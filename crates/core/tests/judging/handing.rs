@@ -115,7 +115,7 @@ fn a_hand_over_is_both_moments() {
         summary(&shell("ls"), &decide_in(&policy(&own("pre_handoff")), &shell("ls"), &empty)),
         "allow"
     );
-    let rule = json!({ "rules": [{ "id": "r", "kind": "prohibit", "match": { "event": "pre_handoff", "tool": "Task" }, "reason": "no" }] });
+    let rule = json!({ "rules": [{ "id": "r", "kind": "block", "match": { "event": "pre_handoff", "tool": "Task" }, "reason": "no" }] });
     assert_eq!(summary(&event, &decide_in(&policy(&rule), &event, &empty)), "block r");
 }
 

@@ -14,7 +14,7 @@ fn rules() -> Vec<Value> {
         json!({ "command": { "program": "g*" } }),
         json!({ "command": { "flags": ["--force"] } }),
         json!({ "command": { "via": "sudo" } }),
-        json!({ "does": ["rewrites-remote", "discards-work"] }),
+        json!({ "effect": ["rewrites-remote", "discards-work"] }),
         json!({ "regex": "push.*main" }),
         json!({ "regex": "(?i)MAIN" }),
         json!({ "regex": "x|rm" }),

@@ -31,7 +31,7 @@ fn conflicts(merged: &Merged) -> usize {
 #[test]
 fn a_lower_layer_replaces_what_is_not_locked() {
     let merged = join(
-        &json!({ "rules": [rule("a", "prohibit", false)] }),
+        &json!({ "rules": [rule("a", "block", false)] }),
         &json!({}),
         &json!({ "rules": [rule("a", "warn", false)] }),
     );
@@ -41,7 +41,7 @@ fn a_lower_layer_replaces_what_is_not_locked() {
 
 #[test]
 fn a_locked_rule_is_neither_replaced_nor_turned_off() {
-    let managed = json!({ "rules": [rule("a", "prohibit", true)] });
+    let managed = json!({ "rules": [rule("a", "block", true)] });
     let merged =
         join(&managed, &json!({ "disable": ["a"] }), &json!({ "rules": [rule("a", "approve", false)] }));
     assert_eq!(shown(&merged), ["a prohibit managed:1"]);
@@ -51,7 +51,7 @@ fn a_locked_rule_is_neither_replaced_nor_turned_off() {
 #[test]
 fn a_rule_that_is_not_locked_can_be_turned_off_and_is_still_listed() {
     let merged =
-        join(&json!({ "rules": [rule("a", "prohibit", false)] }), &json!({}), &json!({ "disable": "a" }));
+        join(&json!({ "rules": [rule("a", "block", false)] }), &json!({}), &json!({ "disable": "a" }));
     assert!(merged.rules.is_empty());
     assert_eq!(merged.off.len(), 1);
 }
@@ -77,7 +77,7 @@ fn the_mode_only_tightens_downwards() {
 #[test]
 fn a_yes_and_a_no_to_the_same_calls_are_a_conflict() {
     let merged = join(
-        &json!({ "rules": [rule("no", "prohibit", false)] }),
+        &json!({ "rules": [rule("no", "block", false)] }),
         &json!({ "rules": [rule("yes", "approve", false)] }),
         &json!({}),
     );
@@ -86,7 +86,7 @@ fn a_yes_and_a_no_to_the_same_calls_are_a_conflict() {
 
 #[test]
 fn the_locks_of_a_pack_bind_the_project_not_the_user() {
-    let pack = layer(Layer::Pack, "pack", &json!({ "rules": [rule("a", "prohibit", true)] }));
+    let pack = layer(Layer::Pack, "pack", &json!({ "rules": [rule("a", "block", true)] }));
     let off = json!({ "disable": ["a"] });
     let by_project = merge(&[pack.clone(), layer(Layer::Project, "project", &off)]);
     assert_eq!((shown(&by_project).len(), conflicts(&by_project)), (1, 1));
@@ -97,7 +97,7 @@ fn the_locks_of_a_pack_bind_the_project_not_the_user() {
 #[test]
 fn a_pack_acts_for_whoever_names_it() {
     let named = |by: Layer, file: &str, text: &Value| Layered { by, ..layer(Layer::Pack, file, text) };
-    let rules = json!({ "rules": [rule("open", "prohibit", false), rule("shut", "prohibit", true)] });
+    let rules = json!({ "rules": [rule("open", "block", false), rule("shut", "block", true)] });
     let off = json!({ "disable": ["open", "shut"] });
     for (rules_by, off_by, left, told) in [
         (Layer::Pack, Layer::Project, 1, 1),

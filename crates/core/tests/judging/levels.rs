@@ -67,7 +67,7 @@ fn a_guardrail_that_says_nothing_does_what_the_risk_level_says() {
     for (risk, expected) in [
         (None, "block"),
         (Some("low"), "warn"),
-        (Some("medium"), "escalate"),
+        (Some("medium"), "ask"),
         (Some("high"), "block"),
         (Some("critical"), "block"),
     ] {
@@ -77,13 +77,9 @@ fn a_guardrail_that_says_nothing_does_what_the_risk_level_says() {
         }
         let decision = decide(&policy(&said), &shell("make"));
         assert_eq!(decision.verdict.name(), expected, "{risk:?}");
-        said["guardrails"] = json!([guardrail(Some("escalate"))]);
+        said["guardrails"] = json!([guardrail(Some("ask"))]);
         let decision = decide(&policy(&said), &shell("make"));
-        assert_eq!(
-            decision.findings[0].outcome.verdict().name(),
-            "escalate",
-            "an explicit action wins: {risk:?}"
-        );
+        assert_eq!(decision.findings[0].outcome.verdict().name(), "ask", "an explicit action wins: {risk:?}");
     }
     // A project cannot lower what a person's guardrail does.
     let user = layer(Layer::User, "user.yaml", &json!({ "guardrails": [guardrail(None)] }));

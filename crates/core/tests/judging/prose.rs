@@ -31,17 +31,13 @@ fn a_ban_of_a_command_is_a_rule() {
         "1. You must not `git push --force`",
         "`git push --force` is forbidden.",
     ] {
-        check(text, Enforceable::Yes, json!({ "kind": "prohibit", "match": push }));
+        check(text, Enforceable::Yes, json!({ "kind": "block", "match": push }));
     }
-    check(
-        "Ask before you run `git push --force`",
-        Enforceable::Yes,
-        json!({ "kind": "escalate", "match": push }),
-    );
+    check("Ask before you run `git push --force`", Enforceable::Yes, json!({ "kind": "ask", "match": push }));
     check(
         "Never `git push --force` without asking",
         Enforceable::Yes,
-        json!({ "kind": "escalate", "match": push }),
+        json!({ "kind": "ask", "match": push }),
     );
     check("Avoid `git push --force`", Enforceable::Semi, json!({ "kind": "warn", "match": push }));
 }
@@ -52,7 +48,7 @@ fn a_ban_on_files_is_a_rule() {
     check(
         "Don't edit `src/generated/` or `*.lock`.",
         Enforceable::Yes,
-        json!({ "kind": "prohibit", "match": files }),
+        json!({ "kind": "block", "match": files }),
     );
 }
 

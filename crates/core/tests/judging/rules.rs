@@ -6,7 +6,7 @@ use toolgate_core::{Access, EventKind, Kind, Session};
 
 #[test]
 fn a_rule_finds_an_option_in_any_spelling() {
-    let policy = policy(&json!([{ "id": "r", "kind": "prohibit", "reason": "no",
+    let policy = policy(&json!([{ "id": "r", "kind": "block", "reason": "no",
         "match": { "command": { "program": "git", "subcommand": "commit", "flags": ["--no-verify"] } } }]));
     for command in [
         "git commit --no-verify -m x",
@@ -33,7 +33,7 @@ fn a_rule_finds_an_option_in_any_spelling() {
 #[test]
 fn a_pattern_sees_the_normalised_command_without_its_free_text() {
     let policy = policy(
-        &json!([{ "id": "r", "kind": "prohibit", "match": { "regex": "git commit.*--no-verify" }, "reason": "no" }]),
+        &json!([{ "id": "r", "kind": "block", "match": { "regex": "git commit.*--no-verify" }, "reason": "no" }]),
     );
     check(&policy, &shell("git   commit -n  -m 'x'"), "block r");
     check(&policy, &shell("git commit -m 'docs: why --no-verify is banned'"), "allow");
@@ -41,7 +41,7 @@ fn a_pattern_sees_the_normalised_command_without_its_free_text() {
 
 #[test]
 fn conditions_hold_for_one_and_the_same_command() {
-    let policy = policy(&json!([{ "id": "r", "kind": "escalate", "reason": "no",
+    let policy = policy(&json!([{ "id": "r", "kind": "ask", "reason": "no",
         "match": { "command": { "program": "deploy" }, "files": { "access": "write", "path": "*.lock" } } }]));
     check(&policy, &shell("deploy > x.lock"), "escalate r");
     check(&policy, &shell("deploy; echo > x.lock"), "allow");
@@ -50,7 +50,7 @@ fn conditions_hold_for_one_and_the_same_command() {
 #[test]
 fn a_file_is_a_file_by_shell_or_by_tool() {
     let policy = policy(
-        &json!([{ "id": "r", "kind": "prohibit", "match": { "files": { "access": "write", "path": "secret.txt" } }, "reason": "no" }]),
+        &json!([{ "id": "r", "kind": "block", "match": { "files": { "access": "write", "path": "secret.txt" } }, "reason": "no" }]),
     );
     check(&policy, &file(Access::Write, "/project/a/secret.txt"), "block r");
     check(&policy, &shell("echo x > a/secret.txt"), "block r");
@@ -63,7 +63,7 @@ fn a_file_is_a_file_by_shell_or_by_tool() {
 #[test]
 fn places_are_decided_by_parts_and_after_cleaning() {
     let policy = policy(
-        &json!([{ "id": "out", "kind": "escalate", "match": { "files": { "access": "write", "outside": ["workspace", "temp"] } }, "reason": "out" }]),
+        &json!([{ "id": "out", "kind": "ask", "match": { "files": { "access": "write", "outside": ["workspace", "temp"] } }, "reason": "out" }]),
     );
     for (path, expected) in [
         ("/project/a", "allow"),
@@ -80,7 +80,7 @@ fn places_are_decided_by_parts_and_after_cleaning() {
 #[test]
 fn deleting_all_of_a_folder_is_deleting_the_folder() {
     let policy = policy(
-        &json!([{ "id": "all", "kind": "prohibit", "match": { "files": { "access": "delete-tree", "covers": ["workspace", "home", "root"] } }, "reason": "all" }]),
+        &json!([{ "id": "all", "kind": "block", "match": { "files": { "access": "delete-tree", "covers": ["workspace", "home", "root"] } }, "reason": "all" }]),
     );
     for command in [
         "rm -rf .",
@@ -126,8 +126,8 @@ fn a_stop_can_wait_for_what_must_have_run() {
 #[test]
 fn a_transform_touches_only_the_words_concerned() {
     let policy = policy(&json!([
-        { "id": "drop", "kind": "transform", "match": { "command": { "program": "git", "subcommand": "commit", "flags": ["--no-verify"] } }, "change": { "remove_flags": ["--no-verify"] }, "reason": "hooks run" },
-        { "id": "exact", "kind": "transform", "match": { "command": { "program": "npm", "subcommand": "install" } }, "change": { "add_flags": ["--save-exact"] }, "reason": "pinned" },
+        { "id": "drop", "kind": "rewrite", "match": { "command": { "program": "git", "subcommand": "commit", "flags": ["--no-verify"] } }, "change": { "remove_flags": ["--no-verify"] }, "reason": "hooks run" },
+        { "id": "exact", "kind": "rewrite", "match": { "command": { "program": "npm", "subcommand": "install" } }, "change": { "add_flags": ["--save-exact"] }, "reason": "pinned" },
     ]));
     check(&policy, &shell("git commit --no-verify -m \"a  b\""), "modify drop => git commit -m \"a  b\"");
     check(&policy, &shell("git commit -anm 'x' # why"), "modify drop => git commit -am 'x' # why");
@@ -143,7 +143,7 @@ fn a_transform_touches_only_the_words_concerned() {
 #[test]
 fn a_field_of_the_input_can_be_asked_for() {
     let policy = policy(
-        &json!([{ "id": "prod", "kind": "escalate", "match": { "tool": "mcp__db__*", "params": { "target.name": "^prod" } }, "reason": "production" }]),
+        &json!([{ "id": "prod", "kind": "ask", "match": { "tool": "mcp__db__*", "params": { "target.name": "^prod" } }, "reason": "production" }]),
     );
     let kind = || Kind::Mcp { server: "db".to_owned(), tool: "drop".to_owned() };
     check(
@@ -210,7 +210,7 @@ fn a_rule_about_everything_or_called_like_a_guard_is_refused() {
     for (id, matches) in
         [("all", json!({})), ("gate-canary", json!({ "tool": "Bash" })), ("Caps", json!({ "tool": "Bash" }))]
     {
-        let rule = json!({ "id": id, "kind": "prohibit", "match": matches, "reason": "r" });
+        let rule = json!({ "id": id, "kind": "block", "match": matches, "reason": "r" });
         let fault =
             CompiledRule::new(serde_json::from_value(rule).unwrap(), toolgate_core::Source::default());
         assert!(fault.is_err(), "{id}");

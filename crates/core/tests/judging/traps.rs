@@ -67,7 +67,7 @@ const REFUSED: &str = "connect ECONNREFUSED 127.0.0.1:3000";
 fn checks(policy: &Policy, event: &Event, session: &Session) -> Vec<Prerequisite> {
     let found =
         decide_in(policy, event, session).findings.into_iter().find_map(|finding| match finding.outcome {
-            Outcome::Prerequisites(checks) => Some(checks),
+            Outcome::Check(checks) => Some(checks),
             _ => None,
         });
     found.unwrap_or_default()
@@ -298,7 +298,7 @@ fn checks_rank_between_a_question_and_a_block() {
     let both = "prerequisites installation_prevention,escalation-trap";
     check(&json!({}), &sample(), &[REFUSED], &shell("npm install"), both);
     let rules = json!({ "rules": [
-        { "id": "no-npm", "kind": "prohibit", "match": { "command": { "program": "npm" } }, "reason": "no" },
+        { "id": "no-npm", "kind": "block", "match": { "command": { "program": "npm" } }, "reason": "no" },
     ] });
     let mut merged = merge(&[layer(Layer::Project, "test.yaml", &rules)]);
     let source = Source { file: "k".to_owned(), line: 0 };
@@ -326,7 +326,7 @@ fn a_trap_is_on_where_any_layer_says_so() {
     };
     let merged = merge(&[says(Layer::User, true), says(Layer::Project, false)]);
     let decision = decide_in(&compile(&merged).unwrap(), &file(Access::Write, ".env"), &Session::new("s"));
-    assert_eq!(decision.verdict, Verdict::Prerequisites);
+    assert_eq!(decision.verdict, Verdict::Check);
 }
 
 fn resulted(event: EventKind, ran: &str, message: Option<&str>) -> Record {
@@ -385,13 +385,13 @@ fn knowledge_that_cannot_be_meant_is_a_fault() {
 #[test]
 fn a_rewritten_call_is_supervised_as_rewritten() {
     let rules = json!({ "traps": { "installation_prevention": { "literal": true } }, "rules": [{
-        "id": "exact", "kind": "transform", "match": { "command": { "program": "npm", "subcommand": "install" } },
+        "id": "exact", "kind": "rewrite", "match": { "command": { "program": "npm", "subcommand": "install" } },
         "change": { "add_flags": ["--save-exact"] }, "reason": "versions are pinned",
     }] });
     let policy = compile(&merge(&[layer(Layer::Project, "test.yaml", &rules)])).unwrap();
     let event = shell("npm install x");
     let decision = decide_in(&policy, &event, &after(&[REFUSED]));
-    assert_eq!(decision.verdict, Verdict::Prerequisites);
+    assert_eq!(decision.verdict, Verdict::Check);
     assert!(decision.event.call.title().contains("--save-exact"), "{}", decision.event.call.title());
 }
 
@@ -401,8 +401,8 @@ fn verdicts_have_the_names_of_the_seed() {
     let names = [
         (Verdict::Allow, "Approve"),
         (Verdict::Warn, "Caution"),
-        (Verdict::Escalate, "RequireConfirmation"),
-        (Verdict::Prerequisites, "RequirePrerequisites"),
+        (Verdict::Ask, "RequireConfirmation"),
+        (Verdict::Check, "RequirePrerequisites"),
         (Verdict::Block, "Block"),
     ];
     assert!(names.iter().all(|(verdict, name)| verdict.validation_result() == *name));
@@ -435,7 +435,7 @@ fn a_guard_of_ones_own_can_ask_for_checks() {
                 source: Source::default(),
                 category: Category::Quality,
                 severity: Severity::Low,
-                outcome: Outcome::Prerequisites(vec![check]),
+                outcome: Outcome::Check(vec![check]),
                 message: "the database first".to_owned(),
                 remediation: None,
                 alternatives: vec!["start it".to_owned()],

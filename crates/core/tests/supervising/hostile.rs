@@ -143,7 +143,7 @@ fn no_answer_lifts_a_block() {
     let all = one(json!({ "supervised": ["low", "medium", "high", "critical"], "confidence": 0.0 }));
     for severity in [Severity::Low, Severity::Medium, Severity::High, Severity::Critical] {
         let block =
-            vec![finding("ask", Severity::Low, Outcome::Escalate), finding("no", severity, Outcome::Block)];
+            vec![finding("ask", Severity::Low, Outcome::Ask), finding("no", severity, Outcome::Block)];
         assert!(all.fit_for(&decision(call("rm -rf /"), block)).is_empty(), "{severity:?}");
     }
     let narrow = one(json!({ "supervised": ["low"] }));

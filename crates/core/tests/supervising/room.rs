@@ -18,8 +18,8 @@ fn only_questions_of_the_severities_left_to_them() {
     assert!(!one(json!({ "supervised": [] })).has_room_for(&asks(Severity::Low)));
     // All that decide must be in: one that is not is enough.
     let both = vec![
-        finding("low", Severity::Low, Outcome::Escalate),
-        finding("critical", Severity::Critical, Outcome::Escalate),
+        finding("low", Severity::Low, Outcome::Ask),
+        finding("critical", Severity::Critical, Outcome::Ask),
     ];
     assert!(!plain.has_room_for(&decision(call("x"), both)));
 }
@@ -27,14 +27,12 @@ fn only_questions_of_the_severities_left_to_them() {
 #[test]
 fn never_a_block_and_never_anything_but_a_question() {
     let all = one(json!({ "supervised": ["low", "medium", "high", "critical"] }));
-    for outcome in [Outcome::Block, Outcome::Prerequisites(Vec::new()), Outcome::Warn, Outcome::Pass] {
+    for outcome in [Outcome::Block, Outcome::Check(Vec::new()), Outcome::Warn, Outcome::Pass] {
         let own = decision(call("x"), vec![finding("a", Severity::Low, outcome.clone())]);
         assert!(all.fit_for(&own).is_empty(), "{outcome:?}");
         // Nor where a question stands beside it that the other outweighs.
-        let beside = vec![
-            finding("a", Severity::Low, outcome.clone()),
-            finding("b", Severity::Low, Outcome::Escalate),
-        ];
+        let beside =
+            vec![finding("a", Severity::Low, outcome.clone()), finding("b", Severity::Low, Outcome::Ask)];
         let own = decision(call("x"), beside);
         assert_eq!(!all.fit_for(&own).is_empty(), own.verdict.name() == "escalate", "{outcome:?}");
     }

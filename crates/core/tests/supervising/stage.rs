@@ -57,7 +57,7 @@ pub fn decision(call: Call, findings: Vec<Finding>) -> Decision {
 
 /// A force-push some rule asks about.
 pub fn asks(severity: Severity) -> Decision {
-    decision(call("git push --force origin main"), vec![finding("force-push", severity, Outcome::Escalate)])
+    decision(call("git push --force origin main"), vec![finding("force-push", severity, Outcome::Ask)])
 }
 
 /// What these files say about supervisors, as YAML-like JSON.

@@ -6,8 +6,8 @@ use crate::gate::{Answered, Gate, Round, context, now_ms};
 use crate::scripts;
 use crate::supervise::Asked;
 use toolgate_core::{
-    Answer, Delivered, Delivery, Entry, Event, Extent, KeptAnswer, Opinion, Proof, Request, Settled, Verdict,
-    Word, one_line,
+    Answer, Delivery, Entry, Event, Extent, HostAnswer, KeptAnswer, Opinion, Proof, Request, Settled,
+    Verdict, Word, one_line,
 };
 use toolgate_store::Store;
 
@@ -122,7 +122,7 @@ impl Gate {
         session.marks = turn.marks(&session.id, &scene.policy().asks(&changed.call, &glance.facts))?;
         session.locks = turn.locks(&scene.asks_locks(&changed.call, &glance))?;
         let decision = scene.look_again(&changed, &session, glance);
-        if decision.verdict > Verdict::Modify || changed.call == event.call {
+        if decision.verdict > Verdict::Rewrite || changed.call == event.call {
             return Ok(None);
         }
         let now = now_ms();
@@ -135,7 +135,7 @@ impl Gate {
         }
         let words = answer.words.clone().unwrap_or_default();
         let text = format!("{} changed this call. They say: {words}", answer.by);
-        let delivered = Delivered::Modified { input: decision.event.call.input.clone(), text };
+        let delivered = HostAnswer::Modified { input: decision.event.call.input.clone(), text };
         let answered = Answered { decision, delivered, request: stands, is_new: false };
         let mut round = Round {
             turn: turn.as_mut(),

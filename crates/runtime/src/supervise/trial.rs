@@ -106,7 +106,7 @@ fn trial() -> Decision {
         source: Source { file: "built-in".to_owned(), line: 0 },
         category: Category::Safety,
         severity: Severity::Low,
-        outcome: Outcome::Escalate,
+        outcome: Outcome::Ask,
         message: "this is a trial question".to_owned(),
         remediation: None,
         alternatives: Vec::new(),
@@ -115,7 +115,7 @@ fn trial() -> Decision {
         duration_us: 0,
     };
     Decision {
-        verdict: Verdict::Escalate,
+        verdict: Verdict::Ask,
         findings: vec![finding],
         event: Event { kind: EventKind::PreExecution, call, log: None, output: None },
         facts: Facts::default(),

@@ -5,7 +5,7 @@ use crate::access::{Peer, Session};
 use crate::card::Card;
 use crate::change::{Change, changes};
 use crate::failure::Failure;
-use crate::handling::{Choice, Covered, Deed, choices, pattern_of};
+use crate::handling::{Choice, Covered, RequestAction, choices, pattern_of};
 use crate::inbox::{Given, apart, is_waiting};
 use crate::reach::Reader;
 use crate::shown::Shown;
@@ -207,7 +207,7 @@ pub(crate) fn is_taken(records: &[Record], request: &str, supervisor: &str) -> b
             && matches!(&answer.proof, Proof::Supervisor { names, .. } if named(names))
     };
     let ran = |decided: &Decided| {
-        decided.request.as_deref() == Some(request) && decided.delivered == Verdict::Modify
+        decided.request.as_deref() == Some(request) && decided.delivered == Verdict::Rewrite
     };
     records.iter().any(|record| matches!(&record.entry, Entry::Answered(answer) if by_it(answer)))
         && records.iter().any(|record| matches!(&record.entry, Entry::Decided(decided) if ran(decided)))
@@ -279,7 +279,7 @@ impl AnswerForm {
 #[derive(Deserialize)]
 pub(crate) struct HandleForm {
     form: String,
-    deed: Deed,
+    action: RequestAction,
     #[serde(default)]
     text: String,
 }
@@ -292,13 +292,13 @@ pub(crate) async fn handle(
     Path(id): Path<String>,
     form: Result<Form<HandleForm>, FormRejection>,
 ) -> Result<Response, Failure> {
-    let Form(HandleForm { form, deed, text }) = form.map_err(|wrong| {
+    let Form(HandleForm { form, action, text }) = form.map_err(|wrong| {
         Failure::of_body(wrong.status(), wrong.body_text(), "Do it from the page itself.")
     })?;
     session.check(&form)?;
     let (at, own) = (format!("/requests/{id}"), id.clone());
     let draft = Draft { minutes: "30".to_owned(), text: text.clone(), ..Draft::default() };
-    match apart(&app, move |app| app.handle(&id, deed, &text, peer)).await {
+    match apart(&app, move |app| app.handle(&id, action, &text, peer)).await {
         Ok(_) => Ok(Redirect::to(&at).into_response()),
         Err(failure) => Ok(mended(&app, session, own, draft, failure).await),
     }

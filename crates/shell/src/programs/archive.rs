@@ -1,7 +1,7 @@
 //! Archives and compression.
 
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
@@ -22,9 +22,9 @@ pub(super) const MODELS: &[Model] = &[
     ),
 ];
 
-fn tar(command: &Command, _: Option<&str>) -> Deeds {
+fn tar(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     // `tar xzf a.tgz`: the first word may be options without a dash.
     let old = command.words.get(1).filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
     let does =
@@ -43,26 +43,32 @@ fn tar(command: &Command, _: Option<&str>) -> Deeds {
     let members: Vec<Word> = members.iter().map(|word| below(usage.value("--directory"), word)).collect();
     let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     if does("--extract", 'x') {
-        deeds.on_each(Deed::ReadsFile, archive);
+        effects.on_each(EffectKind::ReadsFile, archive);
         if !usage.has("--to-stdout") {
-            fills(&mut deeds, usage.value("--directory").unwrap_or(&here));
+            fills(&mut effects, usage.value("--directory").unwrap_or(&here));
         }
     } else if does("--create", 'c') || does("--append", 'r') || does("--update", 'u') {
-        deeds.on_each(Deed::WritesFile, archive);
-        deeds.on_each(Deed::ReachesHost, remote);
-        deeds.on_each(Deed::SendsData, remote);
-        deeds.on_each(Deed::ReadsFile, &members);
-        deeds.on_each(Deed::ReadsFile, usage.values("--files-from").filter(|word| !is_stream(&word.text)));
-        deeds.on_each(Deed::ReadsFile, usage.values("--exclude-from").filter(|word| !is_stream(&word.text)));
+        effects.on_each(EffectKind::WritesFile, archive);
+        effects.on_each(EffectKind::ReachesHost, remote);
+        effects.on_each(EffectKind::SendsData, remote);
+        effects.on_each(EffectKind::ReadsFile, &members);
+        effects.on_each(
+            EffectKind::ReadsFile,
+            usage.values("--files-from").filter(|word| !is_stream(&word.text)),
+        );
+        effects.on_each(
+            EffectKind::ReadsFile,
+            usage.values("--exclude-from").filter(|word| !is_stream(&word.text)),
+        );
         if usage.has("--remove-files") {
             // What went into an archive is moved, not lost.
             let kept = archive.is_some() || remote.is_some();
-            deeds.on_each(if kept { Deed::DeletesFile } else { Deed::DeletesTree }, &members);
+            effects.on_each(if kept { EffectKind::DeletesFile } else { EffectKind::DeletesTree }, &members);
         }
     } else {
-        deeds.on_each(Deed::ReadsFile, archive);
+        effects.on_each(EffectKind::ReadsFile, archive);
     }
-    deeds
+    effects
 }
 
 /// A member in the folder `tar -C` goes to first.
@@ -84,48 +90,51 @@ fn below(folder: Option<&Word>, member: &Word) -> Word {
 }
 
 /// Whatever the archive holds is written into the folder.
-fn fills(deeds: &mut Deeds, folder: &Word) {
-    deeds.on(Deed::WritesFile, folder);
+fn fills(effects: &mut Effects, folder: &Word) {
+    effects.on(EffectKind::WritesFile, folder);
     let text = format!("{}/*", folder.text.trim_end_matches('/'));
-    deeds.on(Deed::WritesFile, &Word { text: text.into(), glob: true, ..folder.clone() });
+    effects.on(EffectKind::WritesFile, &Word { text: text.into(), glob: true, ..folder.clone() });
 }
 
-fn unpack(command: &Command, input: Option<&str>) -> Deeds {
+fn unpack(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let verb = usage.operands.first().map_or("", |word| word.text.as_str());
     if command.program.starts_with("7z") && matches!(verb, "a" | "u") {
         return pack(command, input);
     }
     let skip = usize::from(command.program.starts_with("7z"));
-    let mut deeds = Deeds::of(Deed::ReadsFile, usage.operands.get(skip));
+    let mut effects = Effects::of(EffectKind::ReadsFile, usage.operands.get(skip));
     if !usage.has("-l") && !usage.has("-t") {
         let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
-        fills(&mut deeds, usage.value("-d").unwrap_or(&here));
+        fills(&mut effects, usage.value("-d").unwrap_or(&here));
     }
-    deeds
+    effects
 }
 
-fn pack(command: &Command, _: Option<&str>) -> Deeds {
+fn pack(command: &Command, _: Option<&str>) -> Effects {
     let seven = command.program.starts_with("7z");
     let operands = command.usage.operands.get(usize::from(seven)..).unwrap_or_default();
-    let mut deeds = Deeds::of(Deed::WritesFile, operands.iter().take(1));
-    deeds.on_each(Deed::ReadsFile, operands.iter().skip(1));
+    let mut effects = Effects::of(EffectKind::WritesFile, operands.iter().take(1));
+    effects.on_each(EffectKind::ReadsFile, operands.iter().skip(1));
     let moves = seven && command.words.iter().any(|word| word.text == "-sdel");
     if moves || !seven && command.usage.has("-m") {
-        deeds.on_each(Deed::DeletesFile, operands.iter().skip(1));
+        effects.on_each(EffectKind::DeletesFile, operands.iter().skip(1));
     }
-    deeds
+    effects
 }
 
-fn compress(command: &Command, _: Option<&str>) -> Deeds {
+fn compress(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::of(Deed::ReadsFile, &usage.operands);
+    let mut effects = Effects::of(EffectKind::ReadsFile, &usage.operands);
     if !usage.has("--stdout") && !usage.has("--test") && !usage.has("--list") {
         // Without `-r`, folders are passed over.
         let deep = usage.has("--recursive");
-        deeds.on_each(Deed::WritesFile, usage.operands.iter().filter(|word| deep || !is_folder(&word.text)));
+        effects.on_each(
+            EffectKind::WritesFile,
+            usage.operands.iter().filter(|word| deep || !is_folder(&word.text)),
+        );
     }
-    deeds
+    effects
 }
 
 /// Is this a folder on every machine?

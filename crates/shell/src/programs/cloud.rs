@@ -3,8 +3,8 @@
 //!
 //! Which words destroy is data; one function reads them.
 
-use super::{Deeds, Model, database, help, plain, requests};
-use crate::deed::Deed;
+use super::{Effects, Model, database, help, plain, requests};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
@@ -200,13 +200,13 @@ fn is_destroy(word: &str) -> bool {
     matches!(word, "-destroy" | "--destroy" | "-destroy=true" | "--destroy=true")
 }
 
-fn effects(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = copies(command);
+fn effects(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = copies(command);
     if command.program == "gh" {
-        github(command, &mut deeds);
+        github(command, &mut effects);
     }
     if only_looks(command) || is_stand_in(command) {
-        return deeds;
+        return effects;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
     let lines = DESTROYERS
@@ -228,11 +228,11 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
     let flagged = carried_out
         && (command.words.iter().any(|word| is_destroy(&word.text))
             || from_outside.flat_map(|one| one.value.text.split(' ')).any(is_destroy));
-    asks_database(command, &words, &mut deeds);
+    asks_database(command, &words, &mut effects);
     if named || flagged || empties(command, &words) || is_deleting_request(command, &words) {
         match command.usage.operands.last() {
-            Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
-            None => deeds.add(Deed::DestroysInfrastructure),
+            Some(what) => effects.on(EffectKind::DestroysInfrastructure, what),
+            None => effects.add(EffectKind::DestroysInfrastructure),
         }
     }
     if matches!(
@@ -244,9 +244,9 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
                 | ["logs", "delete-log-group" | "delete-log-stream", ..]
         )
     ) {
-        deeds.add(Deed::WeakensDefence);
+        effects.add(EffectKind::WeakensDefence);
     }
-    deeds
+    effects
 }
 
 /// Does an address say that a stand-in on this machine is meant (LocalStack)?
@@ -317,7 +317,7 @@ fn is_small(words: &[&str]) -> bool {
 }
 
 /// Statements that go to a database of the cloud.
-fn asks_database(command: &Command, words: &[&str], deeds: &mut Deeds) {
+fn asks_database(command: &Command, words: &[&str], effects: &mut Effects) {
     let names: &[&str] = match (command.program.as_str(), words) {
         ("wrangler", ["d1", "execute", ..]) => &["--command"],
         ("heroku", ["pg:psql", ..]) => &["-c", "--command"],
@@ -326,19 +326,19 @@ fn asks_database(command: &Command, words: &[&str], deeds: &mut Deeds) {
     };
     let texts = given(command, names);
     let texts: Vec<&Word> = texts.iter().collect();
-    deeds.0.extend(database::drop_statements(&texts, None, false).0);
+    effects.0.extend(database::drop_statements(&texts, None, false).0);
 }
 
 /// What `gh` puts on the network, and what it rewrites there.
-fn github(command: &Command, deeds: &mut Deeds) {
+fn github(command: &Command, effects: &mut Effects) {
     let operands = &command.usage.operands;
     let words: Vec<&str> = operands.iter().map(|word| word.text.as_str()).collect();
     match words.as_slice() {
-        ["repo", "sync", ..] if command.usage.has("--force") => deeds.add(Deed::RewritesRemote),
+        ["repo", "sync", ..] if command.usage.has("--force") => effects.add(EffectKind::RewritesRemote),
         ["gist", "create" | "edit", ..] => {
             let added = given(command, &["-a", "--add"]);
             let files = operands.iter().skip(2).chain(&added);
-            deeds.on_each(Deed::ReadsFile, files.filter(|word| word.text != "-"))
+            effects.on_each(EffectKind::ReadsFile, files.filter(|word| word.text != "-"))
         }
         // What strangers put there lands in files of those names.
         ["release", "download", ..] => {
@@ -350,18 +350,20 @@ fn github(command: &Command, deeds: &mut Deeds) {
                 None => name.clone(),
             };
             let named = given(command, &["-p", "--pattern", "-O", "--output"]);
-            deeds.on(
-                Deed::ReachesHost,
+            effects.on(
+                EffectKind::ReachesHost,
                 &Word { text: "github.com".into(), exact: true, glob: false, span: command.span },
             );
-            deeds.on_each(Deed::WritesFile, &named.iter().map(below).collect::<Vec<Word>>());
+            effects.on_each(EffectKind::WritesFile, &named.iter().map(below).collect::<Vec<Word>>());
         }
-        ["release", "upload" | "create", ..] => deeds.on_each(Deed::ReadsFile, operands.iter().skip(3)),
+        ["release", "upload" | "create", ..] => {
+            effects.on_each(EffectKind::ReadsFile, operands.iter().skip(3))
+        }
         ["api", rest @ ..] => {
             let forced = command.words.iter().any(|word| word.text.ends_with("force=true"));
             let branch = rest.iter().any(|word| word.contains("git/refs"));
             if forced && branch {
-                deeds.add(Deed::RewritesRemote);
+                effects.add(EffectKind::RewritesRemote);
             }
             let inside = |word: &Word| {
                 let (_, path) = word.text.split_once("=@")?;
@@ -369,13 +371,14 @@ fn github(command: &Command, deeds: &mut Deeds) {
             };
             let fields: Vec<Word> = given(command, &["-F", "--field"]).iter().filter_map(inside).collect();
             let files = fields.into_iter().chain(given(command, &["--input"]));
-            deeds.on_each(Deed::ReadsFile, &files.filter(|word| word.text != "-").collect::<Vec<_>>());
+            effects
+                .on_each(EffectKind::ReadsFile, &files.filter(|word| word.text != "-").collect::<Vec<_>>());
         }
         _ => {}
     }
     let short = if words.first() == Some(&"api") { "--body-file" } else { "-F" };
     let body = given(command, &["--body-file", "--notes-file", short]);
-    deeds.on_each(Deed::ReadsFile, body.iter().filter(|word| word.text != "-"));
+    effects.on_each(EffectKind::ReadsFile, body.iter().filter(|word| word.text != "-"));
 }
 
 /// The values of an option, in every way they can be given: `-X a`, `-Xa`,
@@ -415,31 +418,31 @@ fn is_bucket(word: &Word) -> bool {
 }
 
 /// `aws s3 cp file s3://x` sends the file.
-fn copies(command: &Command) -> Deeds {
-    let mut deeds = Deeds::none();
+fn copies(command: &Command) -> Effects {
+    let mut effects = Effects::none();
     let operands = &command.usage.operands;
     let skip = match command.program.as_str() {
         "aws" | "gcloud" => 2,
         "gsutil" | "s3cmd" | "mc" | "rclone" => 1,
-        _ => return deeds,
+        _ => return effects,
     };
     let verb = operands.get(skip - 1).map_or("", |word| word.text.as_str());
     if !matches!(verb, "cp" | "mv" | "sync" | "rsync" | "put" | "copy" | "move" | "copyto") {
-        return deeds;
+        return effects;
     }
-    let Some((to, from)) = operands.get(skip..).and_then(|rest| rest.split_last()) else { return deeds };
+    let Some((to, from)) = operands.get(skip..).and_then(|rest| rest.split_last()) else { return effects };
     let remote = is_bucket(to) || command.program == "rclone" && to.text.contains(':');
     if remote
         && from
             .iter()
             .any(|word| !(is_bucket(word) || command.program == "rclone" && word.text.contains(':')))
     {
-        deeds.on(Deed::ReachesHost, to);
-        deeds.on(Deed::SendsData, to);
-        deeds.on_each(Deed::ReadsFile, from.iter().filter(|word| word.text != "-"));
+        effects.on(EffectKind::ReachesHost, to);
+        effects.on(EffectKind::SendsData, to);
+        effects.on_each(EffectKind::ReadsFile, from.iter().filter(|word| word.text != "-"));
     } else if !remote {
-        deeds.on_each(Deed::ReachesHost, from.iter().filter(|word| is_bucket(word)));
-        deeds.on(Deed::WritesFile, to);
+        effects.on_each(EffectKind::ReachesHost, from.iter().filter(|word| is_bucket(word)));
+        effects.on(EffectKind::WritesFile, to);
     }
-    deeds
+    effects
 }

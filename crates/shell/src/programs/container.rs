@@ -1,7 +1,7 @@
 //! Containers and clusters: subcommands and volumes that go away.
 
-use super::{Deeds, Model};
-use crate::deed::Deed;
+use super::{Effects, Model};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 use smol_str::SmolStr;
@@ -74,52 +74,54 @@ pub(super) const MODELS: &[Model] = &[
     },
 ];
 
-fn docker(command: &Command, _: Option<&str>) -> Deeds {
+fn docker(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let names: Vec<&str> = usage.subcommand.iter().map(SmolStr::as_str).collect();
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     match names.as_slice() {
         ["volume", "rm" | "remove"] => {
-            deeds.on_each(Deed::DestroysInfrastructure, &usage.operands);
+            effects.on_each(EffectKind::DestroysInfrastructure, &usage.operands);
             if usage.has("--all") {
-                deeds.add(Deed::DestroysInfrastructure);
+                effects.add(EffectKind::DestroysInfrastructure);
             }
         }
-        ["system", "reset"] => deeds.add(Deed::DestroysInfrastructure),
-        ["cp"] | ["container", "cp"] => brought(command, &mut deeds),
+        ["system", "reset"] => effects.add(EffectKind::DestroysInfrastructure),
+        ["cp"] | ["container", "cp"] => brought(command, &mut effects),
         ["stack"]
             if usage.operands.first().is_some_and(|verb| matches!(verb.text.as_str(), "rm" | "down")) =>
         {
-            deeds.on_each(Deed::DestroysInfrastructure, usage.operands.iter().skip(1));
+            effects.on_each(EffectKind::DestroysInfrastructure, usage.operands.iter().skip(1));
         }
         ["volume" | "system", "prune"]
             if usage.has("--volumes") || usage.has("--all") || names.first() == Some(&"volume") =>
         {
-            deeds.add(Deed::DestroysInfrastructure);
+            effects.add(EffectKind::DestroysInfrastructure);
         }
         ["compose", "down" | "rm"] if usage.has("--volumes") && !is_for_tests(command) => {
-            deeds.add(Deed::DestroysInfrastructure);
+            effects.add(EffectKind::DestroysInfrastructure);
         }
         // The variables of a file, printed by what runs inside.
         ["run"] | ["container", "run"] if prints_variables(usage.operands.get(1..).unwrap_or_default()) => {
-            deeds.on_each(Deed::ReadsFile, usage.values("--env-file"));
+            effects.on_each(EffectKind::ReadsFile, usage.values("--env-file"));
         }
         ["kill" | "stop"] | ["container", "kill" | "stop"] => {
-            deeds.on_each(Deed::EndsProcess, &usage.operands)
+            effects.on_each(EffectKind::EndsProcess, &usage.operands)
         }
-        ["pull" | "push"] | ["image", "pull" | "push"] => deeds.on_each(Deed::ReachesHost, &usage.operands),
+        ["pull" | "push"] | ["image", "pull" | "push"] => {
+            effects.on_each(EffectKind::ReachesHost, &usage.operands)
+        }
         _ => {}
     }
-    deeds
+    effects
 }
 
-fn compose(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn compose(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     let goes = matches!(command.usage.sub(), "down" | "rm") && command.usage.has("--volumes");
     if goes && !is_for_tests(command) {
-        deeds.add(Deed::DestroysInfrastructure);
+        effects.add(EffectKind::DestroysInfrastructure);
     }
-    deeds
+    effects
 }
 
 /// Does the project's name, or that of every file of it, say that it is there
@@ -269,38 +271,38 @@ fn shows_content(form: &str) -> bool {
 }
 
 /// `docker cp web:/x y` and `kubectl cp pod:/x y` write here.
-fn brought(command: &Command, deeds: &mut Deeds) {
+fn brought(command: &Command, effects: &mut Effects) {
     let is_far = |word: &Word| word.text.contains(':') && !word.text.starts_with(['/', '.']);
     if let [from, to] = command.usage.operands.as_slice()
         && is_far(from)
         && !is_far(to)
         && to.text != "-"
     {
-        deeds.on(Deed::WritesFile, to);
+        effects.on(EffectKind::WritesFile, to);
     }
 }
 
-fn cluster(command: &Command, _: Option<&str>) -> Deeds {
+fn cluster(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     if destroys(command) {
         match usage.operands.last() {
-            Some(what) => deeds.on(Deed::DestroysInfrastructure, what),
-            None => deeds.add(Deed::DestroysInfrastructure),
+            Some(what) => effects.on(EffectKind::DestroysInfrastructure, what),
+            None => effects.add(EffectKind::DestroysInfrastructure),
         }
     }
     if reveals(command) {
-        deeds.add(Deed::RevealsSecret);
+        effects.add(EffectKind::RevealsSecret);
     }
     if usage.sub() == "cp" {
         let is_pod = |word: &&Word| word.text.contains(':');
         let to_pod = usage.operands.last().filter(is_pod);
-        deeds.on_each(Deed::ReadsFile, usage.operands.iter().take(1).filter(|_| to_pod.is_some()));
-        deeds.on_each(Deed::SendsData, to_pod);
-        brought(command, &mut deeds);
+        effects.on_each(EffectKind::ReadsFile, usage.operands.iter().take(1).filter(|_| to_pod.is_some()));
+        effects.on_each(EffectKind::SendsData, to_pod);
+        brought(command, &mut effects);
     }
     if matches!(usage.sub(), "apply" | "create" | "replace") {
-        deeds.on_each(Deed::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));
+        effects.on_each(EffectKind::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));
     }
-    deeds
+    effects
 }

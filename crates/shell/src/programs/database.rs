@@ -1,7 +1,7 @@
 //! Database clients: the statements they are given.
 
-use super::{Deeds, Model, plain, sql};
-use crate::deed::Deed;
+use super::{Effects, Model, plain, sql};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 
@@ -106,8 +106,8 @@ pub(super) const MODELS: &[Model] = &[
 
 /// What the texts drop, but for databases and tables nobody misses. In a
 /// database for tests (`trial`) everything may go.
-pub(super) fn drop_statements(texts: &[&Word], input: Option<&str>, trial: bool) -> Deeds {
-    let mut deeds = Deeds::none();
+pub(super) fn drop_statements(texts: &[&Word], input: Option<&str>, trial: bool) -> Effects {
+    let mut effects = Effects::none();
     let place = texts.first().map(|word| (*word).clone()).unwrap_or_default();
     let all = texts.iter().map(|word| (word.text.as_str(), *word)).chain(input.map(|text| (text, &place)));
     for (text, word) in all {
@@ -117,13 +117,13 @@ pub(super) fn drop_statements(texts: &[&Word], input: Option<&str>, trial: bool)
             if is_spared(&statement, here, &mut temporary) {
                 continue;
             }
-            deeds.on(
-                Deed::DropsData,
+            effects.on(
+                EffectKind::DropsData,
                 &Word { text: statement.into(), exact: true, glob: false, span: word.span },
             );
         }
     }
-    deeds
+    effects
 }
 
 /// Is another database named in this text?
@@ -201,25 +201,26 @@ fn is_test_base(command: &Command) -> bool {
     named.or(first).is_some_and(|word| word.exact && is_test_name(base_of(&word.text)))
 }
 
-fn drops_if(yes: bool) -> Deeds {
-    let mut deeds = Deeds::none();
+fn drops_if(yes: bool) -> Effects {
+    let mut effects = Effects::none();
     if yes {
-        deeds.add(Deed::DropsData);
+        effects.add(EffectKind::DropsData);
     }
-    deeds
+    effects
 }
 
 /// Without a database it only prints what it would do.
-fn restore(command: &Command, _: Option<&str>) -> Deeds {
+fn restore(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let goes_in = usage.has("--dbname") && !usage.has("--list") && !is_test_base(command);
-    let mut deeds = drops_if(usage.has("--clean") && goes_in);
-    deeds.on_each(Deed::ReadsFile, &usage.operands);
-    deeds.on_each(Deed::WritesFile, usage.value("--file").filter(|word| !super::is_stream(&word.text)));
-    deeds
+    let mut effects = drops_if(usage.has("--clean") && goes_in);
+    effects.on_each(EffectKind::ReadsFile, &usage.operands);
+    effects
+        .on_each(EffectKind::WritesFile, usage.value("--file").filter(|word| !super::is_stream(&word.text)));
+    effects
 }
 
-fn statements(command: &Command, input: Option<&str>) -> Deeds {
+fn statements(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let named = ["--command", "--execute", "--query", "-Q", "--init-command"];
     let mut texts: Vec<&Word> = named.iter().flat_map(|name| usage.values(name)).collect();
@@ -231,32 +232,35 @@ fn statements(command: &Command, input: Option<&str>) -> Deeds {
     if command.program.starts_with('m') {
         trial = trial && !texts.iter().any(|word| word.text.contains('.')) && input.is_none();
     }
-    let mut deeds = drop_statements(&texts, input, trial);
+    let mut effects = drop_statements(&texts, input, trial);
     if command.program == "bq" && usage.operands.first().is_some_and(|word| word.text == "rm") {
-        deeds.on_each(Deed::DropsData, usage.operands.iter().skip(1));
+        effects.on_each(EffectKind::DropsData, usage.operands.iter().skip(1));
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
-    deeds.on_each(Deed::ReachesHost, usage.value("--host"));
-    deeds.on_each(Deed::ReachesHost, usage.operands.iter().filter(|word| word.text.contains("://")));
-    deeds
+    effects.on_each(EffectKind::ReadsFile, usage.value("--file"));
+    effects.on_each(EffectKind::ReachesHost, usage.value("--host"));
+    effects.on_each(EffectKind::ReachesHost, usage.operands.iter().filter(|word| word.text.contains("://")));
+    effects
 }
 
-fn file_then_statements(command: &Command, input: Option<&str>) -> Deeds {
+fn file_then_statements(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let mut texts: Vec<&Word> = usage.operands.iter().skip(1).collect();
     texts.extend(usage.values("-c").chain(usage.values("-cmd")));
     if usage.has("-readonly") || usage.has("-safe") {
-        return Deeds::of(Deed::ReadsFile, usage.operands.first().filter(|word| !word.text.starts_with(':')));
+        return Effects::of(
+            EffectKind::ReadsFile,
+            usage.operands.first().filter(|word| !word.text.starts_with(':')),
+        );
     }
     let trial = usage.operands.first().is_some_and(|word| word.exact && is_trial(&word.text));
-    let mut deeds = if trial { Deeds::none() } else { drop_statements(&texts, input, false) };
+    let mut effects = if trial { Effects::none() } else { drop_statements(&texts, input, false) };
     if command.program == "turso" && ends_group(&usage.operands) {
-        deeds.add(Deed::DestroysInfrastructure);
+        effects.add(EffectKind::DestroysInfrastructure);
     }
     let file = || usage.operands.first().filter(|word| !word.text.starts_with(':'));
-    deeds.on_each(Deed::ReadsFile, file());
-    deeds.on_each(Deed::WritesFile, file());
-    deeds
+    effects.on_each(EffectKind::ReadsFile, file());
+    effects.on_each(EffectKind::WritesFile, file());
+    effects
 }
 
 /// `turso db destroy app`
@@ -317,8 +321,8 @@ fn is_for_tests(command: &Command) -> bool {
     }
 }
 
-fn redis(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn redis(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     let verb = command.usage.operands.first().map(|word| word.text.to_ascii_uppercase());
     let by_script = verb.as_deref() == Some("EVAL")
         && command.usage.operands.get(1).is_some_and(|script| {
@@ -340,18 +344,18 @@ fn redis(command: &Command, input: Option<&str>) -> Deeds {
             .any(|line| line.trim_start().starts_with("FLUSHALL") || line.trim_start().starts_with("FLUSHDB"))
     });
     if by_word || by_input {
-        deeds.on_each(Deed::DropsData, command.usage.operands.iter().take(1));
+        effects.on_each(EffectKind::DropsData, command.usage.operands.iter().take(1));
         if !by_word {
-            deeds.add(Deed::DropsData);
+            effects.add(EffectKind::DropsData);
         }
     }
-    deeds.on_each(Deed::ReachesHost, command.usage.value("-h"));
-    deeds
+    effects.on_each(EffectKind::ReachesHost, command.usage.value("-h"));
+    effects
 }
 
-fn mongo(command: &Command, input: Option<&str>) -> Deeds {
+fn mongo(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     let texts = usage.values("--eval").map(|word| word.text.as_str()).chain(input);
     for text in texts {
         let drops = [
@@ -366,20 +370,20 @@ fn mongo(command: &Command, input: Option<&str>) -> Deeds {
         let elsewhere = ["getSiblingDB", "getDB", "use(", "use ", "Mongo("];
         let here = is_test_base(command) && !elsewhere.iter().any(|sign| text.contains(sign));
         if !here && drops.iter().any(|sign| text.replace(' ', "").contains(sign)) {
-            deeds.add(Deed::DropsData);
+            effects.add(EffectKind::DropsData);
         }
     }
-    deeds
+    effects
 }
 
-fn drop_operands(command: &Command, _: Option<&str>) -> Deeds {
+fn drop_operands(command: &Command, _: Option<&str>) -> Effects {
     let named = command.usage.operands.iter().take(1);
-    Deeds::of(Deed::DropsData, named.filter(|word| !(word.exact && is_trial(&word.text))))
+    Effects::of(EffectKind::DropsData, named.filter(|word| !(word.exact && is_trial(&word.text))))
 }
 
-fn admin(command: &Command, _: Option<&str>) -> Deeds {
+fn admin(command: &Command, _: Option<&str>) -> Effects {
     let drops = command.usage.operands.first().is_some_and(|word| word.text == "drop");
-    if drops { Deeds::of(Deed::DropsData, command.usage.operands.get(1)) } else { Deeds::none() }
+    if drops { Effects::of(EffectKind::DropsData, command.usage.operands.get(1)) } else { Effects::none() }
 }
 
 /// Tasks of web frameworks that empty a database.
@@ -403,24 +407,24 @@ const TASKS: [&str; 16] = [
 ];
 
 /// What tools of frameworks do with a database.
-fn framework(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn framework(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     if is_for_tests(command) || command.usage.has("--help") {
-        return deeds;
+        return effects;
     }
     let words: Vec<&str> = command.usage.operands.iter().map(|word| word.text.as_str()).collect();
     if words.starts_with(&["db", "execute"]) && command.usage.has("--stdin") {
-        deeds = drop_statements(&[], input, false);
+        effects = drop_statements(&[], input, false);
     }
     if empties(command, &words) {
-        deeds.on_each(Deed::DropsData, command.usage.operands.last());
+        effects.on_each(EffectKind::DropsData, command.usage.operands.last());
     }
     // `mix do ecto.drop, ecto.create`
     let is_task = |word: &&Word| TASKS.contains(&word.text.trim_end_matches(','));
     // Tools that build have tasks of any name.
     let builds = matches!(command.program.as_str(), "mvn" | "mvnw" | "gradle" | "gradlew");
-    deeds.on_each(Deed::DropsData, command.usage.operands.iter().filter(is_task).filter(|_| !builds));
-    deeds
+    effects.on_each(EffectKind::DropsData, command.usage.operands.iter().filter(is_task).filter(|_| !builds));
+    effects
 }
 
 /// Do these words together empty a database?

@@ -1,7 +1,7 @@
 //! Disks and file systems.
 
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
@@ -28,24 +28,25 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["diskutil"], "", diskutil),
 ];
 
-fn dd(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn dd(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     for word in &command.usage.operands {
         let value = |text: &str| Word { text: text.into(), ..word.clone() };
         if let Some(path) =
             word.text.strip_prefix("if=").filter(|path| !is_stream(path) && !path.starts_with("/dev/"))
         {
-            deeds.on(Deed::ReadsFile, &value(path));
+            effects.on(EffectKind::ReadsFile, &value(path));
         }
         if let Some(path) = word.text.strip_prefix("of=").filter(|path| !is_stream(path)) {
-            let deed = if path.starts_with("/dev/") { Deed::WipesDevice } else { Deed::WritesFile };
-            deeds.on(deed, &value(path));
+            let kind =
+                if path.starts_with("/dev/") { EffectKind::WipesDevice } else { EffectKind::WritesFile };
+            effects.on(kind, &value(path));
         }
     }
-    deeds
+    effects
 }
 
-fn wipe(command: &Command, _: Option<&str>) -> Deeds {
+fn wipe(command: &Command, _: Option<&str>) -> Effects {
     let only_looks = match command.program.as_str() {
         "wipefs" => !command.usage.has("--all") && !command.usage.has("--offset"),
         "cryptsetup" => !command
@@ -59,27 +60,27 @@ fn wipe(command: &Command, _: Option<&str>) -> Deeds {
         _ => false,
     };
     if only_looks {
-        return Deeds::none();
+        return Effects::none();
     }
     // The image of a disk is a plain file.
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     for word in command.usage.operands.iter().filter(|word| word.text.contains('/')) {
         let is_file = word.exact && !word.text.starts_with("/dev/") && !word.text.contains("../dev/");
-        deeds.on(if is_file { Deed::WritesFile } else { Deed::WipesDevice }, word);
+        effects.on(if is_file { EffectKind::WritesFile } else { EffectKind::WipesDevice }, word);
     }
-    deeds
+    effects
 }
 
-fn partition(command: &Command, _: Option<&str>) -> Deeds {
+fn partition(command: &Command, _: Option<&str>) -> Effects {
     if command.usage.has("--list") || command.usage.operands.iter().any(|word| word.text == "print") {
-        return Deeds::none();
+        return Effects::none();
     }
-    Deeds::of(Deed::WipesDevice, command.usage.operands.iter().take(1))
+    Effects::of(EffectKind::WipesDevice, command.usage.operands.iter().take(1))
 }
 
-fn diskutil(command: &Command, _: Option<&str>) -> Deeds {
+fn diskutil(command: &Command, _: Option<&str>) -> Effects {
     let verb = command.usage.operands.first().map_or("", |word| word.text.as_str());
     let wipes =
         verb.starts_with("erase") || verb == "partitionDisk" || verb == "zeroDisk" || verb == "reformat";
-    if wipes { Deeds::of(Deed::WipesDevice, command.usage.operands.last()) } else { Deeds::none() }
+    if wipes { Effects::of(EffectKind::WipesDevice, command.usage.operands.last()) } else { Effects::none() }
 }

@@ -3,7 +3,7 @@
 //! Its patterns are regular expressions and are not read: a search is either
 //! narrowed, or it means everything below its start.
 
-use super::{Deeds, Model};
+use super::{Effects, Model};
 use crate::options::{self, Spec};
 use crate::reading::{Usage, Word};
 
@@ -18,8 +18,13 @@ const SPEC: Spec = Spec {
     one_dash: false,
 };
 
-pub(super) const MODELS: &[Model] =
-    &[Model { names: &["fd", "fdfind"], spec: SPEC, subs: &[], groups: &[], effects: |_, _| Deeds::none() }];
+pub(super) const MODELS: &[Model] = &[Model {
+    names: &["fd", "fdfind"],
+    spec: SPEC,
+    subs: &[],
+    groups: &[],
+    effects: |_, _| Effects::none(),
+}];
 
 /// Options that leave only some of what is there.
 const NARROWING: [&str; 9] = [

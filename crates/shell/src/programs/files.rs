@@ -1,8 +1,8 @@
 //! Programs that make, move, change and delete files.
 
 use super::find::MOST;
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
@@ -58,7 +58,7 @@ pub(super) const MODELS: &[Model] = &[
         access,
     ),
     plain(&["setcap"], "r q v n=", |command, _| {
-        Deeds::of(Deed::GivesOwnerRights, command.usage.operands.get(1..).unwrap_or_default())
+        Effects::of(EffectKind::GivesOwnerRights, command.usage.operands.get(1..).unwrap_or_default())
     }),
     plain(
         &["setfacl", "chattr", "xattr", "icacls"],
@@ -79,32 +79,32 @@ fn holds_hooks(path: &str) -> bool {
 }
 
 /// Deleting or moving hooks lets commits pass without them.
-pub(super) fn without_hooks(deeds: &mut Deeds, gone: &[Word]) {
+pub(super) fn without_hooks(effects: &mut Effects, gone: &[Word]) {
     // Samples never run.
     let plain = |text: &str| text.ends_with(".git") || text.ends_with(".sample");
     if gone.iter().any(|word| holds_hooks(&word.text) && !plain(&word.text)) {
-        deeds.add(Deed::SkipsCommitHooks);
+        effects.add(EffectKind::SkipsCommitHooks);
     }
 }
 
-fn remove(command: &Command, _: Option<&str>) -> Deeds {
+fn remove(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let deed = if usage.has("--recursive") { Deed::DeletesTree } else { Deed::DeletesFile };
-    let mut deeds = Deeds::of(deed, &usage.operands);
-    without_hooks(&mut deeds, &usage.operands);
+    let kind = if usage.has("--recursive") { EffectKind::DeletesTree } else { EffectKind::DeletesFile };
+    let mut effects = Effects::of(kind, &usage.operands);
+    without_hooks(&mut effects, &usage.operands);
     if usage.has("--recursive") && !usage.has("-i") && !usage.has("-I") {
         // `cd $X; rm -rf *`: without a value that is the home folder, or this one.
         let nowhere = command.dir.as_ref().is_some_and(is_unset);
         let unknown = |word: &&Word| is_unset(word) || nowhere && is_everything(&word.text);
-        deeds.on_each(Deed::DeletesUnknown, usage.operands.iter().filter(unknown));
+        effects.on_each(EffectKind::DeletesUnknown, usage.operands.iter().filter(unknown));
     }
     // `find . -mtime +3 | xargs rm`
     for (word, folder) in usage.operands.iter().filter_map(|word| Some((word, most_of(word)?))) {
         let folder = Word { text: folder.into(), exact: true, glob: false, span: word.span };
-        deeds.on(Deed::DeletesBelow, &folder);
-        deeds.on(Deed::DeletesMost, &folder);
+        effects.on(EffectKind::DeletesBelow, &folder);
+        effects.on(EffectKind::DeletesMost, &folder);
     }
-    deeds
+    effects
 }
 
 /// The folder of which something lists the most.
@@ -142,55 +142,56 @@ pub(super) fn is_unset(word: &Word) -> bool {
     unset
 }
 
-fn delete_files(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::of(Deed::DeletesFile, &command.usage.operands);
-    without_hooks(&mut deeds, &command.usage.operands);
-    deeds
+fn delete_files(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::of(EffectKind::DeletesFile, &command.usage.operands);
+    without_hooks(&mut effects, &command.usage.operands);
+    effects
 }
 
-fn delete_trees(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::DeletesTree, &command.usage.operands)
+fn delete_trees(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(EffectKind::DeletesTree, &command.usage.operands)
 }
 
 /// `gio trash x` and its other verbs.
-fn desktop(command: &Command, _: Option<&str>) -> Deeds {
-    let Some((verb, files)) = command.usage.operands.split_first() else { return Deeds::none() };
-    let mut deeds = Deeds::none();
+fn desktop(command: &Command, _: Option<&str>) -> Effects {
+    let Some((verb, files)) = command.usage.operands.split_first() else { return Effects::none() };
+    let mut effects = Effects::none();
     match verb.text.as_str() {
-        "trash" if !command.usage.has("--restore") => deeds.on_each(Deed::DeletesTree, files),
-        "remove" => deeds.on_each(Deed::DeletesFile, files),
-        "cat" => deeds.on_each(Deed::ReadsFile, files),
-        "save" => deeds.on_each(Deed::WritesFile, files),
+        "trash" if !command.usage.has("--restore") => effects.on_each(EffectKind::DeletesTree, files),
+        "remove" => effects.on_each(EffectKind::DeletesFile, files),
+        "cat" => effects.on_each(EffectKind::ReadsFile, files),
+        "save" => effects.on_each(EffectKind::WritesFile, files),
         "copy" | "move" => {
-            let Some((to, from)) = files.split_last() else { return deeds };
-            let deed = if verb.text == "move" { Deed::DeletesFile } else { Deed::ReadsFile };
-            deeds.on_each(deed, from);
-            arrives(&mut deeds, Deed::WritesFile, from, Some(to));
+            let Some((to, from)) = files.split_last() else { return effects };
+            let kind = if verb.text == "move" { EffectKind::DeletesFile } else { EffectKind::ReadsFile };
+            effects.on_each(kind, from);
+            arrives(&mut effects, EffectKind::WritesFile, from, Some(to));
         }
         _ => {}
     }
     without_hooks(
-        &mut deeds,
+        &mut effects,
         if matches!(verb.text.as_str(), "trash" | "remove" | "move") { files } else { &[] },
     );
-    deeds
+    effects
 }
 
-fn shred(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn shred(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     for word in &command.usage.operands {
-        let deed = if word.text.starts_with("/dev/") { Deed::WipesDevice } else { Deed::DeletesFile };
-        deeds.on(deed, word);
+        let kind =
+            if word.text.starts_with("/dev/") { EffectKind::WipesDevice } else { EffectKind::DeletesFile };
+        effects.on(kind, word);
     }
-    deeds
+    effects
 }
 
-fn write_operands(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::WritesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
+fn write_operands(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(EffectKind::WritesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
 }
 
-fn create_operands(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::CreatesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
+fn create_operands(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(EffectKind::CreatesFile, command.usage.operands.iter().filter(|word| !is_stream(&word.text)))
 }
 
 /// A file made from its template (`cp .env.example .env`) is a new one.
@@ -235,13 +236,13 @@ fn ends(command: &Command) -> (&[Word], Option<&Word>) {
     }
 }
 
-fn relocate(command: &Command, _: Option<&str>) -> Deeds {
+fn relocate(command: &Command, _: Option<&str>) -> Effects {
     // It refuses options it does not know: nothing moves.
     let refused = |flag: &crate::reading::Flag| {
         flag.name.len() == 2 && !flag.name.ends_with(['b', 'f', 'i', 'n', 'v', 'u', 't', 'T', 'S', 'Z', 'h'])
     };
     if command.usage.flags.iter().any(refused) {
-        return Deeds::none();
+        return Effects::none();
     }
     let (from, to) = ends(command);
     // The folder it stands in it cannot move, by that name.
@@ -256,57 +257,57 @@ fn relocate(command: &Command, _: Option<&str>) -> Deeds {
         .filter(|word| !matches!(word.text.trim_end_matches('/'), "." | "..") && !renamed(word))
         .cloned()
         .collect();
-    let mut deeds = Deeds::of(Deed::DeletesFile, &gone);
-    arrives(&mut deeds, Deed::WritesFile, from, to);
-    arrives_whole(&mut deeds, Deed::WritesFile, command, from, to);
-    without_hooks(&mut deeds, from);
-    deeds
+    let mut effects = Effects::of(EffectKind::DeletesFile, &gone);
+    arrives(&mut effects, EffectKind::WritesFile, from, to);
+    arrives_whole(&mut effects, EffectKind::WritesFile, command, from, to);
+    without_hooks(&mut effects, from);
+    effects
 }
 
-fn copy(command: &Command, _: Option<&str>) -> Deeds {
+fn copy(command: &Command, _: Option<&str>) -> Effects {
     let (from, to) = ends(command);
-    let mut deeds = Deeds::of(Deed::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
+    let mut effects = Effects::of(EffectKind::ReadsFile, from.iter().filter(|word| !is_stream(&word.text)));
     let new = command.usage.has("--no-clobber") || to.is_some_and(|to| is_template(from, to));
-    let deed = if new { Deed::CreatesFile } else { Deed::WritesFile };
-    arrives(&mut deeds, deed, from, to);
+    let kind = if new { EffectKind::CreatesFile } else { EffectKind::WritesFile };
+    arrives(&mut effects, kind, from, to);
     if command.usage.has("--recursive") || command.usage.has("--archive") {
-        arrives_whole(&mut deeds, deed, command, from, to);
+        arrives_whole(&mut effects, kind, command, from, to);
     }
     if command.usage.has("--link") {
-        deeds.on_each(Deed::ChangesAccess, from);
+        effects.on_each(EffectKind::ChangesAccess, from);
     }
     if let Some(to) = to.filter(|to| to.text.starts_with("/dev/") && !is_stream(&to.text)) {
-        deeds.on(Deed::WipesDevice, to);
+        effects.on(EffectKind::WipesDevice, to);
     }
-    deeds
+    effects
 }
 
-fn link(command: &Command, _: Option<&str>) -> Deeds {
+fn link(command: &Command, _: Option<&str>) -> Effects {
     let (from, to) = ends(command);
-    let mut deeds = Deeds::of(Deed::ReadsFile, from);
+    let mut effects = Effects::of(EffectKind::ReadsFile, from);
     if !command.usage.has("--symbolic") {
         // A second name for the same file: whoever writes to one writes to the other.
-        deeds.on_each(Deed::ChangesAccess, from);
+        effects.on_each(EffectKind::ChangesAccess, from);
     }
-    let deed = if command.usage.has("--force") { Deed::WritesFile } else { Deed::CreatesFile };
-    arrives(&mut deeds, deed, from, to);
-    deeds
+    let kind = if command.usage.has("--force") { EffectKind::WritesFile } else { EffectKind::CreatesFile };
+    arrives(&mut effects, kind, from, to);
+    effects
 }
 
 /// The target, and what it holds afterwards if it is a folder. Which it is
 /// only the disk knows.
-fn arrives(deeds: &mut Deeds, deed: Deed, from: &[Word], to: Option<&Word>) {
-    deeds.on_each(deed, to);
+fn arrives(effects: &mut Effects, kind: EffectKind, from: &[Word], to: Option<&Word>) {
+    effects.on_each(kind, to);
     if let Some(to) = to.filter(|to| !is_stream(&to.text)) {
-        deeds.on_each(deed, &inside(from, to));
+        effects.on_each(kind, &inside(from, to));
     }
 }
 
 /// What a folder brings along: `cp -r x/.claude .` writes whatever `x/.claude`
 /// holds. Only folders of settings, whose names begin with a dot, are told.
 pub(super) fn arrives_whole(
-    deeds: &mut Deeds,
-    deed: Deed,
+    effects: &mut Effects,
+    kind: EffectKind,
     command: &Command,
     from: &[Word],
     to: Option<&Word>,
@@ -322,13 +323,13 @@ pub(super) fn arrives_whole(
         .filter(dotted)
         .map(|word| Word { text: word.text.trim_end_matches('/').into(), ..word.clone() })
         .collect();
-    deeds.on_each(deed, &inside(&source, to).iter().map(below).collect::<Vec<_>>());
+    effects.on_each(kind, &inside(&source, to).iter().map(below).collect::<Vec<_>>());
     if command.usage.has("--no-target-directory") {
-        deeds.on(deed, &below(to));
+        effects.on(kind, &below(to));
     }
 }
 
-fn install(command: &Command, input: Option<&str>) -> Deeds {
+fn install(command: &Command, input: Option<&str>) -> Effects {
     if command.usage.has("--directory") { create_operands(command, input) } else { copy(command, input) }
 }
 
@@ -348,7 +349,7 @@ fn is_key(path: &str) -> bool {
         || ends.iter().any(|end| name.ends_with(end))
 }
 
-fn access(command: &Command, _: Option<&str>) -> Deeds {
+fn access(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let by_reference = usage.has("--reference")
         || usage.has("--modify")
@@ -367,17 +368,17 @@ fn access(command: &Command, _: Option<&str>) -> Deeds {
     // Whoever makes a hook run guards more, not less.
     let runs = command.program == "chmod" && matches!(mode, "+x" | "a+x" | "u+x" | "ug+x" | "755" | "0755");
     let kept = |word: &&Word| closes && is_key(&word.text) || runs && word.text.contains(".git/hooks/");
-    let mut deeds = Deeds::of(Deed::ChangesAccess, paths.iter().filter(|word| !kept(word)));
+    let mut effects = Effects::of(EffectKind::ChangesAccess, paths.iter().filter(|word| !kept(word)));
     let takes_run = mode.contains("-x")
         || mode.contains("a-")
         || matches!(mode, "644" | "0644" | "600" | "000" | "0" | "444" | "-rwx");
     if command.program == "chmod" && gives_owner_rights(mode) {
-        deeds.on_each(Deed::GivesOwnerRights, paths);
+        effects.on_each(EffectKind::GivesOwnerRights, paths);
     }
     if command.program == "chmod" && takes_run {
-        without_hooks(&mut deeds, paths);
+        without_hooks(&mut effects, paths);
     }
-    deeds
+    effects
 }
 
 /// `u+s`, `+s`, `4755`: whoever runs the file gets its owner's or group's rights.
@@ -389,17 +390,18 @@ fn gives_owner_rights(mode: &str) -> bool {
     mode.split(',').any(|one| one.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
 }
 
-fn patch(command: &Command, input: Option<&str>) -> Deeds {
+fn patch(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::of(Deed::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
-    deeds.on_each(Deed::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
+    let mut effects =
+        Effects::of(EffectKind::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
+    effects.on_each(EffectKind::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
     if usage.has("--reverse") && command.piped_from.is_some() && !usage.has("--dry-run") {
-        deeds.add(Deed::DiscardsNamedWork);
+        effects.add(EffectKind::DiscardsNamedWork);
     }
     if let Some(text) = input.filter(|_| !usage.has("--dry-run") && usage.operands.is_empty()) {
-        deeds.on_each(Deed::WritesFile, &named_by_patch(command, text, 0));
+        effects.on_each(EffectKind::WritesFile, &named_by_patch(command, text, 0));
     }
-    deeds
+    effects
 }
 
 /// The files a patch of this text changes when this command applies it.
@@ -416,6 +418,6 @@ pub(super) fn named_by_patch(command: &Command, text: &str, strip: usize) -> Vec
     super::patches::patched_files(text, given.unwrap_or(strip)).into_iter().map(word).collect()
 }
 
-fn read_first(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::ReadsFile, command.usage.operands.iter().take(1))
+fn read_first(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(EffectKind::ReadsFile, command.usage.operands.iter().take(1))
 }

@@ -1,8 +1,8 @@
 //! `find`: where it starts, what it would match, what it does with it.
 
 use super::files::is_unset;
-use super::{Deeds, Model};
-use crate::deed::Deed;
+use super::{Effects, Model};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
@@ -234,21 +234,24 @@ fn ends_run(word: &Word) -> bool {
     matches!(word.text.as_str(), ";" | "+")
 }
 
-fn effects(command: &Command, _: Option<&str>) -> Deeds {
+fn effects(command: &Command, _: Option<&str>) -> Effects {
     let find = Find::of(command.words.get(1..).unwrap_or_default());
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     if find.deletes {
-        let deed = if find.filtered { Deed::DeletesFile } else { Deed::DeletesTree };
-        deeds.on_each(deed, &find.matches());
+        let kind = if find.filtered { EffectKind::DeletesFile } else { EffectKind::DeletesTree };
+        effects.on_each(kind, &find.matches());
         if find.filtered {
-            deeds.on_each(Deed::DeletesBelow, &find.starts);
+            effects.on_each(EffectKind::DeletesBelow, &find.starts);
         }
         if find.filtered && !find.by_name {
-            deeds.on_each(Deed::DeletesMost, &find.starts);
+            effects.on_each(EffectKind::DeletesMost, &find.starts);
         }
         // `cd "$X" && find . -delete`: without a value that is another folder.
         let nowhere = !find.filtered && command.dir.as_ref().is_some_and(is_unset);
-        deeds.on_each(Deed::DeletesUnknown, find.starts.iter().filter(|start| nowhere && start.text == "."));
+        effects.on_each(
+            EffectKind::DeletesUnknown,
+            find.starts.iter().filter(|start| nowhere && start.text == "."),
+        );
     }
     // What is run on each match deletes it as well.
     let removes = |run: &Vec<Word>| {
@@ -256,16 +259,17 @@ fn effects(command: &Command, _: Option<&str>) -> Deeds {
         matches!(name, "rm" | "grm" | "unlink" | "rmdir" | "shred" | "srm" | "trash")
     };
     if !find.deletes && !find.asks && find.filtered && find.runs.iter().any(removes) {
-        deeds.on_each(Deed::DeletesBelow, &find.starts);
+        effects.on_each(EffectKind::DeletesBelow, &find.starts);
     }
     if find.deletes {
-        deeds.on_each(Deed::DeletesUnknown, find.starts.iter().filter(|start| is_unset(start)));
+        effects.on_each(EffectKind::DeletesUnknown, find.starts.iter().filter(|start| is_unset(start)));
     }
-    deeds.on_each(Deed::WritesFile, &find.writes);
+    effects.on_each(EffectKind::WritesFile, &find.writes);
     // Looking for a file by its whole name, outside, is for its content.
     if find.named {
         let sought = find.matches();
-        deeds.on_each(Deed::SeeksFile, sought.iter().filter(|word| word.text.starts_with(['/', '~'])));
+        effects
+            .on_each(EffectKind::SeeksFile, sought.iter().filter(|word| word.text.starts_with(['/', '~'])));
     }
-    deeds
+    effects
 }

@@ -1,8 +1,8 @@
 //! Programs that put files into another form, in place.
 
 use super::socket::given_away;
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::Command;
 
@@ -65,7 +65,7 @@ pub(super) const MODELS: &[Model] = &[
 
 /// Options that say that files change, and programs that change them unless
 /// told otherwise.
-fn formats(command: &Command, _: Option<&str>) -> Deeds {
+fn formats(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let asked =
         ["--write", "--fix", "--in-place", "--apply", "--reformat"].iter().any(|name| usage.has(name));
@@ -75,22 +75,22 @@ fn formats(command: &Command, _: Option<&str>) -> Deeds {
     let only_looks = ["--check", "--diff", "--dry-run"].iter().any(|name| usage.has(name));
     let files = usage.operands.iter().filter(|word| !is_stream(&word.text));
     if asked || always && !only_looks {
-        Deeds::of(Deed::WritesFile, files)
+        Effects::of(EffectKind::WritesFile, files)
     } else {
-        Deeds::of(Deed::ReadsFile, files)
+        Effects::of(EffectKind::ReadsFile, files)
     }
 }
 
 /// `ruby -i -pe …` changes the files named; a script gets its words as it likes.
-fn ruby(command: &Command, input: Option<&str>) -> Deeds {
+fn ruby(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = given_away(command, input);
+    let mut effects = given_away(command, input);
     if usage.has("-e") {
         let files = || usage.operands.iter().filter(|word| !is_stream(&word.text));
-        deeds.on_each(Deed::ReadsFile, files());
+        effects.on_each(EffectKind::ReadsFile, files());
         if usage.has("-i") {
-            deeds.on_each(Deed::WritesFile, files());
+            effects.on_each(EffectKind::WritesFile, files());
         }
     }
-    deeds
+    effects
 }

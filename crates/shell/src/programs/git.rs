@@ -1,8 +1,8 @@
 //! git: options per subcommand, and what it does to hooks, remotes, work and
 //! history.
 
-use super::{Deeds, Model, git_work};
-use crate::deed::Deed;
+use super::{Effects, Model, git_work};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 use crate::wrappers::git_settings;
@@ -181,17 +181,17 @@ const HOOKED: [&str; 12] = [
     "worktree",
 ];
 
-fn effects(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
-    hooks(command, &mut deeds);
-    remote(command, &mut deeds);
-    git_work::discarded(command, &mut deeds);
-    history(command, input, &mut deeds);
-    git_work::files(command, input, &mut deeds);
-    deeds
+fn effects(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
+    hooks(command, &mut effects);
+    remote(command, &mut effects);
+    git_work::discarded(command, &mut effects);
+    history(command, input, &mut effects);
+    git_work::files(command, input, &mut effects);
+    effects
 }
 
-fn hooks(command: &Command, deeds: &mut Deeds) {
+fn hooks(command: &Command, effects: &mut Effects) {
     let usage = &command.usage;
     let sub = usage.sub();
     let verify = usage.flags.iter().rev().find(|flag| flag.name == "--no-verify" || flag.name == "--verify");
@@ -216,7 +216,7 @@ fn hooks(command: &Command, deeds: &mut Deeds) {
         || by_file
         || by_setting && !matches!(sub, "config" | "rev-parse")
     {
-        deeds.add(Deed::SkipsCommitHooks);
+        effects.add(EffectKind::SkipsCommitHooks);
     }
 }
 
@@ -331,27 +331,27 @@ fn redirects_hooks(command: &Command) -> bool {
     }
 }
 
-fn remote(command: &Command, deeds: &mut Deeds) {
+fn remote(command: &Command, effects: &mut Effects) {
     let usage = &command.usage;
     let sub = usage.sub();
     let is_address = |word: &&Word| word.text.contains(':') || word.text.contains('/') && sub == "clone";
     if matches!(sub, "clone" | "fetch" | "pull" | "push" | "ls-remote") {
         match usage.operands.first().filter(is_address) {
-            Some(address) => deeds.on(Deed::ReachesHost, address),
-            None => deeds.add(Deed::ReachesHost),
+            Some(address) => effects.on(EffectKind::ReachesHost, address),
+            None => effects.add(EffectKind::ReachesHost),
         }
     }
     // The same said once and for all: every later push is forced.
     let lasting = sub == "config" && sets(command, forces);
     if lasting || sub == "push" && git_settings(command).iter().any(|(name, value)| forces(name, &value.text))
     {
-        deeds.add(Deed::RewritesRemote);
+        effects.add(EffectKind::RewritesRemote);
     }
     if !matches!(sub, "push" | "send-pack" | "http-push") || usage.has("--dry-run") {
         return;
     }
     if let Some(address) = usage.operands.first().filter(is_address) {
-        deeds.on(Deed::SendsData, address);
+        effects.on(EffectKind::SendsData, address);
     }
     let all = ["--force", "--mirror", "--delete", "--prune"].iter().any(|name| usage.has(name));
     let leased = !all && usage.has("--force-with-lease");
@@ -359,15 +359,15 @@ fn remote(command: &Command, deeds: &mut Deeds) {
     let marked = |word: &&Word| all || word.text.starts_with(['+', ':']);
     let rewritten: Vec<Word> = refs.iter().filter(marked).map(branch).collect();
     if all && rewritten.is_empty() {
-        deeds.add(Deed::RewritesRemote);
+        effects.add(EffectKind::RewritesRemote);
     }
     if leased && rewritten.is_empty() {
         match refs.first() {
-            Some(name) => deeds.on(Deed::RewritesOwnRemote, &branch(name)),
-            None => deeds.add(Deed::RewritesOwnRemote),
+            Some(name) => effects.on(EffectKind::RewritesOwnRemote, &branch(name)),
+            None => effects.add(EffectKind::RewritesOwnRemote),
         }
     }
-    deeds.on_each(Deed::RewritesRemote, &rewritten);
+    effects.on_each(EffectKind::RewritesRemote, &rewritten);
 }
 
 /// Settings that make a push rewrite the remote.
@@ -385,7 +385,7 @@ fn branch(refspec: &Word) -> Word {
     Word { text: text.into(), ..refspec.clone() }
 }
 
-fn history(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
+fn history(command: &Command, input: Option<&str>, effects: &mut Effects) {
     let usage = &command.usage;
     let is_delete = |line: &str| line.trim_start().starts_with("delete");
     // What nobody knows may be anything.
@@ -406,6 +406,6 @@ fn history(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
         _ => false,
     };
     if rewrites {
-        deeds.add(Deed::RewritesHistory);
+        effects.add(EffectKind::RewritesHistory);
     }
 }

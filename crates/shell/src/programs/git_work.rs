@@ -1,13 +1,13 @@
 //! What git does to the files of the working tree, and to work that is in no
 //! commit.
 
-use super::Deeds;
-use crate::deed::Deed;
+use super::Effects;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Flag, RedirectKind, Usage, Word};
 use crate::wrappers::git_settings;
 use smol_str::SmolStr;
 
-pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
+pub(super) fn discarded(command: &Command, effects: &mut Effects) {
     let usage = &command.usage;
     let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     let has_dashes = command.words.iter().any(|word| word.text == "--");
@@ -51,9 +51,9 @@ pub(super) fn discarded(command: &Command, deeds: &mut Deeds) {
         _ => false,
     };
     if discards {
-        deeds.add(Deed::DiscardsWork);
+        effects.add(EffectKind::DiscardsWork);
     } else if discards_some(command, has_dashes) {
-        deeds.add(Deed::DiscardsNamedWork);
+        effects.add(EffectKind::DiscardsNamedWork);
     }
 }
 
@@ -131,67 +131,68 @@ fn is_tree(text: &str) -> bool {
         || matches!(text, "$PWD" | "${PWD}" | "$(pwd)" | "$(git rev-parse --show-toplevel)")
 }
 
-pub(super) fn files(command: &Command, input: Option<&str>, deeds: &mut Deeds) {
+pub(super) fn files(command: &Command, input: Option<&str>, effects: &mut Effects) {
     let usage = &command.usage;
     match usage.sub() {
         "rm" if !usage.has("--cached") && !usage.has("--dry-run") => {
-            let deed = if usage.has("-r") { Deed::DeletesTree } else { Deed::DeletesFile };
+            let kind = if usage.has("-r") { EffectKind::DeletesTree } else { EffectKind::DeletesFile };
             // For git, `*` in a name is everything below as well.
             let whole = |word: &Word| match is_tree(&word.text) {
                 true => Word { text: ".".into(), ..word.clone() },
                 false => word.clone(),
             };
             let gone: Vec<Word> = usage.operands.iter().map(whole).collect();
-            deeds.on_each(deed, &gone);
-            super::files::without_hooks(deeds, &gone);
+            effects.on_each(kind, &gone);
+            super::files::without_hooks(effects, &gone);
         }
         "mv" if !usage.has("--dry-run") => {
             let (to, from) =
                 usage.operands.split_last().map_or((None, &[][..]), |(to, from)| (Some(to), from));
-            deeds.on_each(Deed::DeletesFile, from);
-            deeds.on_each(Deed::WritesFile, to);
+            effects.on_each(EffectKind::DeletesFile, from);
+            effects.on_each(EffectKind::WritesFile, to);
         }
         "restore" if !usage.has("--staged") || usage.has("--worktree") => {
-            usage.operands.iter().for_each(|path| writes_below(deeds, path));
+            usage.operands.iter().for_each(|path| writes_below(effects, path));
         }
         "checkout" if command.words.iter().any(|word| word.text == "--") => {
             let paths = command.words.iter().skip_while(|word| word.text != "--").skip(1);
-            paths.for_each(|path| writes_below(deeds, path));
+            paths.for_each(|path| writes_below(effects, path));
         }
-        "checkout" => paths_out(usage).iter().for_each(|path| writes_below(deeds, path)),
-        "stash" => stash(command, deeds),
+        "checkout" => paths_out(usage).iter().for_each(|path| writes_below(effects, path)),
+        "stash" => stash(command, effects),
         "clean" if usage.has("--force") && !usage.has("--dry-run") => {
-            deeds.on_each(Deed::DeletesTree, usage.operands.iter().filter(|word| !is_tree(&word.text)));
+            effects
+                .on_each(EffectKind::DeletesTree, usage.operands.iter().filter(|word| !is_tree(&word.text)));
         }
         "checkout-index" if usage.has("--force") && !usage.has("--prefix") => {
-            deeds.on_each(Deed::WritesFile, &usage.operands);
+            effects.on_each(EffectKind::WritesFile, &usage.operands);
         }
         "apply" | "am" => {
-            deeds.on_each(Deed::ReadsFile, &usage.operands);
-            usage.values("--directory").for_each(|folder| writes_below(deeds, folder));
+            effects.on_each(EffectKind::ReadsFile, &usage.operands);
+            usage.values("--directory").for_each(|folder| writes_below(effects, folder));
             let only_looks = ["--check", "--stat", "--numstat", "--summary", "--cached"];
             if let Some(text) = input.filter(|_| !only_looks.iter().any(|name| usage.has(name))) {
-                deeds.on_each(Deed::WritesFile, &super::files::named_by_patch(command, text, 1));
+                effects.on_each(EffectKind::WritesFile, &super::files::named_by_patch(command, text, 1));
             }
         }
         "commit" | "tag" | "merge" | "notes" => {
-            deeds.on_each(
-                Deed::ReadsFile,
+            effects.on_each(
+                EffectKind::ReadsFile,
                 usage.values("--file").filter(|word| !super::is_stream(&word.text)),
             );
         }
         "format-patch" => {
-            deeds.on_each(
-                Deed::WritesFile,
+            effects.on_each(
+                EffectKind::WritesFile,
                 usage.value("--output").into_iter().chain(usage.value("--output-directory")),
             );
         }
-        _ => shown(command, deeds),
+        _ => shown(command, effects),
     }
 }
 
 /// Files whose content it prints.
-fn shown(command: &Command, deeds: &mut Deeds) {
+fn shown(command: &Command, effects: &mut Effects) {
     let usage = &command.usage;
     match usage.sub() {
         // `git show REV:path` prints the file as it was.
@@ -201,20 +202,23 @@ fn shown(command: &Command, deeds: &mut Deeds) {
                 Some(Word { text: path.into(), ..word.clone() })
             };
             let paths: Vec<Word> = usage.operands.iter().filter_map(inside).collect();
-            deeds.on_each(Deed::ReadsFile, &paths);
+            effects.on_each(EffectKind::ReadsFile, &paths);
             // `git show HEAD -- path` and `git archive HEAD path`
             let named = usage.operands.iter().skip(1).filter(|word| is_file_name(&word.text));
-            deeds.on_each(Deed::ReadsFile, named.filter(|_| shows_content(usage)));
-            deeds.on_each(Deed::WritesFile, usage.value("--output"));
+            effects.on_each(EffectKind::ReadsFile, named.filter(|_| shows_content(usage)));
+            effects.on_each(EffectKind::WritesFile, usage.value("--output"));
         }
         "grep" if usage.has("--no-index") => {
             let given = usage.has("-e") || usage.has("-f");
             let paths = usage.operands.iter().skip(usize::from(!given));
-            deeds.on_each(Deed::ReadsFile, paths);
+            effects.on_each(EffectKind::ReadsFile, paths);
         }
-        "diff" if usage.has("--no-index") => deeds.on_each(Deed::ReadsFile, &usage.operands),
+        "diff" if usage.has("--no-index") => effects.on_each(EffectKind::ReadsFile, &usage.operands),
         "log" | "diff" | "blame" | "annotate" | "whatchanged" if shows_content(usage) => {
-            deeds.on_each(Deed::ReadsFile, usage.operands.iter().filter(|word| is_file_name(&word.text)));
+            effects.on_each(
+                EffectKind::ReadsFile,
+                usage.operands.iter().filter(|word| is_file_name(&word.text)),
+            );
         }
         _ => {}
     }
@@ -228,10 +232,10 @@ fn shows_content(usage: &Usage) -> bool {
 }
 
 /// A file, or whatever git has of a folder of that name.
-fn writes_below(deeds: &mut Deeds, path: &Word) {
-    deeds.on(Deed::WritesFile, path);
+fn writes_below(effects: &mut Effects, path: &Word) {
+    effects.on(EffectKind::WritesFile, path);
     let text = format!("{}/*", path.text.trim_end_matches('/'));
-    deeds.on(Deed::WritesFile, &Word { text: text.into(), glob: true, ..path.clone() });
+    effects.on(EffectKind::WritesFile, &Word { text: text.into(), glob: true, ..path.clone() });
 }
 
 /// The operands of `checkout` that must be paths: all behind a commit, and a
@@ -260,7 +264,7 @@ fn is_version(name: &str) -> bool {
 }
 
 /// `stash -u` and `stash -a` take along what git does not track.
-fn stash(command: &Command, deeds: &mut Deeds) {
+fn stash(command: &Command, effects: &mut Effects) {
     let usage = &command.usage;
     let second = usage.subcommand.get(1).map_or("", SmolStr::as_str);
     let other =
@@ -274,6 +278,6 @@ fn stash(command: &Command, deeds: &mut Deeds) {
     let untracked = usage.flags.iter().any(untracked);
     let narrowed = command.words.iter().any(|word| word.text == "--");
     if untracked && !narrowed && !other.contains(&second) {
-        deeds.add(Deed::TakesUntracked);
+        effects.add(EffectKind::TakesUntracked);
     }
 }

@@ -1,8 +1,8 @@
 //! Programs that change the machine itself: what starts by itself, what
 //! protects it, what it remembers, where it keeps passwords.
 
-use super::{Deeds, Model, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, plain};
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 
 pub(super) const MODELS: &[Model] = &[
@@ -16,11 +16,11 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["service", "rc-service", "initctl"], "", service),
     plain(&["loginctl"], "", |command, _| match words(command).first() {
         Some(&"enable-linger") => {
-            let mut deeds = Deeds::none();
-            deeds.add(Deed::RunsLater);
-            deeds
+            let mut effects = Effects::none();
+            effects.add(EffectKind::RunsLater);
+            effects
         }
-        _ => Deeds::none(),
+        _ => Effects::none(),
     }),
     plain(&["launchctl"], "w F", launchctl),
     plain(
@@ -69,7 +69,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["sysctl"], "w,write p a,all n", sysctl),
     plain(&["history", "fc"], "c d= a n r w p s", history),
     plain(&["logger"], "f,file= t,tag= p,priority= n,server= P,port= i s,stderr u,socket=", |command, _| {
-        Deeds::of(Deed::ReadsFile, command.usage.values("--file"))
+        Effects::of(EffectKind::ReadsFile, command.usage.values("--file"))
     }),
     plain(
         &["journalctl"],
@@ -86,25 +86,25 @@ fn words(command: &Command) -> Vec<&str> {
     command.usage.operands.iter().map(|word| word.text.as_str()).collect()
 }
 
-fn crontab(command: &Command, _: Option<&str>) -> Deeds {
+fn crontab(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     if !usage.has("-l")
         && (usage.has("-e") || usage.has("-r") || !usage.operands.is_empty() || command.words.len() == 1)
     {
-        deeds.add(Deed::RunsLater);
+        effects.add(EffectKind::RunsLater);
     }
-    deeds
+    effects
 }
 
-fn at(command: &Command, _: Option<&str>) -> Deeds {
+fn at(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let looks = ["-l", "-c", "-V", "-d", "-r"].iter().any(|name| usage.has(name));
-    let mut deeds = Deeds::of(Deed::ReadsFile, usage.value("-f"));
+    let mut effects = Effects::of(EffectKind::ReadsFile, usage.value("-f"));
     if !looks {
-        deeds.add(Deed::RunsLater);
+        effects.add(EffectKind::RunsLater);
     }
-    deeds
+    effects
 }
 
 /// Services and processes that protect or watch.
@@ -157,77 +157,79 @@ pub(super) fn is_guard(name: &str) -> bool {
 /// Targets at which the machine stops.
 const STOPS: [&str; 4] = ["reboot.target", "poweroff.target", "halt.target", "kexec.target"];
 
-fn systemctl(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn systemctl(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     let words = words(command);
-    let Some((verb, units)) = words.split_first() else { return deeds };
+    let Some((verb, units)) = words.split_first() else { return effects };
     match *verb {
-        "enable" | "link" | "edit" | "set-default" | "reenable" | "add-wants" => deeds.add(Deed::RunsLater),
-        "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
-            deeds.add(Deed::WeakensDefence)
+        "enable" | "link" | "edit" | "set-default" | "reenable" | "add-wants" => {
+            effects.add(EffectKind::RunsLater)
         }
-        "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" => deeds.add(Deed::StopsMachine),
+        "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
+            effects.add(EffectKind::WeakensDefence)
+        }
+        "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" => effects.add(EffectKind::StopsMachine),
         "start" | "isolate" if units.iter().any(|unit| STOPS.contains(unit)) => {
-            deeds.add(Deed::StopsMachine);
+            effects.add(EffectKind::StopsMachine);
         }
         _ => {}
     }
-    deeds
+    effects
 }
 
-fn service(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn service(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     if let [name, "stop" | "disable" | "onestop"] | ["stop", name] = words(command).as_slice()
         && is_guard(name)
     {
-        deeds.add(Deed::WeakensDefence);
+        effects.add(EffectKind::WeakensDefence);
     }
-    deeds
+    effects
 }
 
-fn launchctl(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn launchctl(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     let starts = ["load", "bootstrap", "enable", "submit"];
     if words(command).first().is_some_and(|verb| starts.contains(verb)) {
-        deeds.add(Deed::RunsLater);
+        effects.add(EffectKind::RunsLater);
     }
-    deeds
+    effects
 }
 
-fn starts_later(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn starts_later(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     // `chkconfig ntpd off`, `rc-update del x`: from now on it does not start.
     let ends =
         words(command).iter().any(|word| matches!(*word, "off" | "del" | "delete" | "remove" | "disable"));
     let looks = ["--list", "--del", "--help"].iter().any(|name| command.usage.has(name));
     if !ends && !looks {
-        deeds.add(Deed::RunsLater);
+        effects.add(EffectKind::RunsLater);
     }
-    deeds
+    effects
 }
 
-fn weakens(yes: bool) -> Deeds {
-    let mut deeds = Deeds::none();
+fn weakens(yes: bool) -> Effects {
+    let mut effects = Effects::none();
     if yes {
-        deeds.add(Deed::WeakensDefence);
+        effects.add(EffectKind::WeakensDefence);
     }
-    deeds
+    effects
 }
 
-fn ufw(command: &Command, _: Option<&str>) -> Deeds {
+fn ufw(command: &Command, _: Option<&str>) -> Effects {
     let verbs =
         ["disable", "delete", "reset", "prepend", "insert", "allow", "deny", "reject", "off", "default"];
     let changes = words(command).iter().any(|word| verbs.contains(word));
     weakens(changes && !command.usage.has("--dry-run"))
 }
 
-fn iptables(command: &Command, _: Option<&str>) -> Deeds {
+fn iptables(command: &Command, _: Option<&str>) -> Effects {
     let changes =
         ["--flush", "--delete", "--delete-chain", "--policy", "--append", "--insert", "--replace", "--zero"];
     weakens(command.program.ends_with("restore") || changes.iter().any(|name| command.usage.has(name)))
 }
 
-fn firewall(command: &Command, _: Option<&str>) -> Deeds {
+fn firewall(command: &Command, _: Option<&str>) -> Effects {
     let words = words(command);
     let verbs = ["flush", "delete", "add", "insert", "destroy", "reset"];
     let by_option = command.usage.flags.iter().any(|flag| {
@@ -237,7 +239,7 @@ fn firewall(command: &Command, _: Option<&str>) -> Deeds {
     weakens(by_option || words.first().is_some_and(|word| verbs.contains(word)))
 }
 
-fn defence(command: &Command, _: Option<&str>) -> Deeds {
+fn defence(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     weakens(match command.program.as_str() {
         "csrutil" => words(command).first() == Some(&"disable"),
@@ -248,72 +250,75 @@ fn defence(command: &Command, _: Option<&str>) -> Deeds {
 }
 
 /// What was recorded before is only read.
-fn watch(command: &Command, _: Option<&str>) -> Deeds {
+fn watch(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let recorded = ["-I", "--rfile"];
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     for name in recorded {
-        deeds.on_each(Deed::ReadsFile, usage.value(name));
+        effects.on_each(EffectKind::ReadsFile, usage.value(name));
     }
     let looks = ["-D", "-L", "--help", "--version", "-V"];
     if !recorded.iter().chain(&looks).any(|name| usage.has(name)) {
-        deeds.add(Deed::WatchesTraffic);
+        effects.add(EffectKind::WatchesTraffic);
     }
-    deeds
+    effects
 }
 
-fn sysctl(command: &Command, _: Option<&str>) -> Deeds {
+fn sysctl(command: &Command, _: Option<&str>) -> Effects {
     let weak =
         ["randomize_va_space=0", "ip_forward=1", "ptrace_scope=0", "dmesg_restrict=0", "kptr_restrict=0"];
     weakens(words(command).iter().any(|word| weak.iter().any(|sign| word.ends_with(sign))))
 }
 
-fn traces(yes: bool) -> Deeds {
-    let mut deeds = Deeds::none();
+fn traces(yes: bool) -> Effects {
+    let mut effects = Effects::none();
     if yes {
-        deeds.add(Deed::HidesTraces);
+        effects.add(EffectKind::HidesTraces);
     }
-    deeds
+    effects
 }
 
-fn history(command: &Command, _: Option<&str>) -> Deeds {
+fn history(command: &Command, _: Option<&str>) -> Effects {
     // Forgetting (`-c`) touches this shell alone; writing the list back
     // replaces the file with whatever is left of it.
     traces(command.usage.has("-w") && command.usage.operands.is_empty())
 }
 
-fn journal(command: &Command, _: Option<&str>) -> Deeds {
+fn journal(command: &Command, _: Option<&str>) -> Effects {
     traces(command.usage.flags.iter().any(|flag| flag.name.starts_with("--vacuum")))
 }
 
-fn kernel_log(command: &Command, _: Option<&str>) -> Deeds {
+fn kernel_log(command: &Command, _: Option<&str>) -> Effects {
     traces(command.program == "dmesg" && (command.usage.has("--clear") || command.usage.has("--read-clear")))
 }
 
 /// Where a store of passwords lies, so that asking it is reading it.
-fn store(command: &Command, path: &str) -> Deeds {
+fn store(command: &Command, path: &str) -> Effects {
     let place = command.words.first().cloned().unwrap_or_default();
-    Deeds::of(Deed::ReadsFile, &[Word { text: path.into(), exact: true, glob: false, span: place.span }])
+    Effects::of(
+        EffectKind::ReadsFile,
+        &[Word { text: path.into(), exact: true, glob: false, span: place.span }],
+    )
 }
 
-fn keychain(command: &Command, _: Option<&str>) -> Deeds {
+fn keychain(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     match words(command).first() {
         Some(&("dump-keychain" | "export")) => store(command, "/Library/Keychains/System.keychain"),
         Some(&("find-generic-password" | "find-internet-password")) if usage.has("-w") || usage.has("-g") => {
             store(command, "/Library/Keychains/System.keychain")
         }
-        _ => Deeds::none(),
+        _ => Effects::none(),
     }
 }
 
-fn keyring(command: &Command, _: Option<&str>) -> Deeds {
+fn keyring(command: &Command, _: Option<&str>) -> Effects {
     match words(command).first() {
         Some(&("lookup" | "search")) => store(command, "/Library/Keychains/System.keychain"),
-        _ => Deeds::none(),
+        _ => Effects::none(),
     }
 }
 
-fn modules(command: &Command, _: Option<&str>) -> Deeds {
+fn modules(command: &Command, _: Option<&str>) -> Effects {
     weakens(!command.usage.has("--dry-run") && !command.usage.has("-l"))
 }

@@ -36,7 +36,7 @@ pub use patches::patched_files;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::options::{self, Spec};
 use crate::reading::{Command, Effect, RedirectKind, Usage, Word};
 
@@ -54,14 +54,14 @@ pub(crate) struct Model {
     pub(crate) groups: &'static [&'static str],
     /// What the command would do, beyond its redirects.
     /// The second argument is the text it reads on its input, if that is known.
-    pub(crate) effects: fn(&Command, Option<&str>) -> Deeds,
+    pub(crate) effects: fn(&Command, Option<&str>) -> Effects,
 }
 
 /// A model without subcommands.
 const fn plain(
     names: &'static [&'static str],
     options: &'static str,
-    effects: fn(&Command, Option<&str>) -> Deeds,
+    effects: fn(&Command, Option<&str>) -> Effects,
 ) -> Model {
     let spec = Spec { options, leading: false, short_names: true, one_dash: false };
     Model { names, spec, subs: &[], groups: &[], effects }
@@ -69,30 +69,30 @@ const fn plain(
 
 /// Effects under collection.
 #[derive(Debug, Default)]
-pub(crate) struct Deeds(pub(crate) Vec<Effect>);
+pub(crate) struct Effects(pub(crate) Vec<Effect>);
 
-impl Deeds {
-    pub(crate) fn none() -> Deeds {
-        Deeds::default()
+impl Effects {
+    pub(crate) fn none() -> Effects {
+        Effects::default()
     }
 
-    pub(crate) fn of<'a>(deed: Deed, targets: impl IntoIterator<Item = &'a Word>) -> Deeds {
-        let mut deeds = Deeds::none();
-        deeds.on_each(deed, targets);
-        deeds
+    pub(crate) fn of<'a>(kind: EffectKind, targets: impl IntoIterator<Item = &'a Word>) -> Effects {
+        let mut effects = Effects::none();
+        effects.on_each(kind, targets);
+        effects
     }
 
-    pub(crate) fn add(&mut self, deed: Deed) {
-        self.0.push(Effect { deed, target: None });
+    pub(crate) fn add(&mut self, kind: EffectKind) {
+        self.0.push(Effect { kind, target: None });
     }
 
-    pub(crate) fn on(&mut self, deed: Deed, target: &Word) {
-        self.0.push(Effect { deed, target: Some(target.clone()) });
+    pub(crate) fn on(&mut self, kind: EffectKind, target: &Word) {
+        self.0.push(Effect { kind, target: Some(target.clone()) });
     }
 
-    pub(crate) fn on_each<'a>(&mut self, deed: Deed, targets: impl IntoIterator<Item = &'a Word>) {
+    pub(crate) fn on_each<'a>(&mut self, kind: EffectKind, targets: impl IntoIterator<Item = &'a Word>) {
         for target in targets {
-            self.on(deed, target);
+            self.on(kind, target);
         }
     }
 }
@@ -140,7 +140,7 @@ const GENERIC: Model = Model {
     spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
     subs: &[],
     groups: &[],
-    effects: |_, _| Deeds::none(),
+    effects: |_, _| Effects::none(),
 };
 
 /// `/usr/bin/rm` → `rm`; `git.exe` → `git`.
@@ -187,12 +187,14 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
         effects.extend(unnamed(command));
     }
     for effect in &mut effects {
-        if effect.deed == Deed::WritesFile && effect.target.as_ref().is_some_and(|word| is_disk(&word.text)) {
-            effect.deed = Deed::WipesDevice;
+        if effect.kind == EffectKind::WritesFile
+            && effect.target.as_ref().is_some_and(|word| is_disk(&word.text))
+        {
+            effect.kind = EffectKind::WipesDevice;
         }
     }
     if !command.assignments.is_empty() && git::commits_past_hooks(command) {
-        effects.push(Effect { deed: Deed::SkipsCommitHooks, target: None });
+        effects.push(Effect { kind: EffectKind::SkipsCommitHooks, target: None });
     }
     command.effects = without_repeats(effects);
 }
@@ -201,7 +203,7 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
 const FEW: usize = 8;
 
 fn is_same(one: &Effect, other: &Effect) -> bool {
-    one.deed == other.deed
+    one.kind == other.kind
         && match (&one.target, &other.target) {
             (Some(one), Some(other)) => one.text == other.text && one.exact == other.exact,
             (one, other) => one.is_none() && other.is_none(),
@@ -220,10 +222,10 @@ fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
         }
         return effects;
     }
-    let mut seen: HashSet<(Deed, Option<(SmolStr, bool)>)> = HashSet::new();
+    let mut seen: HashSet<(EffectKind, Option<(SmolStr, bool)>)> = HashSet::new();
     effects.retain(|effect| {
         let target = effect.target.as_ref().map(|word| (word.text.clone(), word.exact));
-        seen.insert((effect.deed, target))
+        seen.insert((effect.kind, target))
     });
     effects
 }
@@ -239,7 +241,7 @@ fn unnamed(command: &Command) -> Vec<Effect> {
     if !words.iter().any(deep) {
         return Vec::new();
     }
-    Deeds::of(Deed::DeletesTree, words.iter().filter(|word| !word.text.starts_with('-'))).0
+    Effects::of(EffectKind::DeletesTree, words.iter().filter(|word| !word.text.starts_with('-'))).0
 }
 
 fn usage_of(program: &str, words: &[Word], model: &Model) -> Usage {
@@ -343,10 +345,10 @@ pub(crate) fn is_stream(path: &str) -> bool {
 fn redirect_effects(command: &Command) -> Vec<Effect> {
     let mut effects = Vec::new();
     for redirect in &command.redirects {
-        let deeds: &[Deed] = match redirect.kind {
-            RedirectKind::Read => &[Deed::ReadsFile],
-            RedirectKind::Write | RedirectKind::Append => &[Deed::WritesFile],
-            RedirectKind::ReadWrite => &[Deed::ReadsFile, Deed::WritesFile],
+        let kinds: &[EffectKind] = match redirect.kind {
+            RedirectKind::Read => &[EffectKind::ReadsFile],
+            RedirectKind::Write | RedirectKind::Append => &[EffectKind::WritesFile],
+            RedirectKind::ReadWrite => &[EffectKind::ReadsFile, EffectKind::WritesFile],
             _ => &[],
         };
         let target = &redirect.target;
@@ -357,13 +359,13 @@ fn redirect_effects(command: &Command) -> Vec<Effect> {
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
         {
             let host = Word { text: host.replacen('/', ":", 1).into(), ..target.clone() };
-            effects.push(Effect { deed: Deed::ReachesHost, target: Some(host.clone()) });
+            effects.push(Effect { kind: EffectKind::ReachesHost, target: Some(host.clone()) });
             if redirect.kind != RedirectKind::Read {
-                effects.push(Effect { deed: Deed::SendsData, target: Some(host) });
+                effects.push(Effect { kind: EffectKind::SendsData, target: Some(host) });
             }
             continue;
         }
-        effects.extend(deeds.iter().map(|deed| Effect { deed: *deed, target: Some(target.clone()) }));
+        effects.extend(kinds.iter().map(|kind| Effect { kind: *kind, target: Some(target.clone()) }));
     }
     effects
 }

@@ -1,7 +1,7 @@
 //! Programs that talk to other machines.
 
-use super::{Deeds, Model, is_stream, plain, requests};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain, requests};
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Usage, Word};
 
 const CURL: &str = "A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data=~ data-ascii=~ data-binary=~ data-raw=~ data-urlencode=~ \
@@ -76,18 +76,18 @@ const SENDING: [&str; 10] = [
     "--upload-file",
 ];
 
-fn curl(command: &Command, _: Option<&str>) -> Deeds {
+fn curl(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     let urls: Vec<&Word> = usage.operands.iter().chain(usage.values("--url")).collect();
-    deeds.on_each(Deed::ReachesHost, urls.iter().copied());
+    effects.on_each(EffectKind::ReachesHost, urls.iter().copied());
     let bodies = usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str()));
     let body: String =
         bodies.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.as_str()).collect();
-    by_hand(usage.value("--request"), &urls, &body, &mut deeds);
+    by_hand(usage.value("--request"), &urls, &body, &mut effects);
     let sends = SENDING.iter().any(|name| usage.has(name));
     if sends {
-        deeds.on_each(Deed::SendsData, urls.iter().copied());
+        effects.on_each(EffectKind::SendsData, urls.iter().copied());
     }
     for flag in usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str())) {
         let Some(value) = &flag.value else { continue };
@@ -102,13 +102,13 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
         if let Some(path) =
             path.map(|path| path.split(';').next().unwrap_or(path)).filter(|path| !is_stream(path))
         {
-            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
+            effects.on(EffectKind::ReadsFile, &Word { text: path.into(), ..value.clone() });
         }
     }
     // `-H @file` puts each line of the file into the request.
     for value in usage.values("--header").chain(usage.values("--write-out")) {
         if let Some(path) = value.text.strip_prefix('@').filter(|path| !is_stream(path)) {
-            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..value.clone() });
+            effects.on(EffectKind::ReadsFile, &Word { text: path.into(), ..value.clone() });
         }
     }
     saved(
@@ -116,67 +116,70 @@ fn curl(command: &Command, _: Option<&str>) -> Deeds {
         &urls,
         &["--output", "--dump-header", "--cookie-jar", "--trace", "--trace-ascii"],
         "--remote-name",
-        &mut deeds,
+        &mut effects,
     );
-    deeds.on_each(Deed::ReadsFile, usage.value("--config"));
+    effects.on_each(EffectKind::ReadsFile, usage.value("--config"));
     for url in urls.iter().filter(|url| url.text.starts_with("file://")) {
-        deeds.on(
-            Deed::ReadsFile,
+        effects.on(
+            EffectKind::ReadsFile,
             &Word { text: url.text.replacen("file://", "", 1).into(), ..(*url).clone() },
         );
     }
-    deeds
+    effects
 }
 
 /// What a request does at a service, by its method and body.
-fn by_hand(method: Option<&Word>, urls: &[&Word], body: &str, deeds: &mut Deeds) {
+fn by_hand(method: Option<&Word>, urls: &[&Word], body: &str, effects: &mut Effects) {
     let method = method.map_or("", |word| word.text.as_str());
     for url in urls {
-        if let Some(deed) = requests::deed_of(method, &url.text, body) {
-            deeds.on(deed, url);
+        if let Some(kind) = requests::effect_of(method, &url.text, body) {
+            effects.on(kind, url);
         }
     }
 }
 
 /// Files put where anybody can read them.
-fn paste(command: &Command, _: Option<&str>) -> Deeds {
+fn paste(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let usual = Word { text: "pastebin".into(), exact: false, glob: false, span: command.span };
     let host = usage.value("-b").unwrap_or(&usual);
-    let mut deeds = Deeds::of(Deed::ReachesHost, [host]);
-    deeds.on(Deed::SendsData, host);
-    deeds.on_each(Deed::ReadsFile, usage.operands.iter().chain(usage.values("-i")));
-    deeds
+    let mut effects = Effects::of(EffectKind::ReachesHost, [host]);
+    effects.on(EffectKind::SendsData, host);
+    effects.on_each(EffectKind::ReadsFile, usage.operands.iter().chain(usage.values("-i")));
+    effects
 }
 
-fn wget(command: &Command, _: Option<&str>) -> Deeds {
+fn wget(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::of(Deed::ReachesHost, &usage.operands);
-    by_hand(usage.value("--method"), &usage.operands.iter().collect::<Vec<_>>(), "", &mut deeds);
+    let mut effects = Effects::of(EffectKind::ReachesHost, &usage.operands);
+    by_hand(usage.value("--method"), &usage.operands.iter().collect::<Vec<_>>(), "", &mut effects);
     let sends =
         ["--post-data", "--post-file", "--body-data", "--body-file"].iter().any(|name| usage.has(name));
     if sends {
-        deeds.on_each(Deed::SendsData, &usage.operands);
+        effects.on_each(EffectKind::SendsData, &usage.operands);
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--post-file").into_iter().chain(usage.value("--body-file")));
-    deeds.on_each(Deed::ReadsFile, usage.value("--input-file"));
+    effects.on_each(
+        EffectKind::ReadsFile,
+        usage.value("--post-file").into_iter().chain(usage.value("--body-file")),
+    );
+    effects.on_each(EffectKind::ReadsFile, usage.value("--input-file"));
     let urls: Vec<&Word> = usage.operands.iter().collect();
-    saved(usage, &urls, &["--output-document", "--output-file", "--append-output"], "", &mut deeds);
+    saved(usage, &urls, &["--output-document", "--output-file", "--append-output"], "", &mut effects);
     if !usage.has("--output-document") && !usage.has("--spider") {
         for url in urls {
-            deeds.on(Deed::WritesFile, &below(usage.value("--directory-prefix"), file_of(url)));
+            effects.on(EffectKind::WritesFile, &below(usage.value("--directory-prefix"), file_of(url)));
         }
     }
-    deeds
+    effects
 }
 
-fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, deeds: &mut Deeds) {
+fn saved(usage: &Usage, urls: &[&Word], names: &[&str], by_name: &str, effects: &mut Effects) {
     for name in names {
-        deeds.on_each(Deed::WritesFile, usage.values(name).filter(|word| !is_stream(&word.text)));
+        effects.on_each(EffectKind::WritesFile, usage.values(name).filter(|word| !is_stream(&word.text)));
     }
     if !by_name.is_empty() && usage.has(by_name) {
         for url in urls {
-            deeds.on(Deed::WritesFile, &below(usage.value("--output-dir"), file_of(url)));
+            effects.on(EffectKind::WritesFile, &below(usage.value("--output-dir"), file_of(url)));
         }
     }
 }
@@ -196,44 +199,44 @@ fn file_of(url: &Word) -> Word {
 }
 
 /// Each address lands in a file of its own name, or of the name given.
-fn fetched(command: &Command, _: Option<&str>) -> Deeds {
+fn fetched(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::of(Deed::ReachesHost, &usage.operands);
+    let mut effects = Effects::of(EffectKind::ReachesHost, &usage.operands);
     for url in &usage.operands {
         let file = usage.value("--out").cloned().unwrap_or_else(|| file_of(url));
-        deeds.on(Deed::WritesFile, &below(usage.value("--dir"), file));
+        effects.on(EffectKind::WritesFile, &below(usage.value("--dir"), file));
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--input-file"));
-    deeds
+    effects.on_each(EffectKind::ReadsFile, usage.value("--input-file"));
+    effects
 }
 
-fn web(command: &Command, _: Option<&str>) -> Deeds {
+fn web(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let method = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_uppercase());
     let skip = usize::from(usage.operands.first().as_ref().is_some_and(method));
-    let mut deeds = Deeds::of(Deed::ReachesHost, usage.operands.get(skip));
+    let mut effects = Effects::of(EffectKind::ReachesHost, usage.operands.get(skip));
     let named = usage.operands.first().filter(|_| skip == 1);
-    by_hand(named, &usage.operands.get(skip).into_iter().collect::<Vec<_>>(), "", &mut deeds);
+    by_hand(named, &usage.operands.get(skip).into_iter().collect::<Vec<_>>(), "", &mut effects);
     if skip == 1 || usage.operands.len() > 1 || command.piped_from.is_some() {
-        deeds.on_each(Deed::SendsData, usage.operands.get(skip));
+        effects.on_each(EffectKind::SendsData, usage.operands.get(skip));
     }
-    deeds.on_each(Deed::WritesFile, usage.value("--output"));
+    effects.on_each(EffectKind::WritesFile, usage.value("--output"));
     // httpie: `@file`, `name@file`, `name=@file`, `name:=@file`.
     for item in usage.operands.iter().skip(skip + 1) {
         let named = item.text.split_once("=@").or_else(|| item.text.split_once('@'));
         let path = named.filter(|(name, _)| !name.contains([':', '=', '/']) || name.ends_with(':'));
         if let Some((_, path)) = path.filter(|(_, path)| !path.is_empty()) {
-            deeds.on(Deed::ReadsFile, &Word { text: path.into(), ..item.clone() });
+            effects.on(EffectKind::ReadsFile, &Word { text: path.into(), ..item.clone() });
         }
     }
-    deeds
+    effects
 }
 
 /// `… | ssh host 'cat > x'` sends what comes in.
-fn ssh(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = first_host(command, input);
+fn ssh(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = first_host(command, input);
     if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
-        deeds.on_each(Deed::SendsData, command.usage.operands.first());
+        effects.on_each(EffectKind::SendsData, command.usage.operands.first());
     }
     if let (Some(host), Some(orders), "sftp") =
         (command.usage.operands.first(), input, command.program.as_str())
@@ -245,26 +248,26 @@ fn ssh(command: &Command, input: Option<&str>) -> Deeds {
         };
         let files = orders.lines().filter_map(put).map(|text| Word { text: text.into(), ..host.clone() });
         for file in files {
-            deeds.on(Deed::ReadsFile, &file);
-            deeds.on(Deed::SendsFile, &file);
+            effects.on(EffectKind::ReadsFile, &file);
+            effects.on(EffectKind::SendsFile, &file);
         }
     }
-    deeds
+    effects
 }
 
-fn first_host(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(
-        Deed::ReachesHost,
+fn first_host(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(
+        EffectKind::ReachesHost,
         command.usage.operands.iter().find(|word| !word.text.starts_with(['+', '@'])),
     )
 }
 
-fn first_sends(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = first_host(command, input);
-    deeds.on_each(Deed::SendsData, command.usage.operands.first());
+fn first_sends(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = first_host(command, input);
+    effects.on_each(EffectKind::SendsData, command.usage.operands.first());
     let attached = command.usage.values("-a").chain(command.usage.values("-A"));
-    deeds.on_each(Deed::ReadsFile, attached.filter(|word| !word.text.contains(' ')));
-    deeds
+    effects.on_each(EffectKind::ReadsFile, attached.filter(|word| !word.text.contains(' ')));
+    effects
 }
 
 /// Is this `host:path`?
@@ -273,52 +276,52 @@ fn is_remote(word: &Word) -> bool {
         || word.text.starts_with("rsync://")
 }
 
-fn copy_over(command: &Command, _: Option<&str>) -> Deeds {
+fn copy_over(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
-    let Some((to, from)) = usage.operands.split_last() else { return deeds };
+    let mut effects = Effects::none();
+    let Some((to, from)) = usage.operands.split_last() else { return effects };
     if usage.has("--dry-run") {
-        return deeds;
+        return effects;
     }
     let host = |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").into(), ..word.clone() };
     for word in from {
         if is_remote(word) {
-            deeds.on(Deed::ReachesHost, &host(word));
+            effects.on(EffectKind::ReachesHost, &host(word));
         } else {
-            deeds.on(Deed::ReadsFile, word);
+            effects.on(EffectKind::ReadsFile, word);
             if usage.has("--remove-source-files") {
-                deeds.on(Deed::DeletesFile, word);
+                effects.on(EffectKind::DeletesFile, word);
             }
         }
     }
     if is_remote(to) {
-        deeds.on(Deed::ReachesHost, &host(to));
-        deeds.on(Deed::SendsData, &host(to));
+        effects.on(EffectKind::ReachesHost, &host(to));
+        effects.on(EffectKind::SendsData, &host(to));
     } else {
-        deeds.on(Deed::WritesFile, to);
+        effects.on(EffectKind::WritesFile, to);
         let path = |word: &Word| match word.text.split_once(':').filter(|_| is_remote(word)) {
             Some((_, path)) => Word { text: path.into(), ..word.clone() },
             None => word.clone(),
         };
         let from: Vec<Word> = from.iter().map(path).collect();
-        deeds.on_each(Deed::WritesFile, &super::files::inside(&from, to));
+        effects.on_each(EffectKind::WritesFile, &super::files::inside(&from, to));
         if ["--archive", "--recursive", "-r"].iter().any(|name| usage.has(name)) {
-            super::files::arrives_whole(&mut deeds, Deed::WritesFile, command, &from, Some(to));
+            super::files::arrives_whole(&mut effects, EffectKind::WritesFile, command, &from, Some(to));
         }
         if usage.flags.iter().any(|flag| flag.name.starts_with("--delete")) {
-            deeds.on(Deed::DeletesTree, to);
+            effects.on(EffectKind::DeletesTree, to);
         }
     }
-    deeds
+    effects
 }
 
 /// What goes over the network is recorded; what was recorded before is only read.
-fn watch(command: &Command, _: Option<&str>) -> Deeds {
+fn watch(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::of(Deed::ReadsFile, usage.value("--read-file"));
+    let mut effects = Effects::of(EffectKind::ReadsFile, usage.value("--read-file"));
     let looks = ["--read-file", "--list-interfaces", "--help", "--version", "-L"];
     if !looks.iter().any(|name| usage.has(name)) {
-        deeds.add(Deed::WatchesTraffic);
+        effects.add(EffectKind::WatchesTraffic);
     }
-    deeds
+    effects
 }

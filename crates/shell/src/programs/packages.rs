@@ -1,7 +1,7 @@
 //! Package managers: what they install.
 
-use super::{Deeds, Model};
-use crate::deed::Deed;
+use super::{Effects, Model};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 use smol_str::SmolStr;
@@ -142,16 +142,16 @@ const VERBS: [&str; 16] = [
     "tap",
 ];
 
-fn installs(command: &Command, _: Option<&str>) -> Deeds {
+fn installs(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     let verb = usage.subcommand.last().map_or("", SmolStr::as_str);
     let program = command.program.as_str();
     if matches!(program, "pre-commit" | "husky" | "lefthook" | "overcommit") {
         if verb == "uninstall" || usage.flags.iter().any(|flag| flag.name == "--uninstall") {
-            deeds.add(Deed::SkipsCommitHooks);
+            effects.add(EffectKind::SkipsCommitHooks);
         }
-        return deeds;
+        return effects;
     }
     let installs = match (program, verb) {
         ("brew", "tap" | "install" | "reinstall" | "upgrade") => true,
@@ -166,26 +166,26 @@ fn installs(command: &Command, _: Option<&str>) -> Deeds {
         (_, verb) => VERBS.contains(&verb) && verb != "tap" && verb != "get" && verb != "use",
     };
     if !installs {
-        return deeds;
+        return effects;
     }
     // `npm install` alone installs what the project already names.
     let sources: Vec<&Word> =
         usage.values("--git").chain(usage.values("--editable")).chain(usage.values("--path")).collect();
     let packages: Vec<&Word> = usage.operands.iter().chain(sources).collect();
     if packages.is_empty() {
-        deeds.add(Deed::InstallsPackage);
+        effects.add(EffectKind::InstallsPackage);
     }
-    deeds.on_each(Deed::InstallsPackage, packages);
-    deeds.on_each(Deed::ReadsFile, usage.values("--requirement"));
-    deeds
+    effects.on_each(EffectKind::InstallsPackage, packages);
+    effects.on_each(EffectKind::ReadsFile, usage.values("--requirement"));
+    effects
 }
 
-fn by_option(command: &Command, _: Option<&str>) -> Deeds {
+fn by_option(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let installs = match command.program.as_str() {
         "dpkg" => usage.has("--install"),
         "rpm" => usage.has("--install") || usage.has("--upgrade"),
         _ => usage.has("--sync") && !usage.has("-s") || usage.has("--upgrade"),
     };
-    if installs { Deeds::of(Deed::InstallsPackage, &usage.operands) } else { Deeds::none() }
+    if installs { Effects::of(EffectKind::InstallsPackage, &usage.operands) } else { Effects::none() }
 }

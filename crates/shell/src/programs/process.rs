@@ -1,8 +1,8 @@
 //! Programs that end or signal processes and stop the machine.
 
 use super::machine::is_guard;
-use super::{Deeds, Model, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, plain};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
 
@@ -35,54 +35,54 @@ pub(super) const MODELS: &[Model] = &[
 ];
 
 /// By name: whoever ends what watches the machine weakens it.
-fn end_named(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = end_operands(command, input);
+fn end_named(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = end_operands(command, input);
     if command.usage.operands.iter().any(|word| is_guard(&word.text)) {
-        deeds.add(Deed::WeakensDefence);
+        effects.add(EffectKind::WeakensDefence);
     }
-    deeds
+    effects
 }
 
 fn is_signal(word: &Word) -> bool {
     word.text.starts_with('-')
 }
 
-fn kill(command: &Command, input: Option<&str>) -> Deeds {
+fn kill(command: &Command, input: Option<&str>) -> Effects {
     let lists = |word: &Word| matches!(word.text.as_str(), "-l" | "-L" | "--list" | "--table");
     if command.words.iter().any(lists) {
-        return Deeds::none();
+        return Effects::none();
     }
-    let mut deeds = end_operands(command, input);
+    let mut effects = end_operands(command, input);
     // `kill $(pgrep auditd)`: the number is not known, the name is.
     let asked = command.usage.operands.iter().filter(|word| !word.exact);
     let mut named = asked.flat_map(|word| word.text.split([' ', '(', ')', '`', '"', '\'']));
     if named.any(is_guard) {
-        deeds.add(Deed::WeakensDefence);
+        effects.add(EffectKind::WeakensDefence);
     }
     // `kill -9 -1`: the negative number is a group of processes.
     let last = command.words.iter().skip(2).filter(|word| is_signal(word) && word.text.len() > 1);
-    deeds.on_each(
-        Deed::EndsProcess,
+    effects.on_each(
+        EffectKind::EndsProcess,
         last.filter(|word| word.text.bytes().skip(1).all(|byte| byte.is_ascii_digit())),
     );
-    deeds
+    effects
 }
 
-fn end_operands(command: &Command, _: Option<&str>) -> Deeds {
-    Deeds::of(Deed::EndsProcess, &command.usage.operands)
+fn end_operands(command: &Command, _: Option<&str>) -> Effects {
+    Effects::of(EffectKind::EndsProcess, &command.usage.operands)
 }
 
-fn fuser(command: &Command, input: Option<&str>) -> Deeds {
-    if command.usage.has("--kill") { end_operands(command, input) } else { Deeds::none() }
+fn fuser(command: &Command, input: Option<&str>) -> Effects {
+    if command.usage.has("--kill") { end_operands(command, input) } else { Effects::none() }
 }
 
-fn stop_machine(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn stop_machine(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     // `init 3` only changes the level.
     let level = command.usage.operands.first().map_or("", |word| word.text.as_str());
     let stays = command.program.ends_with("init") && !matches!(level, "0" | "1" | "6" | "s" | "S");
     if !command.usage.has("-c") && !command.usage.has("-k") && !stays {
-        deeds.add(Deed::StopsMachine);
+        effects.add(EffectKind::StopsMachine);
     }
-    deeds
+    effects
 }

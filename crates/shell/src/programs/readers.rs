@@ -2,8 +2,8 @@
 //! editors of streams.
 
 use super::socket::given_away;
-use super::{Deeds, Model, base_name, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, base_name, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, RedirectKind, Word};
 use smol_str::format_smolstr;
@@ -37,7 +37,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &["sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "cksum", "b2sum"],
         "",
-        |_, _| Deeds::none(),
+        |_, _| Effects::none(),
     ),
     plain(
         &["pandoc", "pygmentize", "highlight"],
@@ -49,9 +49,9 @@ pub(super) const MODELS: &[Model] = &[
         "c,count d,repeated u,unique i,ignore-case f,skip-fields= s,skip-chars= w,check-chars= z,zero-terminated",
         |command, input| {
             // What it reads comes first, and where it writes to second.
-            let mut deeds = read_operands(command, input);
-            deeds.on_each(Deed::WritesFile, command.usage.operands.get(1));
-            deeds
+            let mut effects = read_operands(command, input);
+            effects.on_each(EffectKind::WritesFile, command.usage.operands.get(1));
+            effects
         },
     ),
     plain(
@@ -103,7 +103,7 @@ pub(super) const MODELS: &[Model] = &[
         "e,echo i,input-range= n,head-count= o,output= random-source= r,repeat z,zero-terminated",
         |command, input| {
             // With `-e` its words are the lines.
-            if command.usage.has("--echo") { Deeds::none() } else { read_operands(command, input) }
+            if command.usage.has("--echo") { Effects::none() } else { read_operands(command, input) }
         },
     ),
     plain(
@@ -112,7 +112,7 @@ pub(super) const MODELS: &[Model] = &[
         cut,
     ),
     plain(&["date"], "f,file= d,date= r,reference= s,set= u,utc I? R", |command, _| {
-        Deeds::of(Deed::ReadsFile, command.usage.value("--file"))
+        Effects::of(EffectKind::ReadsFile, command.usage.value("--file"))
     }),
     plain(&["grep", "egrep", "fgrep", "zgrep", "ggrep", "pcregrep"], SEARCH, search),
     plain(&["rg", "ripgrep"], RG, search),
@@ -143,14 +143,14 @@ pub(super) const MODELS: &[Model] = &[
         spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
         subs: &[],
         groups: &[],
-        effects: |_, _| Deeds::none(),
+        effects: |_, _| Effects::none(),
     },
     Model {
         names: &["echo", "printf", "test", "[", "true", "false", "sleep", "seq", "expr", ":"],
         spec: Spec { options: "", leading: true, short_names: false, one_dash: false },
         subs: &[],
         groups: &[],
-        effects: |_, _| Deeds::none(),
+        effects: |_, _| Effects::none(),
     },
     plain(
         &["vi", "vim", "nvim", "nano", "emacs", "code", "subl", "micro", "hx"],
@@ -164,18 +164,18 @@ fn real(words: &[Word]) -> impl Iterator<Item = &Word> {
     words.iter().filter(|word| !is_stream(&word.text))
 }
 
-fn read_operands(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(&command.usage.operands));
-    deeds.on_each(Deed::WritesFile, command.usage.value("--output"));
-    deeds
+fn read_operands(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::of(EffectKind::ReadsFile, real(&command.usage.operands));
+    effects.on_each(EffectKind::WritesFile, command.usage.value("--output"));
+    effects
 }
 
 /// `cut -d= -f1`: the names of settings, without their values.
-fn cut(command: &Command, input: Option<&str>) -> Deeds {
+fn cut(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let is = |name: &str, text: &str| usage.value(name).is_some_and(|word| word.text == text);
     if is("--delimiter", "=") && is("--fields", "1") && !usage.has("--complement") {
-        return Deeds::of(Deed::ReadsFile, real(&usage.operands).filter(|word| !is_settings(word)));
+        return Effects::of(EffectKind::ReadsFile, real(&usage.operands).filter(|word| !is_settings(word)));
     }
     read_operands(command, input)
 }
@@ -187,14 +187,14 @@ fn is_settings(word: &Word) -> bool {
     name.starts_with(".env") || name.ends_with(".env")
 }
 
-fn sort(command: &Command, input: Option<&str>) -> Deeds {
-    let mut deeds = read_operands(command, input);
-    deeds.on_each(Deed::ReadsFile, command.usage.value("--files0-from"));
-    deeds
+fn sort(command: &Command, input: Option<&str>) -> Effects {
+    let mut effects = read_operands(command, input);
+    effects.on_each(EffectKind::ReadsFile, command.usage.value("--files0-from"));
+    effects
 }
 
 /// The pattern comes first unless an option gave it.
-fn search(command: &Command, _: Option<&str>) -> Deeds {
+fn search(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let given = usage.has("--regexp")
         || usage.has("--file")
@@ -223,7 +223,7 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
             && (usage.has("--count") || usage.has("--quiet"))
             && !usage.has("--recursive")
             && command.program.ends_with("grep");
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(paths).filter(|_| !counts));
+    let mut effects = Effects::of(EffectKind::ReadsFile, real(paths).filter(|_| !counts));
     // Without a path it looks through the folder it runs in, unless something comes in.
     let deep = !command.program.ends_with("grep")
         || usage.has("--recursive")
@@ -233,14 +233,17 @@ fn search(command: &Command, _: Option<&str>) -> Deeds {
             !matches!(one.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::Duplicate)
         });
     if paths.is_empty() && deep && !fed && !command.words.get(1..).unwrap_or_default().is_empty() {
-        deeds.on(Deed::ReadsFile, &Word { text: ".".into(), exact: true, glob: false, span: command.span });
+        effects.on(
+            EffectKind::ReadsFile,
+            &Word { text: ".".into(), exact: true, glob: false, span: command.span },
+        );
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
-    deeds.on_each(Deed::ReadsFile, usage.value("--exclude-from"));
+    effects.on_each(EffectKind::ReadsFile, usage.value("--file"));
+    effects.on_each(EffectKind::ReadsFile, usage.value("--exclude-from"));
     if deep {
-        deeds.on_each(Deed::ReadsFile, &hidden_names(command, paths.first()));
+        effects.on_each(EffectKind::ReadsFile, &hidden_names(command, paths.first()));
     }
-    deeds
+    effects
 }
 
 /// `grep -r --include=.env`, `rg -g '.env*'`: hidden files that are asked for.
@@ -256,20 +259,20 @@ fn hidden_names(command: &Command, start: Option<&Word>) -> Vec<Word> {
     hidden.map(within).collect()
 }
 
-fn sed(command: &Command, _: Option<&str>) -> Deeds {
+fn sed(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let given = usage.has("--expression") || usage.has("--file");
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
     // In place it prints nothing, unless it is told to.
     let shown = !usage.has("--in-place") || names_output(command);
     let cuts = cuts_values(command, given);
-    let mut deeds =
-        Deeds::of(Deed::ReadsFile, real(paths).filter(|word| shown && !(cuts && is_settings(word))));
+    let mut effects =
+        Effects::of(EffectKind::ReadsFile, real(paths).filter(|word| shown && !(cuts && is_settings(word))));
     if usage.has("--in-place") {
-        deeds.on_each(Deed::WritesFile, real(paths));
+        effects.on_each(EffectKind::WritesFile, real(paths));
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--file"));
-    deeds
+    effects.on_each(EffectKind::ReadsFile, usage.value("--file"));
+    effects
 }
 
 /// `sed 's/=.*//'`: the names of settings, without their values.
@@ -292,7 +295,7 @@ fn names_output(command: &Command) -> bool {
 }
 
 /// The program comes first unless an option gave it.
-fn script_first(command: &Command, _: Option<&str>) -> Deeds {
+fn script_first(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let given = ["--file", "--from-file", "--source"].iter().any(|name| usage.has(name));
     let paths = usage.operands.get(usize::from(!given)..).unwrap_or_default();
@@ -301,8 +304,8 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     let program = usage.operands.first().filter(|_| !given).map_or("", |word| word.text.as_str());
     let names = usage.value("--field-separator").is_some_and(|word| word.text == "=")
         && matches!(program.replace(' ', "").as_str(), "{print$1}");
-    let mut deeds = Deeds::of(
-        Deed::ReadsFile,
+    let mut effects = Effects::of(
+        EffectKind::ReadsFile,
         real(paths).filter(|word| !(names && is_settings(word) || is_assignment(word))),
     );
     // awk's own library for it: `awk -i inplace …`.
@@ -314,35 +317,36 @@ fn script_first(command: &Command, _: Option<&str>) -> Deeds {
     let changes = command.program == "dasel"
         && usage.operands.first().is_some_and(|word| matches!(word.text.as_str(), "put" | "delete"));
     if changes {
-        deeds.on_each(Deed::WritesFile, usage.value("--from-file"));
+        effects.on_each(EffectKind::WritesFile, usage.value("--from-file"));
     }
     if usage.has("--inplace") || by_library {
-        deeds.on_each(Deed::WritesFile, real(paths).filter(|word| !is_assignment(word)));
+        effects.on_each(EffectKind::WritesFile, real(paths).filter(|word| !is_assignment(word)));
     }
-    deeds.on_each(Deed::ReadsFile, usage.value("--file").into_iter().chain(usage.value("--from-file")));
-    deeds
+    effects
+        .on_each(EffectKind::ReadsFile, usage.value("--file").into_iter().chain(usage.value("--from-file")));
+    effects
 }
 
-fn perl(command: &Command, input: Option<&str>) -> Deeds {
+fn perl(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let in_line = usage.has("-e") || usage.has("-E");
     let in_place = in_line && usage.has("-i");
     let shown = !in_place || names_output(command);
-    let mut deeds = Deeds::of(Deed::ReadsFile, real(&usage.operands).filter(|_| shown));
+    let mut effects = Effects::of(EffectKind::ReadsFile, real(&usage.operands).filter(|_| shown));
     if in_place {
-        deeds.on_each(Deed::WritesFile, real(&usage.operands));
+        effects.on_each(EffectKind::WritesFile, real(&usage.operands));
     }
-    deeds.0.extend(given_away(command, input).0);
-    deeds
+    effects.0.extend(given_away(command, input).0);
+    effects
 }
 
-fn edit(command: &Command, _: Option<&str>) -> Deeds {
+fn edit(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     // Behind `-e` an `-s` takes no file of orders: what follows is edited.
     let silent = usage.values("-s").filter(|_| usage.has("-e"));
     let all: Vec<Word> = usage.operands.iter().chain(silent).cloned().collect();
     let files = || real(&all).filter(|word| !word.text.starts_with('+'));
-    let mut deeds = Deeds::of(Deed::ReadsFile, files());
-    deeds.on_each(Deed::WritesFile, files());
-    deeds
+    let mut effects = Effects::of(EffectKind::ReadsFile, files());
+    effects.on_each(EffectKind::WritesFile, files());
+    effects
 }

@@ -4,7 +4,7 @@
 //! Which services count is data: those that hold repositories, machines, stores and
 //! accounts. What somebody's own program answers to is not known and not judged.
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 
 /// Hosts whose things are not made again by a second request, and ends of such names.
 const SERVICES: &[&str] = &[
@@ -49,24 +49,24 @@ const MUTATIONS: [&str; 8] = [
 ];
 
 /// What a request does beside reaching its host.
-pub(super) fn deed_of(method: &str, url: &str, body: &str) -> Option<Deed> {
+pub(super) fn effect_of(method: &str, url: &str, body: &str) -> Option<EffectKind> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (place, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
     let (host, port) = place.split_once(':').unwrap_or((place, ""));
     if path.starts_with("/graphql") && deletes_by_query(body) {
-        return Some(Deed::DestroysInfrastructure);
+        return Some(EffectKind::DestroysInfrastructure);
     }
     if !method.eq_ignore_ascii_case("delete") {
         return None;
     }
     let is_it = |service: &&str| host == *service || service.starts_with('.') && host.ends_with(service);
     if SERVICES.iter().any(is_it) {
-        return (!is_small(path)).then_some(Deed::DestroysInfrastructure);
+        return (!is_small(path)).then_some(EffectKind::DestroysInfrastructure);
     }
     // An index of Elasticsearch is a database; one on this machine is for trying.
     let is_here = matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[::1]");
-    (matches!(port, "9200" | "9243") && !is_here).then_some(Deed::DropsData)
+    (matches!(port, "9200" | "9243") && !is_here).then_some(EffectKind::DropsData)
 }
 
 /// Does a text of GraphQL ask to delete something?

@@ -4,8 +4,8 @@
 //! Which words do that is data; one function reads them for every program, also
 //! those with a model of their own.
 
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::heads::Heads;
 use crate::reading::{Command, Word};
 use smol_str::SmolStr;
@@ -134,7 +134,7 @@ pub(super) const MODELS: &[Model] = &[plain(
     gpg,
 )];
 
-fn gpg(command: &Command, _: Option<&str>) -> Deeds {
+fn gpg(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let keys = usage.flags.iter().any(|flag| {
         ["--export", "--recv", "--list", "--import-", "--delete", "--edit", "--send", "--fingerprint"]
@@ -142,13 +142,13 @@ fn gpg(command: &Command, _: Option<&str>) -> Deeds {
             .any(|head| flag.name.starts_with(head))
     });
     let files = usage.operands.iter().filter(|word| !keys && !is_stream(&word.text));
-    let mut deeds = Deeds::of(Deed::ReadsFile, files);
-    deeds.on_each(Deed::WritesFile, usage.value("--output").filter(|word| !is_stream(&word.text)));
-    deeds
+    let mut effects = Effects::of(EffectKind::ReadsFile, files);
+    effects.on_each(EffectKind::WritesFile, usage.value("--output").filter(|word| !is_stream(&word.text)));
+    effects
 }
 
 /// Adds that a command prints a secret, whatever its program.
-pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>) {
+pub(super) fn reveal(command: &Command, effects: &mut Vec<crate::reading::Effect>) {
     if !HEADS.may_hold(&command.program) {
         return;
     }
@@ -180,7 +180,7 @@ pub(super) fn reveal(command: &Command, deeds: &mut Vec<crate::reading::Effect>)
         .collect();
     let is_line = |line: &&str| has_line(&all, words, line) || has_line(&sorted, words, line);
     if lines.iter().any(is_line) || command.program == "pass" && names_entry(words) {
-        deeds.push(crate::reading::Effect { deed: Deed::RevealsSecret, target: None });
+        effects.push(crate::reading::Effect { kind: EffectKind::RevealsSecret, target: None });
     }
 }
 

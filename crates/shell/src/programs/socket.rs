@@ -1,7 +1,7 @@
 //! Programs that tie streams to sockets: netcat, socat, `openssl s_client`.
 
-use super::{Deeds, Model, is_stream, plain};
-use crate::deed::Deed;
+use super::{Effects, Model, is_stream, plain};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, RedirectKind, Word};
 
@@ -50,7 +50,7 @@ const SHELLS: &[&str] = &["/bin/sh", "/bin/bash", "'sh'", "\"sh\"", "sh -i", "IO
 /// A program in another language, on the line or on its input, that ties a shell to a connection. Both halves must
 /// stand in it: a client has one of them, a runner of commands the other. A longer text on the input may name a shell
 /// for many reasons; there the streams must be laid over.
-pub(super) fn given_away(command: &Command, input: Option<&str>) -> Deeds {
+pub(super) fn given_away(command: &Command, input: Option<&str>) -> Effects {
     let has = |text: &str, signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
     let connects = |text: &str| {
         has(text, CONNECTS)
@@ -59,11 +59,11 @@ pub(super) fn given_away(command: &Command, input: Option<&str>) -> Deeds {
     // A word without a bracket is no program.
     let texts = command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| text.contains('('));
     let mut on_line = texts.filter(|text| has(text, STREAMS) || has(text, SHELLS));
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     if on_line.any(connects) || input.is_some_and(|text| has(text, STREAMS) && connects(text)) {
-        deeds.add(Deed::GivesShell);
+        effects.add(EffectKind::GivesShell);
     }
-    deeds
+    effects
 }
 
 /// Does something come in that would be sent?
@@ -74,24 +74,24 @@ fn is_fed(command: &Command) -> bool {
         })
 }
 
-fn netcat(command: &Command, _: Option<&str>) -> Deeds {
+fn netcat(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let host = usage.operands.first();
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     if ["--exec", "--sh-exec", "--lua-exec"].iter().any(|name| usage.has(name)) {
         match host {
-            Some(host) => deeds.on(Deed::GivesShell, host),
-            None => deeds.add(Deed::GivesShell),
+            Some(host) => effects.on(EffectKind::GivesShell, host),
+            None => effects.add(EffectKind::GivesShell),
         }
     }
     if usage.has("--listen") {
-        return deeds;
+        return effects;
     }
-    deeds.on_each(Deed::ReachesHost, host);
+    effects.on_each(EffectKind::ReachesHost, host);
     if is_fed(command) {
-        deeds.on_each(Deed::SendsData, host);
+        effects.on_each(EffectKind::SendsData, host);
     }
-    deeds
+    effects
 }
 
 /// `TYPE:rest,option,…`, quotes taken off.
@@ -105,8 +105,8 @@ fn address(word: &Word) -> (String, Word) {
     (kind.to_ascii_uppercase(), Word { text: path.into(), ..word.clone() })
 }
 
-fn socat(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn socat(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     let mut hosts = Vec::new();
     let mut files = false;
     let both = command.usage.operands.iter().flat_map(|word| {
@@ -115,12 +115,12 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
     for word in both {
         let (kind, target) = address(&word);
         match kind.as_str() {
-            "EXEC" | "SYSTEM" | "SHELL" => deeds.add(Deed::GivesShell),
+            "EXEC" | "SYSTEM" | "SHELL" => effects.add(EffectKind::GivesShell),
             "OPEN" | "FILE" | "GOPEN" | "PIPE" | "FIFO" if !is_stream(&target.text) => {
                 files = true;
-                deeds.on(Deed::ReadsFile, &target);
+                effects.on(EffectKind::ReadsFile, &target);
             }
-            "CREAT" | "CREATE" => deeds.on(Deed::WritesFile, &target),
+            "CREAT" | "CREATE" => effects.on(EffectKind::WritesFile, &target),
             kind if kind.contains("LISTEN") || kind.contains("RECV") => {}
             kind if ["TCP", "UDP", "SSL", "OPENSSL", "SOCKS", "PROXY", "SCTP"]
                 .iter()
@@ -130,35 +130,35 @@ fn socat(command: &Command, _: Option<&str>) -> Deeds {
             }
             _ if word.text.starts_with(['/', '.']) => {
                 files = true;
-                deeds.on(
-                    Deed::ReadsFile,
+                effects.on(
+                    EffectKind::ReadsFile,
                     &Word { text: word.text.split(',').next().unwrap_or("").into(), ..word.clone() },
                 );
             }
             _ => {}
         }
     }
-    deeds.on_each(Deed::ReachesHost, &hosts);
+    effects.on_each(EffectKind::ReachesHost, &hosts);
     if files || is_fed(command) {
-        deeds.on_each(Deed::SendsData, &hosts);
+        effects.on_each(EffectKind::SendsData, &hosts);
     }
-    deeds
+    effects
 }
 
-fn openssl(command: &Command, _: Option<&str>) -> Deeds {
+fn openssl(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
-    deeds.on_each(Deed::ReachesHost, usage.value("-connect"));
+    let mut effects = Effects::none();
+    effects.on_each(EffectKind::ReachesHost, usage.value("-connect"));
     if is_fed(command) {
-        deeds.on_each(Deed::SendsData, usage.value("-connect"));
+        effects.on_each(EffectKind::SendsData, usage.value("-connect"));
     }
     let read = ["-in", "-inkey"].iter().filter_map(|name| usage.value(name));
-    deeds.on_each(Deed::ReadsFile, read.filter(|word| !is_stream(&word.text)));
+    effects.on_each(EffectKind::ReadsFile, read.filter(|word| !is_stream(&word.text)));
     // A key is made where there is none; the disk knows whether there is.
     let verb = usage.operands.first().map_or("", |word| word.text.as_str());
     let makes_key = matches!(verb, "genrsa" | "genpkey" | "gendsa" | "ecparam");
     let out = usage.value("-out").filter(|word| !is_stream(&word.text));
-    deeds.on_each(if makes_key { Deed::CreatesFile } else { Deed::WritesFile }, out);
-    deeds.on_each(Deed::CreatesFile, usage.value("-keyout").filter(|word| !is_stream(&word.text)));
-    deeds
+    effects.on_each(if makes_key { EffectKind::CreatesFile } else { EffectKind::WritesFile }, out);
+    effects.on_each(EffectKind::CreatesFile, usage.value("-keyout").filter(|word| !is_stream(&word.text)));
+    effects
 }

@@ -2,15 +2,15 @@
 //! wrappers whose own words need sorting.
 
 use super::socket::given_away;
-use super::{Deeds, Model};
-use crate::deed::Deed;
+use super::{Effects, Model};
+use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::Command;
 
 const fn leading(
     names: &'static [&'static str],
     options: &'static str,
-    effects: fn(&Command, Option<&str>) -> Deeds,
+    effects: fn(&Command, Option<&str>) -> Effects,
 ) -> Model {
     let spec = Spec { options, leading: true, short_names: true, one_dash: false };
     Model { names, spec, subs: &[], groups: &[], effects }
@@ -40,7 +40,7 @@ pub(super) const MODELS: &[Model] = &[
     leading(
         &["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh"],
         "c=~ command=~ o= O= rcfile= init-file= l,login i s e x u v n r p f a b h k m t B C D E H P T",
-        |_, _| Deeds::none(),
+        |_, _| Effects::none(),
     ),
     leading(
         &[
@@ -66,12 +66,12 @@ pub(super) const MODELS: &[Model] = &[
         systemd_run,
     ),
     leading(&["env"], "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= v,debug", |_, _| {
-        Deeds::none()
+        Effects::none()
     }),
     leading(
         &["timeout", "gtimeout"],
         "s,signal= k,kill-after= f,foreground preserve-status v,verbose",
-        |_, _| Deeds::none(),
+        |_, _| Effects::none(),
     ),
     leading(
         &[
@@ -79,22 +79,22 @@ pub(super) const MODELS: &[Model] = &[
             "eval", "busybox", "watch", "parallel", "chroot",
         ],
         "n= I= P= L= d= s= a= E= o= e= i=",
-        |_, _| Deeds::none(),
+        |_, _| Effects::none(),
     ),
 ];
 
 /// Now is one thing, at a time or at every start another.
-fn systemd_run(command: &Command, _: Option<&str>) -> Deeds {
-    let mut deeds = Deeds::none();
+fn systemd_run(command: &Command, _: Option<&str>) -> Effects {
+    let mut effects = Effects::none();
     if command.usage.flags.iter().any(|flag| flag.name.starts_with("--on-")) {
-        deeds.add(Deed::RunsLater);
+        effects.add(EffectKind::RunsLater);
     }
-    deeds
+    effects
 }
 
-fn change_user(command: &Command, _: Option<&str>) -> Deeds {
+fn change_user(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let mut deeds = Deeds::none();
+    let mut effects = Effects::none();
     let looks = ["--list", "--validate", "--remove-timestamp", "--help", "--version"];
     let bare_help = command.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-h" | "-V"))
         && command.words.len() == 2;
@@ -103,15 +103,15 @@ fn change_user(command: &Command, _: Option<&str>) -> Deeds {
     let probes = nothing && usage.has("--non-interactive") && usage.value("--user").is_none();
     let probes = probes && command.words.len() == 3;
     if bare_help || probes || looks.iter().any(|name| usage.has(name)) {
-        return deeds;
+        return effects;
     }
     let named = usage.value("--user").or_else(|| {
         let by_operand = matches!(command.program.as_str(), "su" | "runuser" | "gosu" | "su-exec");
         usage.operands.iter().find(|word| word.text != "-").filter(|_| by_operand)
     });
     match named {
-        Some(user) => deeds.on(Deed::ChangesUser, user),
-        None => deeds.add(Deed::ChangesUser),
+        Some(user) => effects.on(EffectKind::ChangesUser, user),
+        None => effects.add(EffectKind::ChangesUser),
     }
-    deeds
+    effects
 }

@@ -5,7 +5,7 @@
 use smol_str::SmolStr;
 
 use super::Walker;
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::Command;
 use crate::tree::{Link, List, Node, Part, RawWord};
 
@@ -38,8 +38,8 @@ impl Walker<'_> {
         for effect in &mut command.effects {
             let new =
                 effect.target.as_ref().is_some_and(|word| word.exact && self.absent.contains(&word.text));
-            if new && matches!(effect.deed, Deed::WritesFile | Deed::CreatesFile) {
-                effect.deed = Deed::CreatesFile;
+            if new && matches!(effect.kind, EffectKind::WritesFile | EffectKind::CreatesFile) {
+                effect.kind = EffectKind::CreatesFile;
                 command.only_if_absent = true;
             }
         }

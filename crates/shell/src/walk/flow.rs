@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Walker;
 use super::simple::Call;
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Effect, Redirect, RedirectKind, Unknown, Word};
 use crate::scope::BUILT;
 use crate::stream::Stream;
@@ -245,7 +245,7 @@ impl Walker<'_> {
         for _ in 0..CHAIN_MAX {
             let command = at.and_then(|at| self.commands.get(at))?;
             if brings_from_host(command) {
-                let host = command.effects.iter().find(|effect| effect.deed == Deed::ReachesHost);
+                let host = command.effects.iter().find(|effect| effect.kind == EffectKind::ReachesHost);
                 return Some(host.and_then(|effect| effect.target.clone()).unwrap_or_default());
             }
             for word in command.words.iter().filter(|word| !word.exact) {
@@ -277,7 +277,7 @@ pub(super) fn brings_from_host(command: &Command) -> bool {
     let program = command.program.as_str();
     matches!(program, "nc" | "ncat" | "netcat" | "socat" | "telnet") && command.words.len() > 1
         || matches!(program, "ssh" | "lynx" | "w3m" | "links" | "ftp" | "sftp" | "dig" | "nslookup" | "host")
-            && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
+            && command.effects.iter().any(|effect| effect.kind == EffectKind::ReachesHost)
 }
 
 /// Tools that make text of text.
@@ -305,7 +305,7 @@ pub(super) fn decodes(command: &Command) -> bool {
 pub(super) fn mark_sent(commands: &mut [Arc<Command>]) {
     let socket = commands.iter().find_map(|command| {
         let opens = matches!(command.program.as_str(), "exec" | ":");
-        let sends = command.effects.iter().find(|effect| effect.deed == Deed::SendsData && opens)?;
+        let sends = command.effects.iter().find(|effect| effect.kind == EffectKind::SendsData && opens)?;
         sends.target.clone()
     });
     for at in 0..commands.len() {
@@ -317,7 +317,7 @@ pub(super) fn mark_sent(commands: &mut [Arc<Command>]) {
         let Some(sender) = Sender::of(command, socket.as_ref()) else { continue };
         let mut new: Vec<Effect> = Vec::new();
         if let Some(socket) = &sender.socket {
-            new.push(Effect { deed: Deed::SendsData, target: Some(socket.clone()) });
+            new.push(Effect { kind: EffectKind::SendsData, target: Some(socket.clone()) });
         }
         let mut sent = if sender.own { reads(command) } else { Vec::new() };
         let mut quoted = Vec::new();
@@ -334,12 +334,12 @@ pub(super) fn mark_sent(commands: &mut [Arc<Command>]) {
         for from in &command.quotes {
             quoted.extend(behind(commands, Some(*from)));
         }
-        let effect = |deed: Deed| move |word: Word| Effect { deed, target: Some(word) };
-        new.extend(sent.into_iter().take(SENT_MAX).map(effect(Deed::SendsFile)));
-        new.extend(quoted.into_iter().take(SENT_MAX).map(effect(Deed::QuotesFile)));
+        let effect = |kind: EffectKind| move |word: Word| Effect { kind, target: Some(word) };
+        new.extend(sent.into_iter().take(SENT_MAX).map(effect(EffectKind::SendsFile)));
+        new.extend(quoted.into_iter().take(SENT_MAX).map(effect(EffectKind::QuotesFile)));
         if let Some(command) = commands.get_mut(at).map(Arc::make_mut) {
             for effect in new {
-                let same = |known: &Effect| known.deed == effect.deed && text_of(known) == text_of(&effect);
+                let same = |known: &Effect| known.kind == effect.kind && text_of(known) == text_of(&effect);
                 if !command.effects.iter().any(same) {
                     command.effects.push(effect);
                 }
@@ -416,9 +416,9 @@ struct Sender {
 
 impl Sender {
     fn of(command: &Command, socket: Option<&Word>) -> Option<Sender> {
-        let to = |deed: Deed| {
+        let to = |kind: EffectKind| {
             command.effects.iter().any(|effect| {
-                effect.deed == deed && !effect.target.as_ref().is_some_and(|host| is_local(&host.text))
+                effect.kind == kind && !effect.target.as_ref().is_some_and(|host| is_local(&host.text))
             })
         };
         let by_descriptor = || {
@@ -426,8 +426,8 @@ impl Sender {
                 || command.words.iter().any(|word| word.text.contains("/fd/") || word.text.contains("FD:"))
         };
         let socket = socket.filter(|_| by_descriptor()).cloned();
-        let sends = to(Deed::SendsData) || socket.is_some();
-        if !sends && !to(Deed::ReachesHost) {
+        let sends = to(EffectKind::SendsData) || socket.is_some();
+        if !sends && !to(EffectKind::ReachesHost) {
             return None;
         }
         let input = socket.is_some() || sends_input(command);
@@ -474,7 +474,7 @@ fn is_local(target: &str) -> bool {
 }
 
 fn reads(command: &Command) -> Vec<Word> {
-    let files = command.effects.iter().filter(|effect| effect.deed == Deed::ReadsFile);
+    let files = command.effects.iter().filter(|effect| effect.kind == EffectKind::ReadsFile);
     files.filter_map(|effect| effect.target.clone()).collect()
 }
 

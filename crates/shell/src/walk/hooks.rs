@@ -6,7 +6,7 @@
 //! project's own matter.
 
 use super::Walker;
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Effect};
 
 /// Folders hook managers keep the hooks of a project in.
@@ -35,7 +35,7 @@ impl Walker<'_> {
                 && !inside.split('/').any(|part| part == "..")
         };
         if inside.is_some_and(own) {
-            command.effects.retain(|one| one.deed != Deed::SkipsCommitHooks);
+            command.effects.retain(|one| one.kind != EffectKind::SkipsCommitHooks);
         }
     }
 
@@ -50,7 +50,7 @@ impl Walker<'_> {
             FOLDERS.iter().any(|folder| path.contains(folder))
                 && stream.text.as_deref().is_some_and(does_nothing)
         });
-        let effect = Effect { deed: Deed::SkipsCommitHooks, target: None };
+        let effect = Effect { kind: EffectKind::SkipsCommitHooks, target: None };
         if emptied && !command.effects.contains(&effect) {
             command.effects.push(effect);
         }

@@ -3,7 +3,7 @@
 
 use super::Walker;
 use super::simple::Call;
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::few::Few;
 use crate::parse;
 use crate::reading::{Command, Unknown, Word};
@@ -117,7 +117,7 @@ impl Walker<'_> {
             }
             Inner::Opaque { span, kind, what } => self.opaque(span, kind, what),
             Inner::Foreign(text) => self.mark_download(index, &text.text),
-            Inner::Download(from) => self.add_effect(index, Deed::RunsDownload, Some(from)),
+            Inner::Download(from) => self.add_effect(index, EffectKind::RunsDownload, Some(from)),
         }
     }
 
@@ -275,7 +275,7 @@ impl Walker<'_> {
         let span = command.span;
         let Some(stream) = stdin else { return };
         if let Some(url) = stream.download.clone().or_else(|| self.downloaded(stream)) {
-            self.add_effect(index, Deed::RunsDownload, Some(url));
+            self.add_effect(index, EffectKind::RunsDownload, Some(url));
         }
         let partial =
             stream.paths.first().filter(|_| stream.from.is_none()).map(|word| word.text.to_string());
@@ -312,7 +312,7 @@ impl Walker<'_> {
     fn open_program(&mut self, command: &Command, index: usize, stdin: Option<&Stream>) {
         let Some(stream) = stdin else { return };
         if let Some(url) = stream.download.clone().or_else(|| self.downloaded(stream)) {
-            self.add_effect(index, Deed::RunsDownload, Some(url));
+            self.add_effect(index, EffectKind::RunsDownload, Some(url));
         }
         match &stream.text {
             Some(text) => {
@@ -355,7 +355,7 @@ impl Walker<'_> {
             // A name that stands nowhere in the command is a guess.
             let meant = path.exact || command.words.contains(path);
             if let Some(from) = self.unpacked_from(&own).filter(|_| by_name && meant) {
-                self.add_effect(index, Deed::RunsDownload, Some(from));
+                self.add_effect(index, EffectKind::RunsDownload, Some(from));
             }
             if path.text.starts_with("<(") {
                 self.opaque(path.span, Unknown::Output, format!("text given to `{}`", command.program));
@@ -377,7 +377,7 @@ impl Walker<'_> {
 
     fn open_written(&mut self, command: &Command, index: usize, path: &Word, key: &str, stream: &Stream) {
         if let Some(url) = stream.download.clone() {
-            self.add_effect(index, Deed::RunsDownload, Some(url));
+            self.add_effect(index, EffectKind::RunsDownload, Some(url));
         }
         self.touch(key, path, false);
         if self.is_open(key) {
@@ -419,7 +419,7 @@ impl Walker<'_> {
             .iter()
             .find(|(spelling, _)| !spelling.is_empty() && text.contains(spelling.as_str()));
         if let Some(url) = found.map(|(_, url)| url.clone()) {
-            self.add_effect(index, Deed::RunsDownload, Some(url));
+            self.add_effect(index, EffectKind::RunsDownload, Some(url));
         }
     }
 }

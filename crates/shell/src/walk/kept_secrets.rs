@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 
 /// Programs that print their environment, or all variables.
@@ -34,7 +34,7 @@ pub(super) fn mark(commands: &mut [Arc<Command>], outputs: &[(SmolStr, usize)]) 
         let names = names_of(commands, spelling);
         let shown = commands.iter().any(|one| prints_all(one) || traces(one) || speaks_of(one, &names));
         if let Some(command) = commands.get_mut(*at).filter(|_| kept && !shown) {
-            Arc::make_mut(command).effects.retain(|effect| effect.deed != Deed::RevealsSecret);
+            Arc::make_mut(command).effects.retain(|effect| effect.kind != EffectKind::RevealsSecret);
         }
     }
 }
@@ -83,7 +83,7 @@ enum Use {
 }
 
 fn reveals(command: &Command) -> bool {
-    command.effects.iter().any(|effect| effect.deed == Deed::RevealsSecret)
+    command.effects.iter().any(|effect| effect.kind == EffectKind::RevealsSecret)
 }
 
 /// What a command does with what stands for the secret.
@@ -103,7 +103,7 @@ fn uses(command: &Command, spelling: &str, owner: &str) -> Vec<Use> {
 fn goes_home(command: &Command, owner: &str) -> bool {
     let shows = ["--verbose", "--trace", "--trace-ascii"].iter().any(|name| command.usage.has(name));
     let hosts = SERVICES.iter().find(|(name, _)| *name == owner).map_or(&[][..], |(_, hosts)| *hosts);
-    let mut reached = command.effects.iter().filter(|one| one.deed == Deed::ReachesHost).peekable();
+    let mut reached = command.effects.iter().filter(|one| one.kind == EffectKind::ReachesHost).peekable();
     let is_home = |url: &Word| {
         let host =
             url.text.strip_prefix("https://").unwrap_or("").split(['/', '?', ':']).next().unwrap_or("");

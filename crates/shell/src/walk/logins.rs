@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::Command;
 
 /// Programs that log in with what comes in.
@@ -33,7 +33,7 @@ pub(super) fn mark_handed_over(commands: &mut [Arc<Command>]) {
         commands.iter().filter(|command| logs_in(command)).filter_map(|command| command.piped_from).collect();
     for from in readers {
         if let Some(command) = commands.get_mut(from) {
-            Arc::make_mut(command).effects.retain(|effect| effect.deed != Deed::RevealsSecret);
+            Arc::make_mut(command).effects.retain(|effect| effect.kind != EffectKind::RevealsSecret);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Effect};
 
 /// Adds to who unpacks an archive of the repository over it that work is lost by that.
@@ -13,7 +13,7 @@ pub(super) fn mark(commands: &mut [Arc<Command>]) {
     let over: Vec<usize> = (0..commands.len()).filter(|at| is_over(commands, *at)).collect();
     for at in over {
         if let Some(command) = commands.get_mut(at) {
-            Arc::make_mut(command).effects.push(Effect { deed: Deed::DiscardsWork, target: None });
+            Arc::make_mut(command).effects.push(Effect { kind: EffectKind::DiscardsWork, target: None });
         }
     }
 }
@@ -33,7 +33,7 @@ fn is_over(commands: &[Arc<Command>], at: usize) -> bool {
 fn is_unpacking(command: &Command) -> bool {
     let here = |effect: &Effect| {
         let target = effect.target.as_ref().map(|word| word.text.trim_end_matches('/'));
-        effect.deed == Deed::WritesFile && target == Some(".")
+        effect.kind == EffectKind::WritesFile && target == Some(".")
     };
     matches!(command.program.as_str(), "tar" | "gtar" | "bsdtar") && command.effects.iter().any(here)
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Effect};
 use crate::tree::{List, Node, Part, RawWord, Simple};
 
@@ -20,14 +20,14 @@ const DEPTH_MAX: usize = 64;
 /// A call: the name, and whether it runs beside its caller.
 type Called = (String, bool);
 
-/// Adds the deed to a command of `list` if it never ends.
+/// Adds the kind to a command of `list` if it never ends.
 pub(super) fn mark(list: &List, source: &str, commands: &mut [Arc<Command>]) {
     let mut search = Search { source, ..Search::default() };
     search.list(list, 0);
     let Some(name) = search.looping.clone().or_else(|| search.bomb()) else { return };
     let at = commands.iter().position(|command| command.program == name).unwrap_or(0);
     if let Some(command) = commands.get_mut(at) {
-        Arc::make_mut(command).effects.push(Effect { deed: Deed::FloodsProcesses, target: None });
+        Arc::make_mut(command).effects.push(Effect { kind: EffectKind::FloodsProcesses, target: None });
     }
 }
 

@@ -8,7 +8,7 @@
 use smol_str::SmolStr;
 
 use super::Walker;
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 use crate::tree::Node;
 
@@ -51,7 +51,7 @@ impl Walker<'_> {
         self.saved = after(command, known).map(|saved| Saved { dir, ..saved });
     }
 
-    /// Takes the deed of throwing work away from who throws away what is safe.
+    /// Takes the kind of throwing work away from who throws away what is safe.
     pub(super) fn spare_saved(&self, command: &mut Command) {
         let Some(saved) = self.saved.as_ref().filter(|_| command.program == "git") else { return };
         let same = saved.dir == command.dir.as_ref().map(|word| word.text.clone());
@@ -63,7 +63,9 @@ impl Walker<'_> {
         };
         let safe = safe || saved.fresh;
         if same && safe && !names_repository(command) {
-            command.effects.retain(|one| !matches!(one.deed, Deed::DiscardsWork | Deed::DiscardsNamedWork));
+            command
+                .effects
+                .retain(|one| !matches!(one.kind, EffectKind::DiscardsWork | EffectKind::DiscardsNamedWork));
         }
     }
 }

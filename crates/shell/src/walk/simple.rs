@@ -10,7 +10,7 @@ use super::links::{is_errors, is_quiet, leaves};
 use super::named::program_name;
 use super::sent::brings;
 use super::{Walker, join_path};
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::few::Few;
 use crate::output;
 use crate::programs;
@@ -342,7 +342,7 @@ impl Walker<'_> {
         self.mark_new(&mut command);
         command.quotes = self.quoted(&command);
         if self.away {
-            command.effects.retain(|effect| !effect.deed.is_local());
+            command.effects.retain(|effect| !effect.kind.is_local());
         }
         self.move_dir(&mut command);
         self.spare_saved(&mut command);
@@ -361,8 +361,8 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn add_effect(&mut self, index: usize, deed: Deed, target: Option<Word>) {
-        let effect = Effect { deed, target };
+    pub(super) fn add_effect(&mut self, index: usize, kind: EffectKind, target: Option<Word>) {
+        let effect = Effect { kind, target };
         if let Some(command) = self.commands.get_mut(index)
             && !command.effects.contains(&effect)
         {

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::Walker;
 use super::flow::{CHAIN_MAX, brings_from_host, decodes};
 use super::links::{is_errors, leaves};
-use crate::deed::Deed;
+use crate::effect_kind::EffectKind;
 use crate::options::with_empty_unknowns;
 use crate::programs::{base_name, is_known};
 use crate::reading::{Command, Redirect, RedirectKind, Word};
@@ -359,10 +359,10 @@ impl Walker<'_> {
             }
         }
         for effect in &command.effects {
-            if let (Deed::WritesFile, Some(target)) = (effect.deed, &effect.target)
+            if let (EffectKind::WritesFile, Some(target)) = (effect.kind, &effect.target)
                 && brings_download(command)
             {
-                let host = command.effects.iter().find(|one| one.deed == Deed::ReachesHost);
+                let host = command.effects.iter().find(|one| one.kind == EffectKind::ReachesHost);
                 let download = host.and_then(|one| one.target.clone()).unwrap_or_default();
                 let path = self.path_key(target);
                 self.files.insert(path, Stream { download: Some(download), ..Stream::default() });
@@ -378,13 +378,13 @@ impl Walker<'_> {
         if !unpacks || self.unpacked.len() >= UNPACKED_MAX {
             return;
         }
-        let from_file = command.effects.iter().filter(|effect| effect.deed == Deed::ReadsFile);
+        let from_file = command.effects.iter().filter(|effect| effect.kind == EffectKind::ReadsFile);
         let from_file = from_file.filter_map(|effect| effect.target.as_ref());
         let from = from_file
             .filter_map(|path| self.files.get(&self.path_key(path))?.download.clone())
             .next()
             .or_else(|| out.download.clone());
-        let folder = command.effects.iter().find(|effect| effect.deed == Deed::WritesFile);
+        let folder = command.effects.iter().find(|effect| effect.kind == EffectKind::WritesFile);
         if let (Some(from), Some(folder)) = (from, folder.and_then(|effect| effect.target.as_ref())) {
             let folder = self.path_key(folder);
             self.unpacked.push((folder, from));
@@ -469,8 +469,8 @@ pub(super) fn from_socket(target: &Word) -> Option<Stream> {
 /// Does it write what another machine sends?
 fn brings_download(command: &Command) -> bool {
     matches!(command.program.as_str(), "curl" | "wget" | "scp" | "rsync" | "aria2c" | "axel" | "sftp" | "gh")
-        && command.effects.iter().any(|effect| effect.deed == Deed::ReachesHost)
-        && !command.effects.iter().any(|effect| effect.deed == Deed::SendsData)
+        && command.effects.iter().any(|effect| effect.kind == EffectKind::ReachesHost)
+        && !command.effects.iter().any(|effect| effect.kind == EffectKind::SendsData)
 }
 
 /// `git rev-parse --git-dir` and `--git-path x`, as they are at the top.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use toolgate_shell::{Deed, Setting, Unknown, read};
+use toolgate_shell::{EffectKind, Setting, Unknown, read};
 
 use super::jail::{BASH, Jail};
 use super::{Tally, report};
@@ -90,7 +90,7 @@ fn what_bash_accepts_of_a_corpus_is_read() {
 fn floods(source: &str) -> bool {
     let reading = read(source, &Setting::default());
     let mut effects = reading.commands.iter().flat_map(|command| &command.effects);
-    effects.any(|effect| effect.deed == Deed::FloodsProcesses)
+    effects.any(|effect| effect.kind == EffectKind::FloodsProcesses)
 }
 
 #[test]

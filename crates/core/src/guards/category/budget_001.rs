@@ -20,7 +20,7 @@ parameters! {
 
 impl Standard for TokenBudget {
     const ID: &'static str = "budget-001";
-    const ACTION: OnFail = OnFail::Escalate;
+    const ACTION: OnFail = OnFail::Ask;
     const PAGE: &'static str = "\
 budget-001: tokens.
 
@@ -58,7 +58,7 @@ pub(super) fn limit_of(seen: &Seen<'_>, own: Option<u64>, of: fn(&Budget) -> Opt
 pub(super) fn share(seen: &Seen<'_>, used: u64, limit: u64, warn: u64, text: &str) -> Option<Objection> {
     let warn = seen.tightened(warn);
     let over = used >= limit;
-    let near = nearness(used, limit, Thresholds { warn, escalate: u64::MAX });
+    let near = nearness(used, limit, Thresholds { warn, ask: u64::MAX });
     if !over && near == crate::budget::Nearness::Far {
         return None;
     }

@@ -21,7 +21,7 @@ parameters! {
 
 impl Standard for TimeBudget {
     const ID: &'static str = "budget-002";
-    const ACTION: OnFail = OnFail::Escalate;
+    const ACTION: OnFail = OnFail::Ask;
     const PAGE: &'static str = "\
 budget-002: time.
 

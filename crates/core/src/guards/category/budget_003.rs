@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::facts::Facts;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
-use toolgate_shell::Deed;
+use toolgate_shell::EffectKind;
 
 parameters! {
     /// `budget-003`.
@@ -49,18 +49,18 @@ cannot share the last one.
 /// Whether a call reaches the outside.
 #[must_use]
 pub(crate) fn is_outward(event: &Event, facts: &Facts) -> bool {
-    let reaches = |deed: Deed| {
+    let reaches = |kind: EffectKind| {
         matches!(
-            deed,
-            Deed::ReachesHost
-                | Deed::SendsData
-                | Deed::SendsFile
-                | Deed::RunsDownload
-                | Deed::InstallsPackage
+            kind,
+            EffectKind::ReachesHost
+                | EffectKind::SendsData
+                | EffectKind::SendsFile
+                | EffectKind::RunsDownload
+                | EffectKind::InstallsPackage
         )
     };
     match &event.call.kind {
         Kind::Fetch { .. } | Kind::Mcp { .. } => true,
-        _ => facts.commands().any(|(_, command)| command.effects.iter().any(|one| reaches(one.deed))),
+        _ => facts.commands().any(|(_, command)| command.effects.iter().any(|one| reaches(one.kind))),
     }
 }

@@ -21,7 +21,7 @@ parameters! {
 
 impl Standard for CostCeiling {
     const ID: &'static str = "budget-004";
-    const ACTION: OnFail = OnFail::Escalate;
+    const ACTION: OnFail = OnFail::Ask;
     const PAGE: &'static str = "\
 budget-004: cost.
 

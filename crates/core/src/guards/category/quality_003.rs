@@ -68,7 +68,7 @@ pub(super) fn no_command(text: &str) -> Option<String> {
 
 impl Standard for TestsPass {
     const ID: &'static str = "quality-003";
-    const ACTION: OnFail = OnFail::Escalate;
+    const ACTION: OnFail = OnFail::Ask;
     const PAGE: &'static str = "\
 quality-003: changed code passes its tests.
 
@@ -174,7 +174,7 @@ impl<'a> Evidence<'a> {
 }
 
 fn check(what: &str, method: Method) -> Outcome {
-    Outcome::Prerequisites(vec![Prerequisite {
+    Outcome::Check(vec![Prerequisite {
         description: format!("{what} succeed"),
         success_criteria: "the command ends with 0".to_owned(),
         method,

@@ -9,7 +9,7 @@ use crate::guardrail::OnFail;
 use crate::places::Place;
 use crate::rule::Names;
 use regex::Regex;
-use toolgate_shell::Deed;
+use toolgate_shell::EffectKind;
 
 /// Made again by the next build.
 const BUILT: &[&str] = &[
@@ -28,7 +28,7 @@ const BUILT: &[&str] = &[
     "*.egg-info",
 ];
 
-const DEEDS: &[&str] = &[
+const EFFECTS: &[&str] = &[
     "deletes-tree",
     "deletes-unknown",
     "drops-data",
@@ -40,18 +40,19 @@ const DEEDS: &[&str] = &[
 parameters! {
     /// `safety-001`.
     Destructive {
-        /// Deeds that destroy.
-        deeds: Names = Names::of(DEEDS),
+        /// Effects that destroy.
+        #[serde(alias = "deeds")]
+        effects: Names = Names::of(EFFECTS),
         /// Folders that may go whole; what lies in a temporary folder may as well.
         except: Names = Names::of(BUILT),
         /// Further commands, as regular expressions over their normal form.
         patterns: Names = Names::default(),
     }
-    patterns { deeds: no_deed, except: no_path, patterns: no_regex }
+    patterns { effects: no_effect, except: no_path, patterns: no_regex }
 }
 
-fn no_deed(text: &str) -> Option<String> {
-    Deed::from_name(text).is_none().then(|| "there is no such deed".to_owned())
+fn no_effect(text: &str) -> Option<String> {
+    EffectKind::from_name(text).is_none().then(|| "there is no such kind".to_owned())
 }
 
 fn no_regex(text: &str) -> Option<String> {
@@ -79,24 +80,24 @@ Allowed instead: deleting files by name; `git push --force-with-lease`; moving a
     }
 
     fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
-        let listed = |deed: Deed| self.deeds.iter().any(|name| name == deed.name());
-        let trees = seen.facts.files.iter().filter(|_| listed(Deed::DeletesTree));
+        let listed = |kind: EffectKind| self.effects.iter().any(|name| name == kind.name());
+        let trees = seen.facts.files.iter().filter(|_| listed(EffectKind::DeletesTree));
         let tree =
             trees.filter(|file| file.access == Access::DeleteTree && !self.may_go(file, seen)).map(|file| {
                 let sure = if file.exact { Truth::Yes } else { Truth::Unclear };
                 (sure, format!("delete `{}` with all it holds", file.written))
             });
-        let deeds = seen.facts.commands().flat_map(|(at, command)| {
+        let effects = seen.facts.commands().flat_map(|(at, command)| {
             let others =
-                command.effects.iter().filter(|one| one.deed != Deed::DeletesTree && listed(one.deed));
-            others.map(move |one| (Truth::Yes, format!("{} (`{}`)", one.deed.name(), seen.facts.normal(at))))
+                command.effects.iter().filter(|one| one.kind != EffectKind::DeletesTree && listed(one.kind));
+            others.map(move |one| (Truth::Yes, format!("{} (`{}`)", one.kind.name(), seen.facts.normal(at))))
         });
         let patterns = seen.facts.commands().filter_map(|(at, _)| {
             let normal = seen.facts.normal(at);
             let hit = self.patterns.iter().any(|text| Regex::new(text).is_ok_and(|own| own.is_match(normal)));
             hit.then(|| (Truth::Yes, format!("`{normal}`")))
         });
-        let found = tree.chain(deeds).chain(patterns);
+        let found = tree.chain(effects).chain(patterns);
         let (sure, what) = found.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
         let step = "delete what is in the way by name, or ask the person to do this";
         let objection = Objection::new(format!("this destroys what may not come back: {what}"), step);

@@ -9,7 +9,7 @@ use crate::finding::Source;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
 use crate::settings::Settings;
-use toolgate_shell::{Deed, SmolStr};
+use toolgate_shell::{EffectKind, SmolStr};
 
 /// What an agent can be able to do.
 pub(crate) const CAPABILITIES: &[&str] =
@@ -81,13 +81,19 @@ fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
         .collect();
     for (at, command) in facts.commands() {
         let what = || facts.normal(at).to_owned();
-        let of_deed = |deed: Deed| match deed {
-            Deed::ReachesHost | Deed::SendsData | Deed::SendsFile | Deed::RunsDownload => Some("network"),
-            Deed::InstallsPackage => Some("install"),
-            Deed::RewritesRemote | Deed::RewritesOwnRemote | Deed::DestroysInfrastructure => Some("push"),
-            Deed::DeletesUnknown | Deed::DiscardsWork | Deed::DiscardsNamedWork | Deed::DropsData => {
-                Some("delete")
-            }
+        let of_effect = |kind: EffectKind| match kind {
+            EffectKind::ReachesHost
+            | EffectKind::SendsData
+            | EffectKind::SendsFile
+            | EffectKind::RunsDownload => Some("network"),
+            EffectKind::InstallsPackage => Some("install"),
+            EffectKind::RewritesRemote
+            | EffectKind::RewritesOwnRemote
+            | EffectKind::DestroysInfrastructure => Some("push"),
+            EffectKind::DeletesUnknown
+            | EffectKind::DiscardsWork
+            | EffectKind::DiscardsNamedWork
+            | EffectKind::DropsData => Some("delete"),
             _ => None,
         };
         let sub = command.usage.subcommand.first().map_or("", SmolStr::as_str);
@@ -101,7 +107,7 @@ fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
             matches!(name, "cat" | "ls" | "head" | "tail" | "grep" | "rg" | "wc" | "pwd" | "cd" | "echo")
         };
         let run = (!reads(&command.program)).then_some("run");
-        let all = command.effects.iter().filter_map(|one| of_deed(one.deed)).chain(named).chain(run);
+        let all = command.effects.iter().filter_map(|one| of_effect(one.kind)).chain(named).chain(run);
         found.extend(all.map(|name| (name, what())));
     }
     match &call.kind {

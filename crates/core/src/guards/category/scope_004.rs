@@ -10,7 +10,7 @@ use crate::guardrail::OnFail;
 use crate::places::Place;
 use crate::rule::Names;
 use crate::settings::Settings;
-use toolgate_shell::Deed;
+use toolgate_shell::EffectKind;
 
 /// Decisions that cannot be taken back by the agent itself.
 const FINAL: &[&str] = &[
@@ -41,7 +41,7 @@ parameters! {
 
 impl Standard for DecisionAuthority {
     const ID: &'static str = "scope-004";
-    const ACTION: OnFail = OnFail::Escalate;
+    const ACTION: OnFail = OnFail::Ask;
     const PAGE: &'static str = "\
 scope-004: what an agent may decide alone.
 
@@ -103,26 +103,30 @@ impl DecisionAuthority {
         });
         let commands = seen.facts.commands().map(|(at, command)| {
             let normal = seen.facts.normal(at);
-            let deeds = command.effects.iter().map(|one| level_of(one.deed)).max().unwrap_or(0);
+            let effects = command.effects.iter().map(|one| level_of(one.kind)).max().unwrap_or(0);
             let commits = command.program == "git"
                 && command.usage.subcommand.first().is_some_and(|sub| sub == "commit");
             let decides = if begins(&self.decisions, normal) { 3 } else { u8::from(commits) * 2 };
-            (deeds.max(decides), normal.to_owned())
+            (effects.max(decides), normal.to_owned())
         });
         let all = std::iter::once((whole, call.title())).chain(files).chain(commands);
         all.reduce(|most, next| if next.0 > most.0 { next } else { most }).unwrap_or_default()
     }
 }
 
-fn level_of(deed: Deed) -> u8 {
-    match deed {
-        Deed::ReadsFile | Deed::SeeksFile => 0,
-        Deed::WritesFile
-        | Deed::CreatesFile
-        | Deed::DeletesFile
-        | Deed::EndsProcess
-        | Deed::DiscardsNamedWork => 1,
-        Deed::ReachesHost | Deed::SendsData | Deed::SendsFile | Deed::QuotesFile | Deed::InstallsPackage => 2,
+fn level_of(kind: EffectKind) -> u8 {
+    match kind {
+        EffectKind::ReadsFile | EffectKind::SeeksFile => 0,
+        EffectKind::WritesFile
+        | EffectKind::CreatesFile
+        | EffectKind::DeletesFile
+        | EffectKind::EndsProcess
+        | EffectKind::DiscardsNamedWork => 1,
+        EffectKind::ReachesHost
+        | EffectKind::SendsData
+        | EffectKind::SendsFile
+        | EffectKind::QuotesFile
+        | EffectKind::InstallsPackage => 2,
         _ => 3,
     }
 }

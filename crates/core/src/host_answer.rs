@@ -7,7 +7,7 @@ use serde_json::Value;
 /// What the host is to be told.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
-pub enum Delivered {
+pub enum HostAnswer {
     /// Nothing: no objection.
     Silence,
     /// Yes, in the person's name.
@@ -56,16 +56,16 @@ pub enum Delivered {
     },
 }
 
-impl Delivered {
+impl HostAnswer {
     /// What this amounts to for a call that was judged `judged`.
     #[must_use]
     pub fn verdict(&self, judged: Verdict) -> Verdict {
         match self {
-            Delivered::Silence | Delivered::Approved { .. } => Verdict::Allow,
-            Delivered::Warned { .. } | Delivered::Told { .. } => Verdict::Warn,
-            Delivered::Modified { .. } | Delivered::Replaced { .. } => Verdict::Modify,
-            Delivered::Denied { .. } => judged.max(Verdict::Delay),
-            Delivered::Asked { .. } | Delivered::Deferred { .. } => Verdict::Escalate,
+            HostAnswer::Silence | HostAnswer::Approved { .. } => Verdict::Allow,
+            HostAnswer::Warned { .. } | HostAnswer::Told { .. } => Verdict::Warn,
+            HostAnswer::Modified { .. } | HostAnswer::Replaced { .. } => Verdict::Rewrite,
+            HostAnswer::Denied { .. } => judged.max(Verdict::Delay),
+            HostAnswer::Asked { .. } | HostAnswer::Deferred { .. } => Verdict::Ask,
         }
     }
 }

@@ -1,35 +1,35 @@
-//! The deeds a command can do, each with the one name policies use for it.
+//! The effects a command can do, each with the one name policies use for it.
 //!
-//! A deed says what happens, never how it was spelled and never whether it is
+//! A kind says what happens, never how it was spelled and never whether it is
 //! allowed. Adding one = one row in the table below, and the program models
 //! that report it.
 
-macro_rules! deeds {
+macro_rules! effects {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, )+) => {
         /// One kind of thing a command can do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Deed { $( $(#[doc = $doc])+ $variant, )+ }
+        pub enum EffectKind { $( $(#[doc = $doc])+ $variant, )+ }
 
-        impl Deed {
-            /// Every deed, in order.
-            pub const ALL: &'static [Deed] = &[ $( Deed::$variant, )+ ];
+        impl EffectKind {
+            /// Every kind, in order.
+            pub const ALL: &'static [EffectKind] = &[ $( EffectKind::$variant, )+ ];
 
             /// The name policies use: `skips-commit-hooks`.
             #[must_use]
             pub fn name(self) -> &'static str {
-                match self { $( Deed::$variant => $name, )+ }
+                match self { $( EffectKind::$variant => $name, )+ }
             }
 
-            /// The deed of that name.
+            /// The kind of that name.
             #[must_use]
-            pub fn from_name(name: &str) -> Option<Deed> {
-                match name { $( $name => Some(Deed::$variant), )+ _ => None }
+            pub fn from_name(name: &str) -> Option<EffectKind> {
+                match name { $( $name => Some(EffectKind::$variant), )+ _ => None }
             }
         }
     };
 }
 
-deeds! {
+effects! {
     /// Reads a file (target: the path).
     ReadsFile = "reads-file",
     /// Looks for a file by its whole name, outside the folder it runs in (target: where and what).
@@ -106,20 +106,20 @@ deeds! {
     GivesShell = "gives-shell",
 }
 
-impl Deed {
+impl EffectKind {
     /// Whether it is about files or devices of the machine it runs on.
     pub(crate) fn is_local(self) -> bool {
         matches!(
             self,
-            Deed::ReadsFile
-                | Deed::WritesFile
-                | Deed::CreatesFile
-                | Deed::DeletesUnknown
-                | Deed::DeletesFile
-                | Deed::DeletesTree
-                | Deed::WipesDevice
-                | Deed::ChangesAccess
-                | Deed::EndsProcess
+            EffectKind::ReadsFile
+                | EffectKind::WritesFile
+                | EffectKind::CreatesFile
+                | EffectKind::DeletesUnknown
+                | EffectKind::DeletesFile
+                | EffectKind::DeletesTree
+                | EffectKind::WipesDevice
+                | EffectKind::ChangesAccess
+                | EffectKind::EndsProcess
         )
     }
 }
