@@ -57,6 +57,7 @@ mod prose;
 mod recovery;
 mod risk;
 pub mod rule;
+pub mod schema;
 mod session;
 mod settings;
 mod supervisor;

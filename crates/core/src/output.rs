@@ -13,6 +13,7 @@ use crate::guardrail::OnFail;
 use crate::leak::{Personal, leaks, redacted};
 use crate::policy::Layer;
 use crate::rule::{Names, Pattern, RuleFault};
+use crate::schema::Schema;
 use crate::settings::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,7 @@ impl OutputEntry {
             Some(fault(name, format!("`{name}` is no pattern: {why}"), "use `*` and `?`"))
         });
         let schemas = self.checks.schemas.iter().filter_map(|check| {
-            let why = validator(&check.schema).err()?;
+            let why = Schema::read(&check.schema).err()?;
             Some(fault("schema", format!("this is no JSON Schema: {why}"), "mend the schema"))
         });
         patterns.chain(schemas).collect()
@@ -284,13 +285,6 @@ fn blank(value: &Value, note: &str, said: &mut bool, is_text: bool) -> Value {
         }
         other => other.clone(),
     }
-}
-
-/// A schema ready to be asked. Its patterns are matched in linear time, and it
-/// fetches nothing.
-pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
-    let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
-    options.build(schema).map_err(|error| error.to_string())
 }
 
 /// Whether a text begins like an error though the tool said it went well.

@@ -5,8 +5,9 @@ use super::output_empty::on_fail;
 use crate::event::EventKind;
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
-use crate::output::{output_data, validator};
+use crate::output::output_data;
 use crate::rule::Pattern;
+use crate::schema::Schema;
 use serde_json::Value;
 
 pub(crate) const ID: &str = "quality-002";
@@ -76,14 +77,13 @@ impl Guard for OutputSchema {
 /// Why a value does not fit, without quoting it: it may hold anything.
 fn objection(schema: &Value, data: Option<&Value>) -> Option<String> {
     let Some(data) = data else { return Some("it is no JSON".to_owned()) };
-    let validator = match validator(schema) {
-        Ok(validator) => validator,
+    let schema = match Schema::read(schema) {
+        Ok(schema) => schema,
         Err(why) => return Some(format!("the schema cannot be read: {why}")),
     };
-    let error = validator.iter_errors(data).next()?;
-    let place = error.instance_path().to_string();
-    let why = error.masked_with("the value").to_string();
-    let end = why.floor_char_boundary(WHY_MAX);
-    let place = if place.is_empty() { "at its top".to_owned() } else { format!("at {place}") };
-    Some(format!("{place}, {}", why.get(..end).unwrap_or_default()))
+    let mismatch = schema.check(data).err()?;
+    let place =
+        if mismatch.at.is_empty() { "at the top".to_owned() } else { format!("at `{}`", mismatch.at) };
+    let end = mismatch.why.floor_char_boundary(WHY_MAX);
+    Some(format!("{place}, {}", mismatch.why.get(..end).unwrap_or_default()))
 }
