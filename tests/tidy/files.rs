@@ -21,7 +21,7 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every text file outside `target` and hidden folders (but for `.ci` and `.cargo`).
+/// Every text file outside `target` and hidden folders (but for `.ci`, `.cargo` and `.github`).
 pub fn text_files() -> Vec<File> {
     let top = top();
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ pub fn text_files() -> Vec<File> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let hidden = name.starts_with('.') && name != ".ci" && name != ".cargo";
+            let hidden = name.starts_with('.') && ![".ci", ".cargo", ".github"].contains(&name.as_str());
             let kind = entry.file_type().unwrap();
             if hidden || name == "target" || kind.is_symlink() {
                 continue;

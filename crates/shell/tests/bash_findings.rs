@@ -1,9 +1,7 @@
 //! What comparing with real bash has found, a case each: the text, and a
 //! command bash runs of it that must be in the list, with exactly these words.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, Unknown, read};
 
 /// Text that is only read when it runs may have mistakes; what stands behind

@@ -1,9 +1,7 @@
 //! What bash reads otherwise than it stands there: the text of here-documents,
 //! quotes that vanish, separators that get lost, words where names would stand.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 /// The text of a here-document is looked through when it is expanded, and bash

@@ -1,9 +1,7 @@
 //! Variables that may have several values: every combination of them is listed,
 //! wherever the variables stand.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, Reading, Unknown, read};
 
 const A: &str = "if p; then A=git; else A=echo; fi; ";

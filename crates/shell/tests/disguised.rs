@@ -1,9 +1,7 @@
 //! Words made of text that stands here: followed where that is plain, said to be
 //! in disguise where it is not. Words from outside stay what they are: not known.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 #[test]

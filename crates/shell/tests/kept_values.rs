@@ -1,9 +1,7 @@
 //! Values kept where one does not look for them first: items of lists, `$_`,
 //! exported by `set -a`, sent through descriptors; and words that are none.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 fn lists(source: &str, program: &str) -> bool {

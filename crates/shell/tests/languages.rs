@@ -1,8 +1,6 @@
 //! Programs of other languages: what they start and lose, and what of them is only text.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{EffectKind, ReadContext, read};
 
 #[track_caller]

@@ -1,8 +1,6 @@
 //! What further commands would do, and commands that only print their help.
 
-mod listed;
-
-use listed::check as listed;
+use crate::listed::check as listed;
 use toolgate_shell::{ReadContext, read};
 
 /// Every effect as `kind target`, in order.

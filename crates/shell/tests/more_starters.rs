@@ -1,8 +1,6 @@
 //! More programs that start what their words, options or texts name.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 const STARTED: &[&str] = &[

@@ -1,9 +1,7 @@
 //! Programs that start what an option, a setting, a variable or a line of their
 //! input names.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 const STARTED: &[&str] = &[

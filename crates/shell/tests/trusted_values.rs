@@ -1,9 +1,7 @@
 //! What a red team found: values that are trusted though nobody knows them, and
 //! text that is read once more.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, Unknown, read};
 
 /// What a loop puts together in more rounds than are followed is not known, and

@@ -1,9 +1,7 @@
 //! What comparing with real bash has found about values: types, references,
 //! subscripts, `read`, functions that call themselves, aliases.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, read};
 
 /// Wherever bash takes a number or a name, the subscript of a value is expanded.

@@ -1,9 +1,7 @@
 //! Files this same text makes, and who runs them later under which name: copies,
 //! links, patterns, first lines, projects, modules.
 
-mod listed;
-
-use listed::check;
+use crate::listed::check;
 use toolgate_shell::{ReadContext, Unknown, read};
 
 /// `rm x` runs in all of these.
