@@ -1,8 +1,8 @@
 //! `toolgate explain`: the page of a rule, or the full story of one decision.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs};
+use crate::{explanation, project};
 use std::process::ExitCode;
 use toolgate_core::{AppliesTo, CheckResult, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
 use toolgate_runtime::{Gate, load_uncached};
@@ -191,7 +191,7 @@ fn decision(decided: &Decided) {
         out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
-            out(&format!("  because  {}", visible(evidence)));
+            out(&format!("  found    {}", explanation::quoted(evidence)));
         }
         if let toolgate_core::Outcome::Check(checks) = &finding.outcome {
             for check in checks {

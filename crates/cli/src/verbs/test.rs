@@ -233,7 +233,7 @@ fn show_finding(finding: &Finding) {
     ));
     out(&format!("  reason   {}", visible(&finding.message)));
     for evidence in &finding.evidence {
-        out(&format!("  because  {}", one_line(evidence, 160)));
+        out(&format!("  found    {}", explanation::quoted(evidence)));
     }
     for check in checks(finding) {
         out(&format!(
