@@ -20,7 +20,7 @@ const OTHERS: &str = r#"{
 "#;
 
 fn install(house: &House) -> Said {
-    house.run(&["install", "claude-code", "--yes"])
+    house.run(&["install", "claude-code", "--project", "--yes"])
 }
 
 fn uninstall(house: &House) -> Said {
@@ -250,7 +250,7 @@ fn rights_of_the_file_stay() {
 fn without_a_yes_nothing_is_written() {
     let house = House::new();
     house.write(SETTINGS, OTHERS);
-    let said = house.run(&["install", "claude-code"]).ended(1);
+    let said = house.run(&["install", "claude-code", "--project"]).ended(1);
     assert!(said.err.contains("nothing was changed"), "{}", said.err);
     assert_eq!(house.read(SETTINGS), OTHERS);
     install(&house).ended(0);
@@ -266,10 +266,27 @@ fn the_users_settings_are_a_place_of_their_own() {
     let house = House::new();
     house.run(&["install", "claude-code", "--user", "--yes"]).ended(0);
     assert!(house.home().join(SETTINGS).exists() && !house.project().join(SETTINGS).exists());
-    uninstall(&house).ended(0);
+    house.run(&["uninstall", "claude-code", "--project", "--yes"]).ended(0);
     assert!(house.home().join(SETTINGS).exists(), "the project's hook is another one");
     house.run(&["uninstall", "claude-code", "--user", "--yes"]).ended(0);
     assert!(!house.home().join(".claude").exists());
+}
+
+/// Without a level the hook goes where every session reads it, and comes out wherever it is.
+#[test]
+fn the_default_level_is_the_users() {
+    for args in [&["install", "claude-code", "--yes"][..], &["init", "--yes", "--host", "claude-code"]] {
+        let house = House::new();
+        house.run(args).ended(0);
+        assert!(house.home().join(SETTINGS).exists(), "{args:?}");
+        assert!(!house.project().join(".claude").exists(), "{args:?}");
+        for level in ["--project", "--local"] {
+            house.run(&["install", "claude-code", level, "--yes"]).ended(0);
+        }
+        assert!(house.project().join(".claude/settings.local.json").exists());
+        uninstall(&house).ended(0);
+        assert!(!house.home().join(".claude").exists() && !house.project().join(".claude").exists());
+    }
 }
 
 /// The very command in the settings, run the way the host runs it.

@@ -59,13 +59,22 @@ pub struct Wire {
     pub code: u8,
 }
 
-/// Where a host's settings can be installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whose settings the hook is installed in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Level {
-    /// For one project.
-    Project,
-    /// For everything the user runs.
+    /// Every session of this user, in any folder: the only level that a host
+    /// reads wherever it is started.
+    #[default]
     User,
+    /// The project's settings, shared through version control.
+    Project,
+    /// The project's settings that stay on this machine.
+    Local,
+}
+
+impl Level {
+    /// Every level, the default first.
+    pub const ALL: [Level; 3] = [Level::User, Level::Project, Level::Local];
 }
 
 /// One host program.

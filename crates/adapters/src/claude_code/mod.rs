@@ -81,6 +81,7 @@ impl Host for ClaudeCode {
     fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf {
         match level {
             Level::Project => project.join(".claude/settings.json"),
+            Level::Local => project.join(".claude/settings.local.json"),
             Level::User => home.join(".claude/settings.json"),
         }
     }

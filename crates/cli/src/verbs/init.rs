@@ -10,7 +10,7 @@ use toolgate_runtime::Setup;
 
 const TEMPLATE: &str = include_str!("../../../../policies/template.yaml");
 
-/// Guards this project.
+/// Guards your sessions, and writes a policy for this project.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  toolgate init            shows each change and asks\n  toolgate init --yes      for scripts"
@@ -19,6 +19,9 @@ pub struct Args {
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
+    /// Which settings
+    #[command(flatten)]
+    pub level: install::LevelArgs,
     /// Only these hosts, even if they are not found here
     #[arg(long = "host")]
     pub hosts: Vec<String>,
@@ -40,13 +43,8 @@ pub fn run(args: &Args) -> Outcome {
             known.join(", ")
         ));
     }
-    let home = setup
-        .dirs
-        .home
-        .clone()
-        .ok_or_else(|| Failure::new("HOME is not set", "set it to your home folder"))?;
     for host in hosts {
-        let file = host.settings_file(Level::Project, &home, &setup.project);
+        let file = install::settings_file(host, &setup, args.level.chosen().unwrap_or_default())?;
         install::install(host, &setup, &file, args.yes)?;
     }
     talk("");

@@ -16,17 +16,14 @@ use toolgate_runtime::{Setup, agent_above, askers};
 /// Adds the hook to a host's settings.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  toolgate install claude-code             for this project\n  toolgate install claude-code --user      for everything you run"
+    after_help = "Examples:\n  toolgate install claude-code             every session you start, in any folder\n  toolgate install claude-code --project   sessions started in this folder, also your colleagues'"
 )]
 pub struct Args {
     /// The host: claude-code
     pub host: String,
-    /// For this project (the default)
-    #[arg(long, conflicts_with = "user")]
-    pub project: bool,
-    /// For everything you run
-    #[arg(long)]
-    pub user: bool,
+    /// Which settings
+    #[command(flatten)]
+    pub level: LevelArgs,
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
@@ -41,12 +38,9 @@ pub struct Args {
 pub struct RemoveArgs {
     /// The host: claude-code
     pub host: String,
-    /// From this project (the default)
-    #[arg(long, conflicts_with = "user")]
-    pub project: bool,
-    /// From everything you run
-    #[arg(long)]
-    pub user: bool,
+    /// Which settings; without one, all that hold the hook
+    #[command(flatten)]
+    pub level: LevelArgs,
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
@@ -55,8 +49,27 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-fn level(user: bool) -> Level {
-    if user { Level::User } else { Level::Project }
+/// Whose settings file to change.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[group(multiple = false)]
+pub struct LevelArgs {
+    /// Your own settings: every session you start, in any folder (default)
+    #[arg(long)]
+    pub user: bool,
+    /// The project's shared settings: sessions started in this very folder, also your colleagues'
+    #[arg(long)]
+    pub project: bool,
+    /// The project's local settings: your sessions in this folder and below it in the repository
+    #[arg(long)]
+    pub local: bool,
+}
+
+impl LevelArgs {
+    /// The level the person named, if they named one.
+    pub fn chosen(self) -> Option<Level> {
+        let named = [(self.user, Level::User), (self.project, Level::Project), (self.local, Level::Local)];
+        named.into_iter().find_map(|(is_named, level)| is_named.then_some(level))
+    }
 }
 
 /// The host of that name, or what there is.
@@ -86,7 +99,8 @@ fn program(setup: &Setup) -> Result<String, Failure> {
     Ok(format!("\"{text}\""))
 }
 
-fn settings_file(host: &dyn Host, setup: &Setup, level: Level) -> Result<PathBuf, Failure> {
+/// The settings file of a level.
+pub fn settings_file(host: &dyn Host, setup: &Setup, level: Level) -> Result<PathBuf, Failure> {
     let home = setup
         .dirs
         .home
@@ -121,7 +135,7 @@ pub fn refuse_agent() -> Result<(), Failure> {
 pub fn run(args: &Args) -> Outcome {
     let setup = project::here();
     let host = known_host(&args.host)?;
-    let file = settings_file(host, &setup, level(args.user))?;
+    let file = settings_file(host, &setup, args.level.chosen().unwrap_or_default())?;
     let changed = install(host, &setup, &file, args.yes)?;
     if args.json {
         json(&json!({ "host": host.name(), "file": file, "changed": changed }));
@@ -221,34 +235,48 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
     refuse_agent()?;
     let setup = project::here();
     let host = known_host(&args.host)?;
-    let file = settings_file(host, &setup, level(args.user))?;
-    let Some(now) = read(&file)? else {
-        talk(&format!("{} does not exist; nothing to take out", file.display()));
-        return Ok(ExitCode::SUCCESS);
-    };
-    let known = installs::find(&setup.dirs, &file);
-    let restored = restored(host, &now, known.as_ref(), &file)?;
-    if restored.as_deref() == Some(now.as_slice()) {
-        talk(&format!("the hook is not in {}", file.display()));
-        return Ok(ExitCode::SUCCESS);
+    let levels = args.level.chosen().map_or_else(|| Level::ALL.to_vec(), |level| vec![level]);
+    let mut files = Vec::new();
+    for level in levels {
+        let file = settings_file(host, &setup, level)?;
+        // Where the project is the home folder, two levels are one file.
+        if !files.contains(&file) && read(&file)?.is_some_and(|bytes| host.installed(&bytes).is_some()) {
+            files.push(file);
+        }
     }
-    show_change(&file, &now, restored.as_deref().unwrap_or_default());
-    if !args.yes && !confirm("Write this?") {
+    if files.is_empty() {
+        let file = settings_file(host, &setup, args.level.chosen().unwrap_or_default())?;
+        talk(&format!("the hook is not in {}", file.display()));
+    }
+    // The last put in first, so that a folder made for several files goes with the last of them.
+    for file in files.iter().rev() {
+        take_out(host, &setup, file, args.yes)?;
+        if args.json {
+            json(&json!({ "host": host.name(), "file": file, "changed": true }));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes a host's hook out of `file`.
+fn take_out(host: &dyn Host, setup: &Setup, file: &Path, yes: bool) -> Result<(), Failure> {
+    let now = read(file)?.unwrap_or_default();
+    let known = installs::find(&setup.dirs, file);
+    let restored = restored(host, &now, known.as_ref(), file)?;
+    show_change(file, &now, restored.as_deref().unwrap_or_default());
+    if !yes && !confirm("Write this?") {
         return Err(Failure::new("nothing was changed", "answer y, or give --yes"));
     }
     match &restored {
-        Some(bytes) => write(&file, bytes)?,
+        Some(bytes) => write(file, bytes)?,
         None => {
-            std::fs::remove_file(behind(&file))?;
+            std::fs::remove_file(behind(file))?;
             remove_made(known.as_ref());
         }
     }
-    installs::forget(&setup.dirs, &file)?;
-    if args.json {
-        json(&json!({ "host": host.name(), "file": file, "changed": true }));
-    }
+    installs::forget(&setup.dirs, file)?;
     talk(&format!("toolgate no longer guards {} through {}", host.name(), file.display()));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The exact bytes from before if nobody changed the file since; otherwise
