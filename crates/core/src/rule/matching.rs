@@ -86,7 +86,9 @@ fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     for (at, command) in seen.facts.commands() {
         if let Some(evidence) = command_hit(rule, seen, at, command) {
             hit.commands.push(at);
-            hit.evidence.extend(evidence);
+            // What runs in a loop is found once for each round.
+            let new = evidence.into_iter().filter(|one| !hit.evidence.contains(one)).collect::<Vec<_>>();
+            hit.evidence.extend(new);
         }
     }
     (!hit.commands.is_empty()).then_some(hit)
