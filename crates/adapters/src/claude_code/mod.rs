@@ -26,6 +26,10 @@ impl Host for ClaudeCode {
         NAME
     }
 
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
         decode::decode(bytes)
     }
@@ -81,6 +85,7 @@ impl Host for ClaudeCode {
     fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf {
         match level {
             Level::Project => project.join(".claude/settings.json"),
+            Level::Local => project.join(".claude/settings.local.json"),
             Level::User => home.join(".claude/settings.json"),
         }
     }
@@ -101,6 +106,10 @@ impl Host for ClaudeCode {
 
     fn uninstall(&self, settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault> {
         install::uninstall(settings)
+    }
+
+    fn events(&self, settings: &[u8]) -> Vec<String> {
+        install::events(settings)
     }
 
     fn installed(&self, settings: &[u8]) -> Option<String> {
