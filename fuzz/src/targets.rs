@@ -3,7 +3,7 @@
 //! test of `toolgate-shell`, so both try the same.
 
 use toolgate_shell::{
-    Outline, Reading, Setting, SmolStr, Span, canonical_flag, known_commands, outline, read,
+    Outline, ReadContext, Reading, SmolStr, Span, canonical_flag, known_commands, outline, read,
 };
 
 /// Something that reads any text.
@@ -210,8 +210,11 @@ fn quote(text: &str) -> String {
 
 /// Reads, and checks what holds for every reading.
 fn checked(source: &str) -> Reading {
-    let setting =
-        Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() };
+    let setting = ReadContext {
+        home: Some("/home/u".to_string()),
+        pwd: Some("/work".to_string()),
+        ..ReadContext::default()
+    };
     let reading = read(source, &setting);
     let check = |span: Span| assert!(source.get(span.start..span.end).is_some(), "{span:?} of {source:?}");
     for (at, command) in reading.commands.iter().enumerate() {

@@ -67,7 +67,7 @@ pub struct Decision {
 
 /// What is known of a call besides what guards say.
 #[derive(Default)]
-struct Beside {
+struct CallExtras {
     autonomy: Option<(Autonomy, u8)>,
     locks: Vec<String>,
     outward: bool,
@@ -131,7 +131,7 @@ pub(crate) fn judge_watched(
         };
         let mut findings = one_pass(policy, &seen, pass);
         let (locks, outward) = (taken_locks(&seen), counts_outward(&seen));
-        let beside = Beside { autonomy: left, locks, outward };
+        let extras = CallExtras { autonomy: left, locks, outward };
         watch(&seen, &findings);
         let edits = next_edits(&findings, &applied);
         let blocked = findings.iter().any(|finding| finding.outcome == Outcome::Block);
@@ -141,11 +141,11 @@ pub(crate) fn judge_watched(
             if !blocked && findings.iter().any(|finding| finding.outcome.verdict() == Verdict::Rewrite) {
                 findings.push(too_many_rewrites());
             }
-            return decision(applied, findings, event, facts, beside);
+            return decision(applied, findings, event, facts, extras);
         }
         if round == PASSES_MAX {
             findings.push(too_many_rewrites());
-            return decision(applied, findings, event, facts, beside);
+            return decision(applied, findings, event, facts, extras);
         }
         let used: Vec<String> = edits.iter().map(|(guard, _)| guard.clone()).collect();
         for (_, edit) in &edits {
@@ -155,7 +155,7 @@ pub(crate) fn judge_watched(
     }
     // The loop always returns; a closed answer stands here in case it ever does not.
     let facts = (pass.facts_of)(&event.call);
-    decision(applied, vec![too_many_rewrites()], event, facts, Beside::default())
+    decision(applied, vec![too_many_rewrites()], event, facts, CallExtras::default())
 }
 
 fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
@@ -226,11 +226,11 @@ fn decision(
     findings: Vec<Finding>,
     event: Event,
     facts: Facts,
-    beside: Beside,
+    extras: CallExtras,
 ) -> Decision {
     let findings: Vec<Finding> = applied.into_iter().chain(findings).collect();
     let verdict = findings.iter().map(|finding| finding.outcome.verdict()).max().unwrap_or(Verdict::Allow);
-    let Beside { autonomy, locks, outward } = beside;
+    let CallExtras { autonomy, locks, outward } = extras;
     Decision { verdict, findings, event, facts, autonomy, locks, outward, bypasses: Vec::new() }
 }
 

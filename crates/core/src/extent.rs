@@ -11,7 +11,7 @@ use crate::inbox::Request;
 use crate::path::is_within;
 use crate::visible::visible;
 use serde::{Deserialize, Serialize};
-use toolgate_shell::{Command, Reading, RedirectKind, Setting, Word, read};
+use toolgate_shell::{Command, ReadContext, Reading, RedirectKind, Word, read};
 
 /// A session that is never closed ends nothing; its grants do, after this.
 const SESSION_MS: i64 = 24 * 3_600_000;
@@ -194,7 +194,7 @@ pub fn fits(pattern: &str, facts: &Facts) -> bool {
 /// The same for the text of a command, to show what a pattern would cover.
 #[must_use]
 pub fn fits_text(pattern: &str, command: &str) -> bool {
-    reading_fits(pattern, &read(command, &Setting::default()))
+    reading_fits(pattern, &read(command, &ReadContext::default()))
 }
 
 fn reading_fits(pattern: &str, reading: &Reading) -> bool {
@@ -207,7 +207,7 @@ fn reading_fits(pattern: &str, reading: &Reading) -> bool {
 
 /// The words of a pattern: one plain command whose program is named.
 fn of_pattern(pattern: &str) -> Option<Vec<Word>> {
-    let reading = read(pattern, &Setting::default());
+    let reading = read(pattern, &ReadContext::default());
     let command = only_command(&reading)?;
     let named = command.words.first().is_some_and(|word| word.exact && !word.glob && !word.text.is_empty());
     named.then(|| command.words.clone())

@@ -12,7 +12,7 @@ use crate::places::Places;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolgate_shell::{Command, EffectKind, Reading, Setting, SmolStr, Word, read};
+use toolgate_shell::{Command, EffectKind, ReadContext, Reading, SmolStr, Word, read};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -172,9 +172,9 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
     let dir = call.dir.as_str();
     let project = places.workspace.first().cloned();
     let files = call.scripts.iter().map(|one| (one.path.as_str().into(), one.text.clone())).collect();
-    let setting = Setting { home: places.home.clone(), pwd: Some(dir.to_owned()), project, files };
+    let setting = ReadContext { home: places.home.clone(), pwd: Some(dir.to_owned()), project, files };
     let mut reading = read(text, &setting);
-    spare_scratch(&mut reading);
+    drop_scratch_losses(&mut reading);
     let home = places.home.as_deref();
     let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
     // Commands that follow each other mostly run in the same folder.
@@ -187,7 +187,7 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
         let base = command.dir.as_ref().and(base.as_ref()).map_or(dir, |(_, base)| base);
         files.extend(files_of(at, command, base, home));
     }
-    let elsewhere = crate::displaced::of(&reading.commands, &files, dir);
+    let elsewhere = crate::path_aliases::of(&reading.commands, &files, dir);
     files.extend(elsewhere);
     let mut normal = Lines::with_room(reading.commands.len());
     for command in &reading.commands {
@@ -198,7 +198,7 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
 
 /// In a folder that was just made for throw-away files there is no work to lose:
 /// `cd "$(mktemp -d)" && git init && … git reset --hard`. Others may be links.
-fn spare_scratch(reading: &mut Reading) {
+fn drop_scratch_losses(reading: &mut Reading) {
     let loses = |kind: EffectKind| matches!(kind, EffectKind::DiscardsWork | EffectKind::DiscardsNamedWork);
     let made = |dir: &Word| {
         let here = ["$(mktemp", "`mktemp"].iter().any(|sign| dir.text.starts_with(sign));

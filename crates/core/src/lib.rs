@@ -19,7 +19,6 @@ mod categories;
 mod chain;
 mod completion;
 mod digest;
-mod displaced;
 mod event;
 mod explained;
 mod expression;
@@ -48,6 +47,7 @@ mod notify;
 mod outcome;
 mod output;
 mod path;
+mod path_aliases;
 mod people;
 mod places;
 mod policy;
@@ -134,8 +134,8 @@ pub use rule::path_fits;
 pub use session::{SECRET_LABEL, Session};
 pub use settings::{Settings, VerificationEntry};
 pub use supervisor::{
-    Brief, CallSort, Came, Candidate, Consulted, Endpoint, Fence, Health, HealthStep, Judgement, KeptAnswer,
-    Opinion, Panel, PanelStep, Question, Reason, ReviewNote, Reviewed, Settled, Supervision,
+    Brief, CallSort, Candidate, Consulted, Endpoint, Fence, Health, HealthStep, Judgement, KeptAnswer,
+    Opinion, Panel, PanelReply, PanelStep, Question, Reason, ReviewNote, Reviewed, Settled, Supervision,
     SupervisionChange, Supervisor, SupervisorEntry, SupervisorRole, Together, Unread, answer_schema,
     in_asking_order, read_opinion, shape_of, supervision_changes,
 };

@@ -104,8 +104,8 @@ impl Gate {
         }
         if let Some(before) = open.into_iter().max_by_key(|one| one.made_ms) {
             match beside(&before, &asked, key, now)? {
-                Beside::TheSame => return Ok(BypassAsked { request: before, is_new: false }),
-                Beside::Another { anew } => asked.anew = anew,
+                Existing::Same => return Ok(BypassAsked { request: before, is_new: false }),
+                Existing::Another { anew } => asked.anew = anew,
             }
             // Another reason, or more haste: whoever decides is shown the last word.
             if !matches!(before.state, RequestState::Denied { .. }) {
@@ -155,9 +155,9 @@ fn is_a_reason(reason: &str) -> Result<(), BypassRefused> {
 }
 
 /// What a request is beside one for the same call that still counts.
-enum Beside {
+enum Existing {
     /// Nothing new.
-    TheSame,
+    Same,
     /// Another reason, role or haste; so many have made way for it.
     Another { anew: u32 },
 }
@@ -169,7 +169,7 @@ fn beside(
     asked: &BypassRequest,
     key: Option<&str>,
     now: i64,
-) -> Result<Beside, BypassRefused> {
+) -> Result<Existing, BypassRefused> {
     let id = &before.id;
     let anew = before.bypass.as_ref().map_or(0, |own| own.anew);
     let is_same = before.bypass.as_ref() == Some(&BypassRequest { anew, ..asked.clone() });
@@ -181,14 +181,14 @@ fn beside(
         no_said(before, key, now)?;
     }
     if is_same && before.state == RequestState::Pending {
-        return Ok(Beside::TheSame);
+        return Ok(Existing::Same);
     }
     if anew >= ANEW_MAX {
         let why =
             format!("{id} stands as it was asked: it took the place of {anew} others and makes way for none");
         return Err(BypassRefused::No(why, "wait for its answer, or go on with other work"));
     }
-    Ok(Beside::Another { anew: anew.saturating_add(1) })
+    Ok(Existing::Another { anew: anew.saturating_add(1) })
 }
 
 /// An emergency nobody answers is let through; one somebody said no to was answered.

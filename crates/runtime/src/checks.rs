@@ -6,7 +6,7 @@
 //! the gate carry its words to any address by writing it into a setting.
 
 use crate::config::{Config, Found};
-use crate::ran;
+use crate::run_check;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
@@ -28,7 +28,7 @@ const EACH_MAX: Duration = Duration::from_secs(2);
 const ANSWER_MAX: usize = 512;
 
 /// How a check came out: what was found, or what was found and what to do.
-pub(crate) type Came = Result<String, (String, String)>;
+pub(crate) type CheckOutcome = Result<String, (String, String)>;
 
 /// Makes the checks in order; the first that fails is the last one made.
 pub(crate) fn run(project: &Path, settings: &Settings, checks: &[Prerequisite]) -> Vec<CheckResult> {
@@ -64,21 +64,21 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn check(&self, method: &Method) -> Came {
+    fn check(&self, method: &Method) -> CheckOutcome {
         match method {
             Method::NetworkPing { host, port } => self.ping(host, *port),
             Method::ServiceStatus { service_name } => self.service(service_name),
             Method::ConfigCheck { key, expected } => self.setting(key, expected.as_deref()),
             Method::EndpointTest { url } => self.endpoint(url),
             Method::CommandSucceeds { command, .. } => {
-                ran::succeeds(self.config.project, command, self.until)
+                run_check::succeeds(self.config.project, command, self.until)
             }
             // Asked in the inbox, never here.
             Method::UserConfirmation { question } => Err((question.clone(), "ask the person".to_owned())),
         }
     }
 
-    fn setting(&self, key: &str, expected: Option<&str>) -> Came {
+    fn setting(&self, key: &str, expected: Option<&str>) -> CheckOutcome {
         let Some(found) = self.config.find(key) else {
             let cure = format!("set `{key}` in the environment or in `.env`");
             return Err((format!("`{key}` is not set anywhere"), cure));
@@ -92,7 +92,7 @@ impl Checker<'_> {
         }
     }
 
-    fn ping(&self, host: &str, port: u16) -> Came {
+    fn ping(&self, host: &str, port: u16) -> CheckOutcome {
         let address = Address { scheme: "tcp".to_owned(), host: host.to_owned(), port, path: String::new() };
         let cure = || format!("start what should listen at {host}:{port}, or mend the address");
         self.may_reach(&address).map_err(|found| (found, cure()))?;
@@ -102,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    fn endpoint(&self, url: &str) -> Came {
+    fn endpoint(&self, url: &str) -> CheckOutcome {
         let (text, from) = self.config.filled(url).map_err(|key| {
             (format!("`{key}` is not set anywhere"), format!("set `{key}` in the environment or in `.env`"))
         })?;
@@ -224,7 +224,7 @@ impl Checker<'_> {
 
     /// By the system's own word, else by a process of that name, else by the
     /// port the project's knowledge gives it.
-    fn service(&self, name: &str) -> Came {
+    fn service(&self, name: &str) -> CheckOutcome {
         let cure = || format!("start the service `{name}`");
         if Path::new("/run/systemd/system").is_dir() {
             for scope in [&["is-active", "--quiet"][..], &["--user", "is-active", "--quiet"][..]] {

@@ -3,9 +3,9 @@
 //! `toolgate test` and the gate use the same scene, so a trial and the real
 //! thing cannot differ.
 
-use crate::arrivals::without_impossible;
 use crate::branch::{beginning, branch_of};
 use crate::cache::{CacheState, Sources};
+use crate::copy_targets::without_impossible;
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
 use crate::kept::Kept;

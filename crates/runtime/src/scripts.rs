@@ -22,7 +22,7 @@ const TEXT_MAX: u64 = 256 << 10;
 const TEXTS_MAX: usize = 1 << 20;
 
 /// Files and names in a folder that are looked at, and folders above a file.
-const SOUGHT_MAX: usize = 1_024;
+const WANTED_MAX: usize = 1_024;
 const ENTRIES_MAX: usize = 1_000;
 const FOLDERS_MAX: usize = 4;
 
@@ -47,11 +47,11 @@ pub(crate) fn read<'a>(
     let mut glance = scene.glance(&event.call);
     for round in 1..=ROUNDS_MAX {
         let known = |path: &str| event.call.scripts.iter().any(|one| one.path == path);
-        let sought = glance.facts.reading.sought.iter().flat_map(|path| meant(path));
-        let sought = sought.filter(|path| !known(path)).take(SOUGHT_MAX);
+        let wanted = glance.facts.reading.wanted_files.iter().flat_map(|path| meant(path));
+        let wanted = wanted.filter(|path| !known(path)).take(WANTED_MAX);
         let real = |path: &str| Some(glance.links().of(path)).filter(|real| is_fresh(real, session));
         let fresh: Vec<(String, String)> =
-            sought.filter_map(|path| real(&path).map(|real| (path, real))).collect();
+            wanted.filter_map(|path| real(&path).map(|real| (path, real))).collect();
         if fresh.is_empty() {
             break;
         }

@@ -11,9 +11,9 @@
 mod edit;
 mod effect_kind;
 mod expand;
-mod few;
-mod heads;
+mod name_filter;
 mod normal;
+mod one_or_many;
 mod options;
 mod outline;
 mod output;
@@ -31,7 +31,7 @@ pub use effect_kind::EffectKind;
 pub use outline::{Outline, outline};
 pub use programs::{canonical_flag, canonical_sub, is_known, known_commands, patched_files};
 pub use reading::{
-    Assignment, Command, Effect, Fault, Flag, Opaque, Reading, Redirect, RedirectKind, Setting, Span,
+    Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind, Span,
     Unknown, Usage, Word,
 };
 pub use smol_str::{SmolStr, SmolStrBuilder};
@@ -43,7 +43,7 @@ const SOURCE_MAX: usize = 4 << 20;
 
 /// Reads `source` as bash would, in `setting`.
 #[must_use]
-pub fn read(source: &str, setting: &Setting) -> Reading {
+pub fn read(source: &str, setting: &ReadContext) -> Reading {
     if source.len() > SOURCE_MAX {
         let fault = Fault {
             span: Span::default(),

@@ -95,7 +95,7 @@ fn add_flag(line: &mut String, flag: &Flag) {
         return add(line, &flag.name);
     };
     line.push_str(&flat(&flag.name));
-    let attached = !flag.apart && !flag.data && flag.name.starts_with("--");
+    let attached = !flag.separate_value && !flag.data && flag.name.starts_with("--");
     line.push(if attached { '=' } else { ' ' });
     match flag.data {
         true => line.push_str("'…'"),

@@ -203,14 +203,14 @@ fn push(
     next: Option<&Word>,
     usage: &mut Usage,
 ) -> usize {
-    let apart = matches!(takes, Takes::Value | Takes::Text);
-    let wants_next = apart && attached.is_none();
+    let separate_value = matches!(takes, Takes::Value | Takes::Text);
+    let wants_next = separate_value && attached.is_none();
     let value = match attached {
         Some(text) => Some(Word { text: text.into(), ..word.clone() }),
         None if wants_next => next.cloned(),
         None => None,
     };
-    usage.flags.push(Flag { name, value, data: takes == Takes::Text, apart, span: word.span });
+    usage.flags.push(Flag { name, value, data: takes == Takes::Text, separate_value, span: word.span });
     usize::from(wants_next && next.is_some())
 }
 

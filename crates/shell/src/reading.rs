@@ -4,7 +4,7 @@
 //! These are plain values. Nothing here reads text, touches a file or judges.
 
 use crate::effect_kind::EffectKind;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// What the reader may take as known about the place the text would run in.
 /// Values come in; the reader never looks at the real environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Setting {
+pub struct ReadContext {
     /// What `~` and `$HOME` stand for; unknown when `None`.
     pub home: Option<String>,
     /// What `$PWD` stands for at the start; unknown when `None`.
@@ -35,7 +35,7 @@ pub struct Reading {
     /// Why the text could not be read to its end. Commands before it are kept.
     pub fault: Option<Fault>,
     /// Files it would run or read whose text would say more, by their whole path.
-    pub sought: Vec<SmolStr>,
+    pub wanted_files: Vec<SmolStr>,
 }
 
 /// A stretch of bytes of the outermost text.
@@ -111,7 +111,7 @@ pub struct Flag {
     pub data: bool,
     /// The value may stand in a word of its own; that of an unknown option can
     /// only have been attached.
-    pub(crate) apart: bool,
+    pub(crate) separate_value: bool,
     /// The word it stands in: all of it, also when clustered (`-anm`).
     pub span: Span,
 }
@@ -124,7 +124,7 @@ pub struct Usage {
     /// Every option in any spelling, clusters taken apart.
     pub flags: Vec<Flag>,
     /// What is left.
-    pub operands: Few<Word>,
+    pub operands: OneOrMany<Word>,
     /// How many options stand before the subcommand.
     pub(crate) before_sub: usize,
 }

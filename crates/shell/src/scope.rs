@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use smol_str::{SmolStr, SmolStrBuilder};
 
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::Word;
 use crate::tree::Node;
 
@@ -50,7 +50,7 @@ impl Typed {
 
 /// Key that stands for "this function is defined" or "this variable is
 /// exported": kept like a variable, it is undone and merged with its branch.
-pub(crate) fn mark_of(what: &str, name: &str) -> SmolStr {
+pub(crate) fn state_key(what: &str, name: &str) -> SmolStr {
     concat(&["=", what, " ", name])
 }
 
@@ -85,10 +85,10 @@ impl Text {
 }
 
 /// One value: a scalar is a list of one, an unset variable a list of none.
-pub(crate) type Value = Few<Text>;
+pub(crate) type Value = OneOrMany<Text>;
 
 /// The values a variable may have. INVARIANT: never empty.
-pub(crate) type Options = Few<Value>;
+pub(crate) type Options = OneOrMany<Value>;
 
 /// What each text of a value counts for, beside its bytes.
 const TEXT_COST: usize = 32;
@@ -191,7 +191,7 @@ impl Scope {
     }
 
     pub(crate) fn set_one(&mut self, name: &str, text: Text) {
-        self.set(name, Few::One(Few::One(text)));
+        self.set(name, OneOrMany::One(OneOrMany::One(text)));
     }
 
     /// `readonly x`: what is assigned later is refused, most times.
@@ -218,7 +218,7 @@ impl Scope {
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
         for _ in 0..REFS_MAX {
-            match self.values.get(&mark_of("ref", name)).map(Few::as_slice) {
+            match self.values.get(&state_key("ref", name)).map(OneOrMany::as_slice) {
                 Some([value]) => match value.as_slice() {
                     [text] if text.exact && !text.text.contains('[') => name = &text.text,
                     _ => return name,
@@ -269,7 +269,7 @@ impl Scope {
         ours.flat_map(|(_, options)| options.iter().flatten().cloned()).take(most).collect()
     }
 
-    pub(crate) fn mark(&self) -> usize {
+    pub(crate) fn checkpoint(&self) -> usize {
         self.log.len()
     }
 
@@ -330,7 +330,7 @@ impl Scope {
                 add(&mut options, branch.get(name).map_or(base, Option::as_ref), name);
             }
             if options.len() > OPTIONS_MAX {
-                options = Few::One(Few::One(built(name)));
+                options = OneOrMany::One(OneOrMany::One(built(name)));
             }
             self.set(name, options);
         }
@@ -356,7 +356,7 @@ impl Scope {
         if options.len() >= OPTIONS_MAX {
             options = Options::default();
         }
-        options.push(Few::One(built(name)));
+        options.push(OneOrMany::One(built(name)));
         self.set(name, options);
     }
 
@@ -399,7 +399,7 @@ pub(crate) fn built(name: &str) -> Text {
 
 fn add(options: &mut Options, more: Option<&Options>, name: &str) {
     let Some(more) = more else {
-        let unknown: Value = Few::One(Text::unknown(concat(&["$", name])));
+        let unknown: Value = OneOrMany::One(Text::unknown(concat(&["$", name])));
         if !options.contains(&unknown) {
             options.push(unknown);
         }

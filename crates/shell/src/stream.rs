@@ -19,7 +19,7 @@ pub(crate) struct Stream {
     /// It is the content of a file nobody here wrote.
     pub(crate) is_file: bool,
     /// It is the content of a file that was there before.
-    pub(crate) stands: bool,
+    pub(crate) on_disk: bool,
     /// It was made of text that stood here, in a way that is not followed.
     pub(crate) changed: bool,
     /// It stood in quotes: one word, whatever is in it.
@@ -90,7 +90,7 @@ impl Stream {
         self.from = more.from.or(self.from);
         self.noisy |= more.noisy;
         self.changed |= more.changed;
-        self.stands &= more.stands;
+        self.on_disk &= more.on_disk;
         self.paths.extend(more.paths.into_iter().take(8));
         self.paths.truncate(8);
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{RedirectKind, Span};
 
 /// A list of commands, in order.
@@ -132,7 +132,7 @@ pub(crate) struct RawAssignment {
 }
 
 /// The stretches of a word. Most words have one.
-pub(crate) type Pieces = Few<Part>;
+pub(crate) type Pieces = OneOrMany<Part>;
 
 /// A word as written.
 #[derive(Debug, Clone, Default)]

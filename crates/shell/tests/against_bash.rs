@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::{ProptestConfig, Strategy, prop, proptest};
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 /// Does bash accept the text? `None` when there is no bash.
 fn bash_accepts(source: &str) -> Option<bool> {
@@ -53,7 +53,7 @@ fn is_known_exception(source: &str) -> bool {
 
 #[track_caller]
 fn check(source: &str) {
-    let ours = read(source, &Setting::default()).fault;
+    let ours = read(source, &ReadContext::default()).fault;
     if ours.is_some() && !is_known_exception(source) && bash_accepts(source) == Some(true) {
         assert_eq!(ours, None, "bash accepts {source:?}");
     }
@@ -266,7 +266,7 @@ proptest! {
 
     #[test]
     fn what_bash_runs_is_listed(source in programs()) {
-        let reading = read(&format!("{source}\n"), &Setting::default());
+        let reading = read(&format!("{source}\n"), &ReadContext::default());
         if reading.fault.is_none() && reading.opaque.is_empty() {
             // `$(x)time` is `time` where `x` prints nothing; that is its program then.
             let names = |command: &toolgate_shell::Command| {

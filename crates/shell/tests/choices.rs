@@ -4,13 +4,13 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Reading, Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Reading, Unknown, read};
 
 const A: &str = "if p; then A=git; else A=echo; fi; ";
 const B: &str = "if q; then B=status; else B='commit -n'; fi; ";
 
 fn reading(source: &str) -> Reading {
-    read(source, &Setting::default())
+    read(source, &ReadContext::default())
 }
 
 /// Two variables that changed apart from each other.

@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 #[test]
 fn what_a_branch_prints_is_one_of_two_texts() {
@@ -22,7 +22,7 @@ fn what_a_branch_prints_is_one_of_two_texts() {
 
 #[test]
 fn a_file_with_one_of_two_texts_is_asked_about() {
-    let found = read("if [ -f a ]; then echo ls; else echo 'rm x'; fi > f; sh f", &Setting::default());
+    let found = read("if [ -f a ]; then echo ls; else echo 'rm x'; fi > f; sh f", &ReadContext::default());
     assert!(!found.opaque.is_empty(), "{found:?}");
 }
 
@@ -73,7 +73,7 @@ fn a_disguised_argument_is_said() {
         "[[ x--no-verify =~ x(.*) ]]; git commit \"${BASH_REMATCH[1]}\"",
         "[[ 'git push --force' =~ .* ]]; $BASH_REMATCH",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
 }
 
@@ -97,7 +97,7 @@ fn a_word_from_outside_is_no_disguise() {
         "files=$(printf '%s\\n' src/a-b.ts src/b.ts | sort -u); git add $files",
         "for c in $(echo abc def | tr ' ' '\\n' | tac); do git cherry-pick $c; done",
     ] {
-        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
 }
 
@@ -125,11 +125,11 @@ fn what_a_program_prints_of_its_own_words_may_run() {
 #[test]
 fn what_is_only_printed_is_text() {
     for source in ["awk '{print \"rm x\"}' f", "ls | sed 's/.*/rm x/' > f", "echo $(jq -nr '\"rm x\"')"] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(found.commands.iter().all(|command| command.program != "rm"), "{source}: {found:?}");
     }
     // A value between is a value, and no name is made of it.
-    let found = read("ls | awk '{print $1 \" x\"}' | sh", &Setting::default());
+    let found = read("ls | awk '{print $1 \" x\"}' | sh", &ReadContext::default());
     assert!(found.commands.iter().all(|command| command.program != "x"), "{found:?}");
 }
 
@@ -145,19 +145,19 @@ fn a_guess_hides_nothing_and_splits_no_quotes() {
         "echo 'rm x' > f; echo ls | tee $(awk '0 {print \"f\"}'); sh f",
         "if date; then echo 'rm x'; fi | sh",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
     check("echo 'rm x' > f; echo ls | tee -a f; sh f", &["rm", "x"]);
     check("bash -o posix -s -- x <<< 'rm \"$1\"'", &["rm", "x"]);
     let many = "print \"a\";".repeat(100);
-    let found = read(&format!("awk 'BEGIN {{{many}}}' | sh"), &Setting::default());
+    let found = read(&format!("awk 'BEGIN {{{many}}}' | sh"), &ReadContext::default());
     assert!(found.opaque.iter().any(|one| one.kind == toolgate_shell::Unknown::Limit), "{found:?}");
     for source in [
         "git commit -m \"$(python3 -c 'print(\"about --no-verify\")')\"",
         "m=$(awk '{print \"use -n\"}' f); git commit -m \"$m\"",
         "git add \"$(jq -nr '\"a -n b\"')\"",
     ] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let splits = |word: &toolgate_shell::Word| matches!(word.text.as_str(), "-n" | "--no-verify");
         assert!(
             !found.commands.iter().any(|one| one.program == "git" && one.words.iter().any(splits)),

@@ -1,9 +1,13 @@
 //! What commands would do, in the words policies use.
 
-use toolgate_shell::{EffectKind, Reading, Setting, read};
+use toolgate_shell::{EffectKind, ReadContext, Reading, read};
 
-fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
+fn setting() -> ReadContext {
+    ReadContext {
+        home: Some("/home/u".to_string()),
+        pwd: Some("/work".to_string()),
+        ..ReadContext::default()
+    }
 }
 
 /// Every effect as `kind target`, in order, `~` marking targets that are not

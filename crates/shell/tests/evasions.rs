@@ -1,7 +1,7 @@
 //! Ways around a gate: the same kind quoted, wrapped, renamed, encoded, moved
 //! – and harmless commands that only talk about it.
 
-use toolgate_shell::{Command, EffectKind, Reading, Setting, read};
+use toolgate_shell::{Command, EffectKind, ReadContext, Reading, read};
 
 /// All of these let git run without its hooks.
 const SKIPS_HOOKS: &[&str] = &[
@@ -207,8 +207,12 @@ const HARMLESS: &[&str] = &[
     "gh pr create --body 'use --no-verify'",
 ];
 
-fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
+fn setting() -> ReadContext {
+    ReadContext {
+        home: Some("/home/u".to_string()),
+        pwd: Some("/work".to_string()),
+        ..ReadContext::default()
+    }
 }
 
 fn skips_hooks(reading: &Reading) -> bool {

@@ -3,18 +3,18 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{EffectKind, Setting, read};
+use toolgate_shell::{EffectKind, ReadContext, read};
 
 #[track_caller]
 fn drops(source: &str, expected: bool) {
-    let reading = read(source, &Setting::default());
+    let reading = read(source, &ReadContext::default());
     let found = reading.commands.iter().flat_map(|command| &command.effects);
     assert_eq!(found.clone().any(|effect| effect.kind == EffectKind::DropsData), expected, "{source}");
 }
 
 #[track_caller]
 fn lists_no(source: &str, program: &str) {
-    let reading = read(source, &Setting::default());
+    let reading = read(source, &ReadContext::default());
     assert!(!reading.commands.iter().any(|command| command.program == program), "{source}");
 }
 
@@ -88,7 +88,7 @@ fn sql_of_other_languages_is_read() {
 #[test]
 fn what_they_fetch_is_a_download() {
     let runs_download = |source: &str| {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         reading
             .commands
             .iter()

@@ -3,7 +3,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 const STARTED: &[&str] = &[
     "cmake -E rm x",
@@ -171,7 +171,7 @@ fn what_only_talks_about_it_is_not() {
         "octave --eval 'disp(\"rm x\")'",
         "GOFLAGS=-mod=mod go build",
     ] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(found.commands.iter().all(|command| command.program != "rm"), "{source}: {found:?}");
     }
 }

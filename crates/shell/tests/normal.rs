@@ -1,10 +1,11 @@
 //! One line per command, the same for every spelling; and where commands run.
 
-use toolgate_shell::{Setting, canonical_flag, canonical_sub, read};
+use toolgate_shell::{ReadContext, canonical_flag, canonical_sub, read};
 
 #[track_caller]
 fn check(source: &str, expected: &[&str]) {
-    let reading = read(source, &Setting { home: None, pwd: Some("/w".to_string()), ..Setting::default() });
+    let reading =
+        read(source, &ReadContext { home: None, pwd: Some("/w".to_string()), ..ReadContext::default() });
     let lines: Vec<String> = reading.commands.iter().map(|command| command.normal()).collect();
     assert_eq!(lines, expected, "{source}");
 }
@@ -40,7 +41,7 @@ fn a_policy_may_name_a_flag_in_any_spelling() {
 
 #[track_caller]
 fn check_dirs(source: &str, expected: &[(&str, &str)]) {
-    let reading = read(source, &Setting::default());
+    let reading = read(source, &ReadContext::default());
     let found: Vec<(&str, &str)> = reading
         .commands
         .iter()
@@ -66,12 +67,12 @@ fn folders_are_followed() {
 
 #[test]
 fn wrappers_and_pipes_are_named() {
-    let reading = read("a | sudo timeout 5 b", &Setting::default());
+    let reading = read("a | sudo timeout 5 b", &ReadContext::default());
     let inner = reading.commands.last().unwrap();
     assert_eq!((inner.program.as_str(), inner.via.join(" ").as_str()), ("b", "sudo timeout"));
     assert_eq!(inner.piped_from, Some(0));
     assert!(inner.in_place);
-    let nested = read("bash -c 'b c'", &Setting::default());
+    let nested = read("bash -c 'b c'", &ReadContext::default());
     let inner = nested.commands.last().unwrap();
     assert!(!inner.in_place);
     assert_eq!((inner.span.start, inner.span.end), (8, 13));

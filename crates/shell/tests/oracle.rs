@@ -17,7 +17,7 @@ mod shapes;
 use std::collections::BTreeSet;
 
 use grammar::{Dice, Maker};
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 use tree_sitter::{Node, Parser};
 
 /// The names of commands in the tree: those the grammar makes, for the other
@@ -59,7 +59,7 @@ fn every_command_of_another_parser_is_listed() {
         let mut dice = Dice::new(seed.wrapping_mul(1_000_003).wrapping_add(number));
         let source = Maker::new(&mut dice).script();
         let Some(tree) = parser.parse(&source, None) else { continue };
-        let reading = read(&source, &Setting::default());
+        let reading = read(&source, &ReadContext::default());
         // What either of them refuses is compared with bash itself.
         if tree.root_node().has_error() || reading.fault.is_some() {
             continue;

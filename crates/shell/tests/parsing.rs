@@ -1,7 +1,7 @@
 //! Which commands bash could start: every construct of the grammar, and text
 //! bash itself refuses.
 
-use toolgate_shell::{Reading, Setting, read};
+use toolgate_shell::{ReadContext, Reading, read};
 
 /// The names of the commands written in the text itself, as one sorted line.
 fn names(reading: &Reading) -> String {
@@ -14,7 +14,7 @@ fn names(reading: &Reading) -> String {
 
 #[track_caller]
 fn check(source: &str, expected: &str) {
-    let reading = read(source, &Setting::default());
+    let reading = read(source, &ReadContext::default());
     assert_eq!(reading.fault, None, "{source}");
     let mut expected: Vec<&str> = expected.split(' ').filter(|name| !name.is_empty()).collect();
     expected.sort_unstable();
@@ -169,13 +169,13 @@ fn lines_are_joined_inside_every_token() {
 #[test]
 fn text_bash_refuses_is_a_fault() {
     for source in BROKEN {
-        assert!(read(source, &Setting::default()).fault.is_some(), "{source}");
+        assert!(read(source, &ReadContext::default()).fault.is_some(), "{source}");
     }
 }
 
 #[test]
 fn commands_before_a_fault_are_kept() {
-    let reading = read("rm -rf /; echo 'oops", &Setting::default());
+    let reading = read("rm -rf /; echo 'oops", &ReadContext::default());
     assert!(reading.fault.is_some());
     assert_eq!(names(&reading), "echo rm");
 }

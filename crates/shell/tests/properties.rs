@@ -2,10 +2,14 @@
 //! panics, and its spans are true.
 
 use proptest::prelude::{ProptestConfig, Strategy, prop, proptest};
-use toolgate_shell::{Reading, Setting, Span, read};
+use toolgate_shell::{ReadContext, Reading, Span, read};
 
-fn setting() -> Setting {
-    Setting { home: Some("/home/u".to_string()), pwd: Some("/work".to_string()), ..Setting::default() }
+fn setting() -> ReadContext {
+    ReadContext {
+        home: Some("/home/u".to_string()),
+        pwd: Some("/work".to_string()),
+        ..ReadContext::default()
+    }
 }
 
 #[track_caller]
@@ -187,7 +191,7 @@ proptest! {
         let call = "bash x.sh a -n; make -f x.sh y; python3 x.sh; git z; cat x.sh | sh; zzz --last";
         let paths = ["/work/x.sh", "/work/.git/config"];
         let files = paths.iter().map(|path| ((*path).into(), Some(text.clone()))).collect();
-        let reading = read(call, &Setting { files, ..setting() });
+        let reading = read(call, &ReadContext { files, ..setting() });
         let last = |command: &toolgate_shell::Command| command.program == "zzz" && command.in_place;
         assert!(reading.commands.iter().any(|command| last(command)) || reading.fault.is_some(), "{text:?}");
         reading.opaque.iter().for_each(|opaque| check_span(call, opaque.span));

@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 /// Wherever bash takes a number or a name, the subscript of a value is expanded.
 #[test]
@@ -24,7 +24,7 @@ fn a_value_with_a_subscript_may_run_anywhere() {
         check(source, &["rm", "x"]);
     }
     for source in ["m='see map[x] and `rm x`'", "m='[$(rm x)]'", "m='a[x] $(rm x)'"] {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         assert!(reading.commands.iter().all(|command| command.program != "rm"), "{source:?}");
     }
 }
@@ -41,7 +41,7 @@ fn declared_variables_hold_something_else() {
     check("V=w; p ${V:'$(rm x)'}", &["rm", "x"]);
     check("exec 3<<<'rm x'; a 3<<<q; sh <&3", &["rm", "x"]);
     for source in ["declare -i x=1+1; p$x", "declare -i x; x=p; $x", "A=(a p); unset 'A[0]'; \"${A[@]}\""] {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         let known = |command: &toolgate_shell::Command| command.words.iter().all(|word| word.exact);
         assert!(!reading.commands.last().is_some_and(|command| known(command)), "{source:?}");
     }
@@ -56,7 +56,7 @@ fn read_takes_what_it_is_told_to_take() {
     check("read -ra x <<<'p w'; \"${x[@]}\" z", &["p", "w", "z"]);
     check("read -r x <<<$'p\\r'; $x", &["p\r"]);
     for source in ["read -n 2 x <<<pqw; $x", "read -dx y <<<pxq; $y", "read x y <<<'p\\ w a'; $x"] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
 }
 
@@ -67,9 +67,9 @@ fn functions_are_followed_into_themselves() {
     check("f() { [[ $1 ]] && p \"$1\" && shift && f \"$@\"; }; f a b", &["p", "b"]);
     check("f() { \"$@\"; }; f f f f f f f rm x", &["rm", "x"]);
     let many = format!("f() {{ \"$@\"; }}; {}rm x", "f ".repeat(20));
-    assert!(!read(&many, &Setting::default()).opaque.is_empty());
-    assert!(read("f() { f \"$1/x\" | sort; }; f .", &Setting::default()).opaque.is_empty());
-    assert!(read("f() { for i in *; do f \"$i\"; done; }; f .", &Setting::default()).opaque.is_empty());
+    assert!(!read(&many, &ReadContext::default()).opaque.is_empty());
+    assert!(read("f() { f \"$1/x\" | sort; }; f .", &ReadContext::default()).opaque.is_empty());
+    assert!(read("f() { for i in *; do f \"$i\"; done; }; f .", &ReadContext::default()).opaque.is_empty());
     check("f() { p $# || { shift; f \"$@\"; }; }; f w", &["p", "0"]);
     check("function f ( rm x ); f", &["rm", "x"]);
 }
@@ -80,10 +80,10 @@ fn aliases_are_text() {
     // A group is read as a whole, before anything in it runs.
     check("alias a='rm x'\n{ alias a=p\na\n}", &["rm", "x"]);
     for source in ["alias for='rm x #'\nfor a", "alias a='p \"'\na; rm x \"", "alias a='f()'\na { rm x; }"] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
     for source in ["alias ll='ls -l'", "alias g=git gs='git status'", "alias sudo='sudo '"] {
-        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
 }
 
@@ -96,7 +96,7 @@ fn output_that_goes_elsewhere_is_not_substituted() {
         "x=$( { echo q >&2; } 2>&1; echo rm); $x z",
         "x=$(echo q >&3; echo rm); $x z",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
 }
 
@@ -113,10 +113,10 @@ fn rare_builtins_run_what_they_are_given() {
     check("p ${U:-<(rm x)}", &["rm", "x"]);
     check("bash $V -c 'rm x'", &["rm", "x"]);
     check("bash -e ${V} <<<'rm x'", &["rm", "x"]);
-    assert!(read("cat a | bash $V b", &Setting::default()).opaque.is_empty());
+    assert!(read("cat a | bash $V b", &ReadContext::default()).opaque.is_empty());
     check("p {01..03} {9..07}", &["p", "01", "02", "03", "09", "08", "07"]);
-    assert!(!read("set -k; p x=2", &Setting::default()).opaque.is_empty());
-    assert!(read("set -euo pipefail; p x=2", &Setting::default()).opaque.is_empty());
+    assert!(!read("set -k; p x=2", &ReadContext::default()).opaque.is_empty());
+    assert!(read("set -euo pipefail; p x=2", &ReadContext::default()).opaque.is_empty());
 }
 
 /// Bash does not split a word whose last `$` stands for itself.
@@ -143,11 +143,11 @@ fn a_file_that_is_still_open_is_not_known() {
         "a >f & b >f & wait; sh f",
         "f() { time p & } >${X}f 2>&1; f; echo q >f; sh f",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
     for source in
         ["{ time p & } >\"$(r)g\" 2>&1; echo q >f; sh f", "a >log & b >log & wait", "a 2>>log | b 2>>log"]
     {
-        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
 }

@@ -20,7 +20,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use toolgate_bench::{median, places, ratio, shell_call};
 use toolgate_core::Facts;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 const SMALL: usize = 32 << 10;
 const LARGE: usize = 1 << 20;
@@ -63,8 +63,11 @@ fn facts_time(command: &str, rounds: usize) -> Duration {
 }
 
 fn read_time(source: &str, rounds: usize) -> Duration {
-    let setting =
-        Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()), ..Setting::default() };
+    let setting = ReadContext {
+        home: Some("/home/u".to_owned()),
+        pwd: Some("/project".to_owned()),
+        ..ReadContext::default()
+    };
     let mut samples = Vec::new();
     for _ in 0..rounds {
         let started = Instant::now();
@@ -174,8 +177,11 @@ fn repeat(what: &str, rounds: usize) {
 
 fn one(number: usize, size: usize) {
     let source = shape(number, size);
-    let setting =
-        Setting { home: Some("/home/u".to_owned()), pwd: Some("/project".to_owned()), ..Setting::default() };
+    let setting = ReadContext {
+        home: Some("/home/u".to_owned()),
+        pwd: Some("/project".to_owned()),
+        ..ReadContext::default()
+    };
     let reading = read(&source, &setting);
     println!("commands {} opaque {} fault {:?}", reading.commands.len(), reading.opaque.len(), reading.fault);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

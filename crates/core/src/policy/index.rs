@@ -9,7 +9,7 @@
 use crate::event::EventKind;
 use crate::facts::Access;
 use crate::guard::Seen;
-use crate::policy::filed;
+use crate::policy::path_keys;
 use crate::rule::{FileMatch, Rule, beginning, required_literals};
 use serde::{Deserialize, Serialize};
 use toolgate_shell::{Command, SmolStr, canonical_flag, canonical_sub};
@@ -131,7 +131,7 @@ fn file_keys(files: &FileMatch) -> Vec<Key> {
         if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
     let mut keys = Vec::new();
     let mut named = |pattern: &str| {
-        filed::names_for(pattern, &mut |(about, text)| keys.push(key(&["file", about, text])))
+        path_keys::names_for(pattern, &mut |(about, text)| keys.push(key(&["file", about, text])))
     };
     let sure = !files.path.is_empty() && files.path.iter().all(&mut named);
     if !sure {
@@ -188,7 +188,7 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
                 keys.push(key(&["pattern", word.name()]));
             }
         }
-        filed::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
+        path_keys::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }
     keys
 }

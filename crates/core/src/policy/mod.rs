@@ -6,10 +6,10 @@
 //! files and keeping the cache is the runtime's work.
 
 mod file;
-mod filed;
 mod image;
 mod index;
 mod merge;
+mod path_keys;
 
 pub use file::{Delivery, Mode, PolicyFile, Review, Workspace};
 pub use image::{Image, ImageFault};

@@ -9,14 +9,14 @@ use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen};
 use crate::outcome::Outcome;
 use crate::places::Place;
-use crate::rule::context::Around;
+use crate::rule::context::CompiledWhen;
 use crate::rule::data::{ANY_SORT, Match, Rule, RuleKind};
-use crate::rule::delay::Pause;
+use crate::rule::delay::CompiledDelay;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::Hit;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
-use crate::rule::sequence::Before;
+use crate::rule::sequence::CompiledAfter;
 use crate::rule::{change, matching, require};
 use regex::Regex;
 use serde_json::Value;
@@ -60,11 +60,11 @@ pub struct CompiledRule {
     pub(crate) programs: Vec<Pattern>,
     pub(crate) args: Vec<Pattern>,
     pub(crate) files: Option<Files>,
-    pub(crate) must: require::Must,
-    when: Option<Around>,
-    unless: Option<Around>,
-    before: Vec<Before>,
-    pause: Pause,
+    pub(crate) must: require::CompiledRequirement,
+    when: Option<CompiledWhen>,
+    unless: Option<CompiledWhen>,
+    before: Vec<CompiledAfter>,
+    pause: CompiledDelay,
 }
 
 impl CompiledRule {
@@ -105,11 +105,11 @@ impl CompiledRule {
             tools: check.globs(&rule.matches.tool)?,
             programs: check.globs(&command.program)?,
             args: check.globs(&command.args)?,
-            must: require::Must::new(rule.require.as_ref(), &check)?,
-            when: rule.when.as_ref().map(|when| Around::new(when, &check)).transpose()?,
-            unless: rule.unless.as_ref().map(|when| Around::new(when, &check)).transpose()?,
-            before: Before::all(&rule, &check)?,
-            pause: Pause::new(rule.delay.as_ref(), &check)?,
+            must: require::CompiledRequirement::new(rule.require.as_ref(), &check)?,
+            when: rule.when.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()?,
+            unless: rule.unless.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()?,
+            before: CompiledAfter::all(&rule, &check)?,
+            pause: CompiledDelay::new(rule.delay.as_ref(), &check)?,
             files,
             source,
             rule,

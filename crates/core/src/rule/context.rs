@@ -58,7 +58,7 @@ const DAY: u32 = 24 * 60;
 
 /// Conditions ready to be asked.
 #[derive(Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct CompiledWhen {
     agent: Vec<Pattern>,
     task: Vec<Pattern>,
     session: Vec<Pattern>,
@@ -70,8 +70,8 @@ pub(crate) struct Around {
     calls: Option<u64>,
 }
 
-impl Around {
-    pub(crate) fn new(wanted: &When, check: &Check<'_>) -> Result<Around, RuleFault> {
+impl CompiledWhen {
+    pub(crate) fn new(wanted: &When, check: &Check<'_>) -> Result<CompiledWhen, RuleFault> {
         let day = |name: &str| {
             let at = DAYS.iter().position(|day| *day == name).and_then(|at| u32::try_from(at).ok());
             let cure = format!("one of: {}", DAYS.join(", "));
@@ -83,7 +83,7 @@ impl Around {
             })?),
             None => None,
         };
-        Ok(Around {
+        Ok(CompiledWhen {
             agent: check.globs(&wanted.agent)?,
             task: check.globs(&wanted.task)?,
             session: check.globs(&wanted.session)?,

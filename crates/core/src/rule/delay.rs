@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::guard::Seen;
 use crate::outcome::{Outcome, Waiting};
 use crate::rule::compiled::{Check, RuleFault};
-use crate::rule::context::{Around, When};
+use crate::rule::context::{CompiledWhen, When};
 use crate::rule::data::Otherwise;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::Hit;
@@ -54,15 +54,15 @@ const TRY_AGAIN: u64 = 30;
 
 /// Compiled; empty for rules of other kinds.
 #[derive(Debug, Default)]
-pub(crate) struct Pause {
+pub(crate) struct CompiledDelay {
     said: Delay,
-    until: Option<Around>,
+    until: Option<CompiledWhen>,
     ran: Option<LazyRegex>,
 }
 
-impl Pause {
-    pub(crate) fn new(said: Option<&Delay>, check: &Check<'_>) -> Result<Pause, RuleFault> {
-        let Some(said) = said else { return Ok(Pause::default()) };
+impl CompiledDelay {
+    pub(crate) fn new(said: Option<&Delay>, check: &Check<'_>) -> Result<CompiledDelay, RuleFault> {
+        let Some(said) = said else { return Ok(CompiledDelay::default()) };
         let nothing = said.seconds.is_none()
             && said.until.is_none()
             && said.file.is_none()
@@ -73,8 +73,8 @@ impl Pause {
             return Err(check.fault("delay", "nothing is said to wait for".to_owned(), cure));
         }
         let ran = said.ran.as_ref().map(|pattern| format!("^(?:{pattern})"));
-        let until = said.until.as_ref().map(|until| Around::new(until, check)).transpose()?;
-        Ok(Pause { said: said.clone(), until, ran: check.regex(ran.as_ref())? })
+        let until = said.until.as_ref().map(|until| CompiledWhen::new(until, check)).transpose()?;
+        Ok(CompiledDelay { said: said.clone(), until, ran: check.regex(ran.as_ref())? })
     }
 
     /// The answer now, and a sentence beside the reason; `None` when the wait

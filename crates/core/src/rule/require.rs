@@ -12,7 +12,7 @@ use toolgate_shell::Command;
 
 /// Compiled requirement; empty for rules of other kinds.
 #[derive(Debug, Default)]
-pub(crate) struct Must {
+pub(crate) struct CompiledRequirement {
     flags: Vec<String>,
     regex: Option<LazyRegex>,
     message: Option<LazyRegex>,
@@ -24,10 +24,13 @@ pub(crate) struct Must {
     otherwise: Otherwise,
 }
 
-impl Must {
-    pub(crate) fn new(requirement: Option<&Requirement>, check: &Check<'_>) -> Result<Must, RuleFault> {
-        let Some(wanted) = requirement else { return Ok(Must::default()) };
-        Ok(Must {
+impl CompiledRequirement {
+    pub(crate) fn new(
+        requirement: Option<&Requirement>,
+        check: &Check<'_>,
+    ) -> Result<CompiledRequirement, RuleFault> {
+        let Some(wanted) = requirement else { return Ok(CompiledRequirement::default()) };
+        Ok(CompiledRequirement {
             flags: wanted.flags.0.clone(),
             regex: check.regex(wanted.regex.as_ref())?,
             message: check.regex(wanted.message.as_ref())?,

@@ -30,7 +30,7 @@ pub struct After {
 
 /// The same, ready to be asked.
 #[derive(Debug)]
-pub(crate) struct Before {
+pub(crate) struct CompiledAfter {
     labels: Vec<String>,
     within: Option<u64>,
 }
@@ -68,8 +68,8 @@ pub(crate) fn is_earlier(rule: &Rule) -> bool {
     rule.kind == RuleKind::Label && rule.label.as_ref() == Some(&rule.id)
 }
 
-impl Before {
-    pub(crate) fn all(rule: &Rule, check: &Check<'_>) -> Result<Vec<Before>, RuleFault> {
+impl CompiledAfter {
+    pub(crate) fn all(rule: &Rule, check: &Check<'_>) -> Result<Vec<CompiledAfter>, RuleFault> {
         let mut all = Vec::new();
         for (at, after) in rule.after.iter().enumerate() {
             if after.label.is_empty() && after.matches.is_none() {
@@ -81,7 +81,7 @@ impl Before {
             }
             let own = after.matches.iter().map(|_| own_label(&rule.id, at));
             let labels = after.label.iter().map(str::to_owned).chain(own).collect();
-            all.push(Before { labels, within: after.within });
+            all.push(CompiledAfter { labels, within: after.within });
         }
         Ok(all)
     }

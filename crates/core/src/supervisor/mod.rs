@@ -26,5 +26,5 @@ pub(crate) use data::{displaced, joined};
 pub use fence::Fence;
 pub use health::{Health, HealthStep, SupervisionChange, supervision_changes};
 pub use opinion::{Judgement, Opinion, Reason, Unread, read_opinion};
-pub use panel::{Came, Candidate, Panel, PanelStep, Settled, in_asking_order};
+pub use panel::{Candidate, Panel, PanelReply, PanelStep, Settled, in_asking_order};
 pub use record::{Consulted, KeptAnswer, ReviewNote, Reviewed};

@@ -44,13 +44,13 @@ pub fn in_asking_order(mut all: Vec<Candidate>, now_ms: i64) -> Vec<Candidate> {
     all
 }
 
-/// What came of asking one.
+/// What asking one supervisor gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Came {
+pub enum PanelReply {
     /// An answer.
-    Said(Opinion),
-    /// None: down, late, garbage, no budget.
-    Nothing,
+    Opinion(Opinion),
+    /// No usable answer: down, late, malformed, or no budget left.
+    None,
 }
 
 /// What the answers come to.
@@ -103,7 +103,7 @@ pub struct Panel {
 struct Member {
     candidate: Candidate,
     asked_ms: Option<u64>,
-    came: Option<Came>,
+    came: Option<PanelReply>,
 }
 
 impl Member {
@@ -133,7 +133,7 @@ impl Panel {
         candidates: Vec<Candidate>,
     ) -> Panel {
         let member = |candidate: Candidate| {
-            let came = candidate.away.then_some(Came::Nothing);
+            let came = candidate.away.then_some(PanelReply::None);
             Member { candidate, asked_ms: None, came }
         };
         Panel {
@@ -153,11 +153,11 @@ impl Panel {
 
     /// Something came of it. Only the first word of each counts, and none that
     /// comes after its time.
-    pub fn came(&mut self, name: &str, came: Came, now_ms: u64) {
+    pub fn came(&mut self, name: &str, came: PanelReply, now_ms: u64) {
         let limit_ms = self.limit_ms;
         if let Some(member) = self.member(name).filter(|member| member.came.is_none()) {
             let late = now_ms >= limit_ms || member.until_ms().is_none_or(|until| now_ms >= until);
-            member.came = Some(if late { Came::Nothing } else { came });
+            member.came = Some(if late { PanelReply::None } else { came });
         }
     }
 
@@ -213,7 +213,7 @@ impl Panel {
 
     fn sure(&self) -> impl Iterator<Item = (&str, Judgement)> {
         self.members.iter().filter_map(|member| match &member.came {
-            Some(Came::Said(opinion)) if opinion.confidence_percent >= self.confidence_percent => {
+            Some(PanelReply::Opinion(opinion)) if opinion.confidence_percent >= self.confidence_percent => {
                 Some((member.candidate.name.as_str(), opinion.decision))
             }
             _ => None,

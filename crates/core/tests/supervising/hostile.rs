@@ -4,7 +4,7 @@
 use crate::stage::{answer, asks, call, decision, finding, one, question};
 use serde_json::{Value, json};
 use toolgate_core::{
-    Came, Candidate, Health, Judgement, Outcome, Panel, PanelStep, Settled, Severity, SupervisorRole,
+    Candidate, Health, Judgement, Outcome, Panel, PanelReply, PanelStep, Settled, Severity, SupervisorRole,
     Together, read_opinion,
 };
 
@@ -98,7 +98,7 @@ fn settled(text: &str) -> Settled {
     };
     let mut panel = Panel::new(Together::FirstConfident, 70, 5_000, vec![candidate]);
     panel.asked("one", 0);
-    let came = read_opinion(&question(), text).map_or(Came::Nothing, Came::Said);
+    let came = read_opinion(&question(), text).map_or(PanelReply::None, PanelReply::Opinion);
     panel.came("one", came, 10);
     match panel.next(10) {
         PanelStep::Done(settled) => settled,

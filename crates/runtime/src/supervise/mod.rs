@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use toolgate_core::{
-    Brief, CHANGED_MARK, Came, Candidate, Consulted, Delivery, Entry, Event, KeptAnswer, Opinion, Panel,
-    PanelStep, Request, RequestState, Reviewed, Settled, Supervision, Supervisor, in_asking_order,
-    read_opinion, shape_of,
+    Brief, CHANGED_MARK, Candidate, Consulted, Delivery, Entry, Event, KeptAnswer, Opinion, Panel,
+    PanelReply, PanelStep, Request, RequestState, Reviewed, Settled, Supervision, Supervisor,
+    in_asking_order, read_opinion, shape_of,
 };
 use toolgate_store::Store;
 
@@ -214,13 +214,13 @@ impl Gate {
         let now = asked.now();
         asked.panel.asked(name, now);
         let Some(supervisor) = self.supervision().named(name).cloned() else {
-            asked.panel.came(name, Came::Nothing, now);
+            asked.panel.came(name, PanelReply::None, now);
             return Ok(());
         };
         let key = supervisor.key_env.as_deref().map(|variable| std::env::var(variable).ok());
         if matches!(key, Some(None)) {
             // Nobody was asked, so nothing is spent and nobody failed; `doctor` tells.
-            asked.panel.came(name, Came::Nothing, now);
+            asked.panel.came(name, PanelReply::None, now);
             return Ok(());
         }
         let limit = Duration::from_secs(u64::from(supervisor.seconds));
@@ -232,14 +232,14 @@ impl Gate {
             cost_cents: supervisor.cost_cents,
         };
         if !self.reserve(asked.event, &supervisor, &consulted)? {
-            asked.panel.came(name, Came::Nothing, now);
+            asked.panel.came(name, PanelReply::None, now);
             return Ok(());
         }
         asked.questions.insert(name.to_owned(), consulted);
         let brief = asked.brief.for_role(supervisor.role);
         let asking = Asking { name: name.to_owned(), supervisor, brief, key: key.flatten(), limit };
         if asking.start(asked.replies.0.clone()).is_err() {
-            asked.panel.came(name, Came::Nothing, now);
+            asked.panel.came(name, PanelReply::None, now);
         }
         Ok(())
     }
@@ -271,9 +271,9 @@ impl Gate {
         match read {
             Ok(opinion) => {
                 asked.opinions.insert(reply.name.clone(), opinion.clone());
-                asked.panel.came(&reply.name, Came::Said(opinion), now);
+                asked.panel.came(&reply.name, PanelReply::Opinion(opinion), now);
             }
-            Err(_) => asked.panel.came(&reply.name, Came::Nothing, now),
+            Err(_) => asked.panel.came(&reply.name, PanelReply::None, now),
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ impl Gate {
     /// Writes down whose time is over at `now`.
     fn note_overdue(&mut self, asked: &mut Asked<'_>, now: u64) -> Result<(), Broken> {
         for name in asked.panel.overdue(now) {
-            asked.panel.came(&name, Came::Nothing, now);
+            asked.panel.came(&name, PanelReply::None, now);
             if let Some(consulted) = asked.questions.remove(&name) {
                 let took = asked.now();
                 let none = Err("no answer in time".to_owned());

@@ -5,20 +5,20 @@
 use smol_str::SmolStrBuilder;
 
 use super::carries_glob;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{Span, Word};
 use crate::scope::Text;
 
 /// Words cut out of a value, and whether blanks stood before and behind them.
 pub(crate) struct Cut {
-    pub(super) words: Few<Word>,
+    pub(super) words: OneOrMany<Word>,
     pub(super) before: bool,
     pub(super) behind: bool,
 }
 
 /// Words under construction.
 pub(super) struct Fields {
-    done: Few<Word>,
+    done: OneOrMany<Word>,
     current: Option<Growing>,
     span: Span,
     /// Blanks came before the first word.
@@ -34,7 +34,7 @@ pub(super) struct Growing {
 
 impl Fields {
     pub(super) fn new(span: Span) -> Fields {
-        Fields { done: Few::default(), current: None, span, blank_before: false }
+        Fields { done: OneOrMany::default(), current: None, span, blank_before: false }
     }
 
     pub(super) fn current(&mut self) -> &mut Growing {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use smol_str::{SmolStr, SmolStrBuilder};
 
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{Span, Word};
 use crate::scope::{Text, Value, hides_in_subscript};
 use crate::stream::Stream;
@@ -78,14 +78,14 @@ impl Walker<'_> {
     }
 
     /// The words a raw word becomes.
-    pub(crate) fn fields(&mut self, word: &RawWord) -> Few<Word> {
+    pub(crate) fn fields(&mut self, word: &RawWord) -> OneOrMany<Word> {
         if !brace::has_brace(&word.parts) {
             return self.split_fields(&word.parts, word.span, tilde_of(&word.parts));
         }
         let braces = if self.is_spent() { Braces::TooMany } else { brace::expand(&word.parts) };
         match braces {
             Braces::Words(words) => {
-                let mut all = Few::default();
+                let mut all = OneOrMany::default();
                 for parts in words {
                     let made = self.split_fields(&parts, word.span, Tilde::Start);
                     let bytes: usize = made.iter().map(|word| word.text.len() + MADE_COST).sum();
@@ -104,12 +104,12 @@ impl Walker<'_> {
                 }
                 let mut one = self.single(&word.parts, word.span);
                 one.exact = false;
-                Few::One(one)
+                OneOrMany::One(one)
             }
         }
     }
 
-    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> Few<Word> {
+    fn split_fields(&mut self, parts: &[Part], span: Span, tilde: Tilde) -> OneOrMany<Word> {
         self.cut_fields(parts, span, tilde).words
     }
 

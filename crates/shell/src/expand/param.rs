@@ -1,9 +1,9 @@
 //! The value of `$x` and `${x…}`.
 
 use super::{Cut, Resolved, Tilde, edit, joined, joined_words};
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{Span, Word};
-use crate::scope::{Options, Text, Value, built, mark_of, size_of_value};
+use crate::scope::{Options, Text, Value, built, size_of_value, state_key};
 use crate::tree::{Param, ParamOp, Part};
 use crate::walk::Walker;
 use smol_str::{SmolStr, ToSmolStr};
@@ -86,7 +86,7 @@ impl Walker<'_> {
     /// A value nobody knows may be none: in one round of two, the default stands in.
     fn may_lack(&mut self, param: &Param, value: Option<&[Text]>, word: &str) -> bool {
         let unknown = value.is_some_and(|value| value.iter().any(|text| !text.exact));
-        unknown && !word.is_empty() && self.choice.pick(&mark_of("lacks", &param.name), 2) == Some(1)
+        unknown && !word.is_empty() && self.choice.pick(&state_key("lacks", &param.name), 2) == Some(1)
     }
 
     fn edited(
@@ -112,7 +112,7 @@ impl Walker<'_> {
             };
         }
         let picked = match self.pick(param, value, index) {
-            Resolved::One(text) => Few::One(text),
+            Resolved::One(text) => OneOrMany::One(text),
             Resolved::Many(texts) => texts,
             Resolved::Words(_) => Value::default(),
         };
@@ -185,16 +185,16 @@ impl Walker<'_> {
             return value.filter(|_| self.grow(bytes));
         }
         match name {
-            "IFS" => Some(Few::One(Text::exact(" \t\n"))),
+            "IFS" => Some(OneOrMany::One(Text::exact(" \t\n"))),
             // What ran last may have been something else.
-            "_" => self.last_word().filter(|_| self.choice.pick("_", 2) == Some(0)).map(Few::One),
-            "HOME" => self.setting.home.clone().map(|home| Few::One(Text::exact(home))),
-            "PWD" => self.here().map(Few::One),
+            "_" => self.last_word().filter(|_| self.choice.pick("_", 2) == Some(0)).map(OneOrMany::One),
+            "HOME" => self.setting.home.clone().map(|home| OneOrMany::One(Text::exact(home))),
+            "PWD" => self.here().map(OneOrMany::One),
             "#" => {
                 let options = self.scope.get("@")?;
                 let value = options.get(self.choice.pick("@", options.len())?)?;
                 let exact = value.iter().all(|text| text.exact);
-                Some(Few::One(Text { text: value.len().to_smolstr(), exact }))
+                Some(OneOrMany::One(Text { text: value.len().to_smolstr(), exact }))
             }
             _ => None,
         }

@@ -6,7 +6,7 @@
 
 use super::{Effects, Model, is_stream, plain};
 use crate::effect_kind::EffectKind;
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::reading::{Command, Word};
 use smol_str::SmolStr;
 
@@ -112,10 +112,10 @@ const REVEALS: &[(&[&str], &[&str])] = &[
     (&["gpg", "gpg2"], &["--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"]),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, REVEALS);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, REVEALS);
     while let [(names, _), more @ ..] = rows {
         let mut names = *names;
         while let [name, others @ ..] = names {

@@ -221,9 +221,9 @@ mod tests {
         let statement = format!("psql -c 'delete from t where {} 1'", "not ".repeat(60));
         for depth in [1, 40, 80, 95, 200] {
             let text = format!("{}{statement}{}", "( ".repeat(depth), " )".repeat(depth));
-            let _ = crate::read(&text, &crate::Setting::default());
+            let _ = crate::read(&text, &crate::ReadContext::default());
             let text = format!("{}{statement}{}", "$( ".repeat(depth), " )".repeat(depth));
-            let _ = crate::read(&text, &crate::Setting::default());
+            let _ = crate::read(&text, &crate::ReadContext::default());
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::simple::Call;
+use super::simple::PendingCommand;
 use super::{DEPTH_MAX, Walker};
 use crate::reading::{Span, Word};
 use crate::scope::{Changes, Options, size_of};
@@ -56,7 +56,7 @@ impl Walker<'_> {
     }
 
     /// What listing and following `call` is about to copy.
-    pub(super) fn cost_of(&self, call: &Call, stdin: Option<&Stream>) -> usize {
+    pub(super) fn cost_of(&self, call: &PendingCommand, stdin: Option<&Stream>) -> usize {
         let word = |word: &Word| word.text.len() + WORD_COST;
         let option = |word: &&Word| word.text.starts_with('-');
         let words: usize = call.words.iter().map(word).sum();

@@ -1,9 +1,9 @@
 //! Builtins that change the shell itself: folder, variables, aliases.
 
 use super::Walker;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{Command, Unknown, Word};
-use crate::scope::{OPTIONS_MAX, Options, Text, Typed, Value, hides, is_number, mark_of, size_of};
+use crate::scope::{OPTIONS_MAX, Options, Text, Typed, Value, hides, is_number, size_of, state_key};
 use crate::stream::Stream;
 use smol_str::format_smolstr;
 
@@ -33,7 +33,7 @@ impl Walker<'_> {
                 self.exports_all |= arguments.iter().take_while(|word| word.text != "--").any(exports_all);
             }
             "shopt" if arguments.iter().any(|word| word.text == "lastpipe") => {
-                self.scope.set_one(&mark_of("option", "lastpipe"), Text::exact("1"));
+                self.scope.set_one(&state_key("option", "lastpipe"), Text::exact("1"));
             }
             "compgen" => self.complete(arguments),
             "shift" => self.shift_positions(arguments),
@@ -77,13 +77,13 @@ impl Walker<'_> {
         for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
             match word.text.split_once('[') {
                 _ if functions => {
-                    self.scope.set_one(&mark_of("function", &word.text), Text::unknown("unset"));
+                    self.scope.set_one(&state_key("function", &word.text), Text::unknown("unset"));
                 }
                 // Which items are left is not followed.
                 Some((name, _)) => {
                     self.scope.set_one(name, Text::unknown(format_smolstr!("${{{name}[@]}}")));
                 }
-                None => self.scope.set(&word.text, Few::One(Few::default())),
+                None => self.scope.set(&word.text, OneOrMany::One(OneOrMany::default())),
             }
         }
     }
@@ -118,16 +118,20 @@ impl Walker<'_> {
                     let list = self.take_list(name).filter(|_| !word.exact);
                     let is_list = list.is_some();
                     let mut options = match list {
-                        Some(list) => Few::One(list),
+                        Some(list) => OneOrMany::One(list),
                         None => self.declared(letters, text, exact),
                     };
                     if adds {
                         let added = options.into_iter().next().unwrap_or_default();
-                        options = Few::One(self.appended(name, added, is_list));
+                        options = OneOrMany::One(self.appended(name, added, is_list));
                     }
                     if refused {
                         // Either way: other shells know other letters.
-                        let old = self.scope.get(name).cloned().unwrap_or_else(|| Few::One(Few::default()));
+                        let old = self
+                            .scope
+                            .get(name)
+                            .cloned()
+                            .unwrap_or_else(|| OneOrMany::One(OneOrMany::default()));
                         options.extend(old.into_iter().take(OPTIONS_MAX - 1));
                     }
                     self.scope.set(name, options);
@@ -171,7 +175,7 @@ impl Walker<'_> {
             _ => self.scope.attribute(name, Typed::Other),
         }
         if exact && has_letter(letters, &['n']) {
-            self.scope.set_one(&mark_of("ref", name), Text::exact(text));
+            self.scope.set_one(&state_key("ref", name), Text::exact(text));
         }
     }
 
@@ -193,7 +197,7 @@ impl Walker<'_> {
         let old = self.scope.get(name).cloned();
         if let Some(hidden) = self.hidden.last_mut() {
             hidden.push((name.into(), old));
-            let mark = mark_of("ref", name);
+            let mark = state_key("ref", name);
             let old = self.scope.get(&mark).cloned();
             hidden.push((mark, old));
         }
@@ -205,7 +209,8 @@ impl Walker<'_> {
         if has('n') {
             let bytes = self.scope.get(text).map_or(0, size_of);
             let known = if self.grow(bytes) { self.scope.get(text).cloned() } else { None };
-            return known.unwrap_or_else(|| Few::One(Few::One(Text::unknown(format!("${text}")))));
+            return known
+                .unwrap_or_else(|| OneOrMany::One(OneOrMany::One(Text::unknown(format!("${text}")))));
         }
         let exact = exact && (!has('i') || is_number(text));
         let text = match (has('l'), has('u')) {
@@ -217,7 +222,7 @@ impl Walker<'_> {
             }
             _ => text.to_string(),
         };
-        Few::One(Few::One(Text { text: text.into(), exact }))
+        OneOrMany::One(OneOrMany::One(Text { text: text.into(), exact }))
     }
 
     /// The list that was given to `declare name=(…)`.
@@ -261,7 +266,7 @@ impl Walker<'_> {
             let moves_up = all.windows(2).any(|pair| matches!(pair, [one, two] if !one.exact && two.exact));
             let known = moves_up.then(|| all.iter().filter(|text| text.exact).cloned().collect());
             let before = self.scope.get("@").cloned().filter(|_| refused);
-            let before = before.unwrap_or_else(|| Few::One(Few::One(Text::unknown("$@"))));
+            let before = before.unwrap_or_else(|| OneOrMany::One(OneOrMany::One(Text::unknown("$@"))));
             let unchanged = before.into_iter().take(if refused { OPTIONS_MAX - 2 } else { 0 });
             self.scope.set("@", std::iter::once(all).chain(known).chain(unchanged).collect());
         }
@@ -284,7 +289,7 @@ impl Walker<'_> {
             let some = |text: &Text| !text.exact && text.text == "$@";
             match count.filter(|count| !value.iter().take(*count).any(some)) {
                 Some(count) => value.get(count..).unwrap_or(value).iter().cloned().collect(),
-                None => Few::One(Text::unknown("$@")),
+                None => OneOrMany::One(Text::unknown("$@")),
             }
         };
         let moved: Option<Options> = self.scope.get("@").map(|options| options.iter().map(left).collect());

@@ -65,7 +65,7 @@ impl Walker<'_> {
             }
             let before: Vec<Changes> =
                 [next, tested].into_iter().flatten().filter_map(|at| changes.get(at)).cloned().collect();
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             self.merge(&before, true);
             let _ = self.list(&arm.body, stdin);
             changes.push(self.scope.take_changes(mark));

@@ -7,7 +7,7 @@
 use smol_str::SmolStr;
 
 use super::Walker;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::scope::DIR;
 use crate::stream::Stream;
 
@@ -26,7 +26,7 @@ pub(crate) struct Choice {
     crowded: bool,
     /// In this round, such a variable is not known.
     vague: bool,
-    asked: Few<(SmolStr, usize)>,
+    asked: OneOrMany<(SmolStr, usize)>,
 }
 
 impl Choice {
@@ -79,7 +79,7 @@ impl Walker<'_> {
             return Stream::silent();
         }
         let outer = std::mem::take(&mut self.choice);
-        let mark = self.scope.mark();
+        let mark = self.scope.checkpoint();
         self.choose_folder();
         let mut out = once(self);
         if self.choice.is_single() {
@@ -91,7 +91,7 @@ impl Walker<'_> {
         let (mut round, mut combinations) = (1, self.choice.more + 1);
         let mut rounds = self.choice.rounds();
         while round < rounds && !self.is_spent() {
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             self.choice = Choice { round, rest: round, vague: round >= combinations, ..Choice::default() };
             self.choose_folder();
             let one = once(self);

@@ -50,7 +50,7 @@ impl Walker<'_> {
             let key = self.path_key(source);
             let key = self.behind_link(&key).filter(|_| !self.files.contains_key(&key)).unwrap_or(key);
             if !self.has_files(&key) {
-                self.seek(&key);
+                self.want_file(&key);
                 if !self.has_files(&target) {
                     continue;
                 }

@@ -3,7 +3,7 @@
 use super::Walker;
 use super::simple::EXPORTED_MAX;
 use crate::reading::{Assignment, Word};
-use crate::scope::{Text, mark_of};
+use crate::scope::{Text, state_key};
 
 /// The depth of a command that stands in nothing else.
 const TOP_DEPTH: usize = 2;
@@ -27,6 +27,6 @@ impl Walker<'_> {
             self.fail(value.span, "more variables than are followed");
         }
         self.exported.push(Assignment { name: name.into(), value });
-        self.scope.set_one(&mark_of("export", name), Text::exact("1"));
+        self.scope.set_one(&state_key("export", name), Text::exact("1"));
     }
 }

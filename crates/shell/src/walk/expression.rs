@@ -3,9 +3,9 @@
 
 use super::Walker;
 use super::written::from_socket;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::{Command, Redirect, RedirectKind, Span, Word};
-use crate::scope::{DIR, Text, hides_in_subscript, mark_of};
+use crate::scope::{DIR, Text, hides_in_subscript, state_key};
 use crate::stream::Stream;
 use crate::tree::{Part, Pieces, RawRedirect, Simple};
 use smol_str::{SmolStr, format_smolstr};
@@ -106,7 +106,7 @@ impl Walker<'_> {
             return;
         }
         let exported: Vec<SmolStr> = self.exported.iter().map(|one| one.name.clone()).collect();
-        let unsure = |name: &&SmolStr| !self.scope.is_sure(&mark_of("export", name));
+        let unsure = |name: &&SmolStr| !self.scope.is_sure(&state_key("export", name));
         let unsure: Vec<&SmolStr> = exported.iter().filter(unsure).collect();
         self.scope.forget(|name| {
             let known = name.strip_prefix("=export ").unwrap_or(name);
@@ -115,7 +115,7 @@ impl Walker<'_> {
         // Its parameters are its own and forgotten here; whoever knows them sets them.
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
-            options.push(Few::One(Text::unknown(format!("${name}"))));
+            options.push(OneOrMany::One(Text::unknown(format!("${name}"))));
             self.scope.set(name, options);
         }
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Walker;
-use super::simple::Call;
+use super::simple::PendingCommand;
 use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Effect, Redirect, RedirectKind, Unknown, Word};
 use crate::scope::BUILT;
@@ -58,7 +58,7 @@ pub(super) fn is_descriptor(redirect: &Redirect) -> bool {
 
 impl Walker<'_> {
     /// A line that is only redirects: `> file`, or `< file` in a substitution.
-    pub(super) fn only_redirects(&mut self, mut call: Call) -> Stream {
+    pub(super) fn only_redirects(&mut self, mut call: PendingCommand) -> Stream {
         if call.redirects.is_empty() {
             return Stream::silent();
         }

@@ -4,7 +4,7 @@
 use smol_str::SmolStr;
 
 use super::{Walker, join_path};
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::Word;
 use crate::scope::{DIR, OPTIONS_MAX, Options, Text, Value};
 
@@ -71,8 +71,8 @@ impl Walker<'_> {
     fn enter_folder(&mut self, new: Text, others: Vec<Text>) {
         let here = self.folder_now();
         self.scope.set_one(BEFORE, here);
-        let mut options: Options = Few::One(Few::One(new));
-        options.extend(others.into_iter().take(OPTIONS_MAX - 1).map(Few::One));
+        let mut options: Options = OneOrMany::One(OneOrMany::One(new));
+        options.extend(others.into_iter().take(OPTIONS_MAX - 1).map(OneOrMany::One));
         self.scope.set(DIR, options);
         if self.scope.get("OLDPWD").is_some() {
             self.scope.set_one("OLDPWD", Text::unknown("$OLDPWD"));
@@ -125,17 +125,19 @@ impl Walker<'_> {
         if stack.len() < STACK_MAX {
             stack.push(here);
         } else {
-            stack = Few::One(Text::unknown("pushd"));
+            stack = OneOrMany::One(Text::unknown("pushd"));
         }
-        self.scope.set(STACK, Few::One(stack));
+        self.scope.set(STACK, OneOrMany::One(stack));
     }
 
     /// The folder on top, which is taken off.
     fn take_folder(&mut self) -> Text {
-        let Some([stack]) = self.scope.get(STACK).map(Few::as_slice) else { return Text::unknown("popd") };
+        let Some([stack]) = self.scope.get(STACK).map(OneOrMany::as_slice) else {
+            return Text::unknown("popd");
+        };
         let Some((top, rest)) = stack.as_slice().split_last() else { return Text::unknown("popd") };
         let (top, rest): (Text, Value) = (top.clone(), rest.iter().cloned().collect());
-        self.scope.set(STACK, Few::One(rest));
+        self.scope.set(STACK, OneOrMany::One(rest));
         top
     }
 }

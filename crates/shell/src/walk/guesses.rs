@@ -5,7 +5,7 @@
 
 use super::Walker;
 use super::flow::CHAIN_MAX;
-use super::simple::Call;
+use super::simple::PendingCommand;
 use crate::reading::{Command, Span, Unknown, Word};
 use crate::stream::Stream;
 use crate::tree::List;
@@ -20,15 +20,15 @@ const ARGUMENTS_MAX: usize = 4;
 impl Walker<'_> {
     /// Commands that may stand behind a mistake, or in text that may be printed.
     pub(super) fn guess(&mut self, list: &List) -> Stream {
-        self.at_a_venture(|walker| {
+        self.speculatively(|walker| {
             let _ = walker.list(list, None);
         });
         Stream::unknown()
     }
 
     /// A name or a value nobody knows is no news in what is read at a venture.
-    fn at_a_venture(&mut self, inner: impl FnOnce(&mut Self)) {
-        let (mark, known) = (self.scope.mark(), self.reading.opaque.len());
+    fn speculatively(&mut self, inner: impl FnOnce(&mut Self)) {
+        let (mark, known) = (self.scope.checkpoint(), self.reading.opaque.len());
         let overwritten = self.overwritten.len();
         inner(self);
         self.doubt_written(overwritten);
@@ -79,7 +79,7 @@ impl Walker<'_> {
             for text in self.texts_behind(&stream).0 {
                 let Some(call) = given(command, at, &text, stream.whole) else { continue };
                 self.guessing = true;
-                self.at_a_venture(|walker| {
+                self.speculatively(|walker| {
                     let _ = walker.call(call, stdin);
                 });
                 self.guessing = false;
@@ -97,7 +97,7 @@ impl Walker<'_> {
         }
         for text in texts {
             let known = Stream::known(text);
-            self.at_a_venture(|walker| {
+            self.speculatively(|walker| {
                 for inner in wrappers::open(command, Some(&known)) {
                     walker.open_one(command, index, None, inner);
                 }
@@ -123,7 +123,7 @@ impl Walker<'_> {
 
 /// The command with the words of `text` in place of that at `at`. Values in it are
 /// taken to be empty: what nobody knows is no news.
-fn given(command: &Command, at: usize, text: &str, whole: bool) -> Option<Call> {
+fn given(command: &Command, at: usize, text: &str, whole: bool) -> Option<PendingCommand> {
     let text = text.replace(wrappers::UNKNOWN, "");
     let place = command.words.get(at)?;
     let word = |text: &str| Word { text: text.into(), exact: true, ..place.clone() };
@@ -133,11 +133,11 @@ fn given(command: &Command, at: usize, text: &str, whole: bool) -> Option<Call> 
         false => words.extend(text.split_whitespace().map(word)),
     }
     words.extend(command.words.get(at + 1..)?.iter().cloned());
-    Some(Call {
+    Some(PendingCommand {
         span: command.span,
         words,
         assignments: command.assignments.clone(),
         moved: true,
-        ..Call::default()
+        ..PendingCommand::default()
     })
 }

@@ -2,9 +2,9 @@
 //! scripts this same text wrote.
 
 use super::Walker;
-use super::simple::Call;
+use super::simple::PendingCommand;
 use crate::effect_kind::EffectKind;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::parse;
 use crate::reading::{Command, Unknown, Word};
 use crate::scope::{Text, Typed, size_of};
@@ -76,14 +76,15 @@ impl Walker<'_> {
                 let moved = moved || !command.in_place;
                 let values = assignments
                     .iter()
-                    .map(|one| (one.name.clone(), Few::One(Text::of(&one.value))))
+                    .map(|one| (one.name.clone(), OneOrMany::One(Text::of(&one.value))))
                     .collect();
-                let call = Call { span, words, assignments, dir, moved, ..Call::default() };
+                let call =
+                    PendingCommand { span, words, assignments, dir, moved, ..PendingCommand::default() };
                 self.in_shell(same_shell, |walker| {
                     walker.via.push(command.program.clone());
                     walker.enter_dir(command, call.dir.as_ref());
                     let scoped = walker.assign_for_call(values);
-                    let printed = walker.call(Call { dir: None, ..call }, stdin);
+                    let printed = walker.call(PendingCommand { dir: None, ..call }, stdin);
                     walker.printed = Some(printed);
                     for (name, old) in scoped.into_iter().rev() {
                         walker.scope.restore(&name, old);
@@ -97,7 +98,7 @@ impl Walker<'_> {
                     if self.trapped.len() < TRAPPED_MAX {
                         self.trapped.push(text.clone());
                     }
-                    return self.haunt(command, &text);
+                    return self.merge_trap_effects(command, &text);
                 }
                 self.in_shell(same_shell, |walker| {
                     walker.enter_child(&command.program);
@@ -105,8 +106,8 @@ impl Walker<'_> {
                     walker.open_text_with(&text, &command.program, arguments, stdin);
                 });
             }
-            Inner::Input | Inner::Program if stdin.is_some_and(|stream| stream.stands) => {
-                self.follow_standing("the input", |walker| walker.open_stream(command, index, stdin, &inner));
+            Inner::Input | Inner::Program if stdin.is_some_and(|stream| stream.on_disk) => {
+                self.follow_on_disk("the input", |walker| walker.open_stream(command, index, stdin, &inner));
             }
             Inner::Input | Inner::Program => self.open_stream(command, index, stdin, &inner),
             Inner::File(path) => self.open_file(command, index, &path),
@@ -132,8 +133,8 @@ impl Walker<'_> {
 
     /// What a trap does may be done at any time from here on, or never; at the end, it
     /// comes too late for all the rest.
-    fn haunt(&mut self, command: &Command, text: &Word) {
-        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+    fn merge_trap_effects(&mut self, command: &Command, text: &Word) {
+        let (mark, outer) = (self.scope.checkpoint(), self.trapped.len());
         self.open_text(text, &command.program, Vec::new());
         self.trapped_since(outer);
         let mut changes = self.scope.take_changes(mark);
@@ -173,7 +174,7 @@ impl Walker<'_> {
         if same {
             return inner(self);
         }
-        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+        let (mark, outer) = (self.scope.checkpoint(), self.trapped.len());
         self.with_given(false, inner);
         self.trapped_since(outer);
         self.scope.rollback(mark);
@@ -205,7 +206,7 @@ impl Walker<'_> {
             self.opaque(text.span, Unknown::Name, "command behind `eval` of half a line".to_string());
         }
         let broken = parsed.fault.is_some() || may_hold_group(&text.text);
-        let mark = self.scope.mark();
+        let mark = self.scope.checkpoint();
         let overwritten = self.overwritten.len();
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
@@ -229,7 +230,7 @@ impl Walker<'_> {
         let has_own = name.is_some();
         if let Some(name) = name {
             self.scope.set_one("0", name);
-            self.scope.set("@", Few::One(arguments.collect()));
+            self.scope.set("@", OneOrMany::One(arguments.collect()));
         }
         self.via.push(via.into());
         let spelled = std::mem::replace(&mut self.spelled, !text.exact);
@@ -299,7 +300,7 @@ impl Walker<'_> {
                 }
             }
             None if stream.is_file => {}
-            None if stream.stands => self.too_large(command),
+            None if stream.on_disk => self.too_large(command),
             None => {
                 self.guess_printed(stream, span, &command.program);
                 let kind = self.kind_of_input(stream);
@@ -327,7 +328,7 @@ impl Walker<'_> {
                 }
             }
             None if stream.is_file => {}
-            None if stream.stands => self.too_large(command),
+            None if stream.on_disk => self.too_large(command),
             None => {
                 let kind = self.kind_of_stream(stream);
                 self.opaque(command.span, kind, format!("program piped to `{}`", command.program));
@@ -365,8 +366,8 @@ impl Walker<'_> {
             let Some(stream) = self.files.get(&key).cloned() else { continue };
             // What only may be meant counts where its text is known or was hidden.
             let sure = path.exact && !path.glob;
-            if stream.stands {
-                self.follow_standing(&path.text, |walker| {
+            if stream.on_disk {
+                self.follow_on_disk(&path.text, |walker| {
                     walker.open_written(command, index, path, &key, &stream)
                 });
             } else if sure || stream.text.is_some() || self.is_hidden(&stream) {
@@ -401,8 +402,8 @@ impl Walker<'_> {
                 }
             }
             (None, _) if stream.is_file => {}
-            (None, _) if stream.stands && !path.exact && is_data(&path.text) => {}
-            (None, _) if stream.stands => self.too_large(command),
+            (None, _) if stream.on_disk && !path.exact && is_data(&path.text) => {}
+            (None, _) if stream.on_disk => self.too_large(command),
             (None, found) => {
                 self.guess_printed(stream, path.span, &command.program);
                 let hides = stream.changed && found.is_none();

@@ -4,7 +4,7 @@ use smol_str::format_smolstr;
 
 use super::Walker;
 use crate::expand::{USUAL, cut_at};
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::Word;
 use crate::scope::{OPTIONS_MAX, Options, Text, Value, built};
 use crate::stream::Stream;
@@ -77,8 +77,8 @@ impl Walker<'_> {
         let trims = arguments.iter().any(|word| word.text == "-t");
         let items: Option<Value> =
             text.filter(|_| affordable && trims).map(|text| lines(text).map(Text::exact).collect());
-        let value = items.unwrap_or_else(|| Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))));
-        self.scope.set(name, Few::One(value));
+        let value = items.unwrap_or_else(|| OneOrMany::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))));
+        self.scope.set(name, OneOrMany::One(value));
     }
 
     /// `read x`: every line of a known input may be its value.
@@ -106,12 +106,12 @@ impl Walker<'_> {
             // Lines that stand here, more than are followed, or nobody knows what.
             let many = incoming.is_some_and(|text| !text.is_empty());
             let value = if many { built(name) } else { Text::unknown(format_smolstr!("${name}")) };
-            let unknown: Options = Few::One(Few::One(value));
+            let unknown: Options = OneOrMany::One(OneOrMany::One(value));
             let pick = |(separators, line): &(&str, &str)| -> Value {
-                Few::One(Text::exact(field(line, separators, at, count)))
+                OneOrMany::One(Text::exact(field(line, separators, at, count)))
             };
             let listed =
-                paths.iter().take(OPTIONS_MAX).map(|path| Few::One(Text::unknown(path.text.clone())));
+                paths.iter().take(OPTIONS_MAX).map(|path| OneOrMany::One(Text::unknown(path.text.clone())));
             let options = match () {
                 () if known => cut.iter().map(pick).collect(),
                 () if !paths.is_empty() && count == 1 => listed.collect(),
@@ -124,7 +124,7 @@ impl Walker<'_> {
             let options: Options = if plain {
                 cut.iter().map(|(separators, line)| cut_at(line, separators)).collect()
             } else {
-                Few::One(Few::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))))
+                OneOrMany::One(OneOrMany::One(Text::unknown(format_smolstr!("${{{name}[@]}}"))))
             };
             self.scope.set(name, options);
         }

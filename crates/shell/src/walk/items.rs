@@ -6,9 +6,9 @@
 use smol_str::{SmolStr, format_smolstr};
 
 use super::Walker;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::Word;
-use crate::scope::{Text, Value, built, mark_of};
+use crate::scope::{Text, Value, built, state_key};
 use crate::tree::Param;
 
 /// Lists that name what commands stand for.
@@ -36,7 +36,7 @@ impl Walker<'_> {
     /// The value of the list `name` with `value` at `key`.
     pub(super) fn list_with(&mut self, name: &str, key: &Word, value: &Word) -> Value {
         self.keep_item(name, key, value);
-        Few::One(Text::unknown(format_smolstr!("${{{name}}}")))
+        OneOrMany::One(Text::unknown(format_smolstr!("${{{name}}}")))
     }
 
     fn keep_item(&mut self, name: &str, key: &Word, value: &Word) {
@@ -77,11 +77,11 @@ impl Walker<'_> {
             return if numbered(key) { value } else { None };
         }
         if items.len() >= ITEMS_MAX {
-            return Some(Few::One(built(&param.name)));
+            return Some(OneOrMany::One(built(&param.name)));
         }
         // It may also be none of them.
         let at = self.choice.pick(&param.text, items.len() + 1)?;
-        items.into_iter().nth(at).map(Few::One)
+        items.into_iter().nth(at).map(OneOrMany::One)
     }
 }
 
@@ -104,7 +104,7 @@ impl Walker<'_> {
 /// The mark of one item, or how the marks of all of them begin.
 pub(super) fn item_mark(name: &str, key: Option<&str>) -> SmolStr {
     match key {
-        Some(key) => mark_of("item", &format_smolstr!("{name}[{key}]")),
-        None => mark_of("item", &format_smolstr!("{name}[")),
+        Some(key) => state_key("item", &format_smolstr!("{name}[{key}]")),
+        None => state_key("item", &format_smolstr!("{name}[")),
     }
 }

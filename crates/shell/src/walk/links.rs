@@ -2,7 +2,7 @@
 
 use super::Walker;
 use crate::reading::{RedirectKind, Word};
-use crate::scope::mark_of;
+use crate::scope::state_key;
 use crate::stream::Stream;
 use crate::tree::{Link, Node, Part, RawRedirect};
 
@@ -21,13 +21,13 @@ impl Walker<'_> {
             self.note_written_beside(redirect);
         }
         // `shopt -s lastpipe`: the last stage runs in this shell.
-        let last_here = mark_of("option", "lastpipe");
+        let last_here = state_key("option", "lastpipe");
         for (at, stage) in stages.iter().enumerate() {
             let is_last = at + 1 == stages.len();
             if self.is_spent() {
                 break;
             }
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             let (overwritten, trapped) = (self.overwritten.len(), self.trapped.len());
             let out = self.in_strand(|walker| walker.stage(stage, flowing.take()));
             self.doubt_descriptors(overwritten);
@@ -69,7 +69,7 @@ impl Walker<'_> {
         let (safe, listed) = (self.saved.clone(), self.commands.len());
         let mut all = self.node(first, stdin);
         self.note_saved(first, listed);
-        let mut mark = self.scope.mark();
+        let mut mark = self.scope.checkpoint();
         let mut overwritten = self.overwritten.len();
         let mut sure = self.succeeds(first);
         for (link, node) in rest {
@@ -82,7 +82,7 @@ impl Walker<'_> {
                     self.grow(all.text.as_ref().map_or(0, String::len));
                     if sure {
                         all.append(one);
-                        mark = self.scope.mark();
+                        mark = self.scope.checkpoint();
                         overwritten = self.overwritten.len();
                     } else {
                         perhaps(&mut all, one);
@@ -93,7 +93,7 @@ impl Walker<'_> {
                     // Whatever stood behind `&&` may not have run.
                     let so_far = self.scope.take_changes(mark);
                     self.merge(&[so_far], true);
-                    let inner = self.scope.mark();
+                    let inner = self.scope.checkpoint();
                     self.saved = None;
                     let other = self.node(node, stdin);
                     if !sure {

@@ -47,7 +47,7 @@ impl Walker<'_> {
             return self.opaque(command.span, Unknown::Limit, what);
         }
         self.loading.now.push(name);
-        let mark = self.scope.mark();
+        let mark = self.scope.checkpoint();
         if let Some(folder) = wrappers::folder(command) {
             let text = self.path_key(&folder);
             self.scope.set_one(DIR, Text { text, exact: folder.exact });

@@ -4,7 +4,7 @@ use smol_str::format_smolstr;
 
 use super::Walker;
 use super::disguise::may_be_option;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::reading::Word;
 use crate::scope::{Text, Value, built, concat, hides_in_subscript, is_number};
 use crate::stream::Stream;
@@ -33,7 +33,7 @@ impl Walker<'_> {
     ) -> Stream {
         let overwritten = self.overwritten.len();
         for count in 0..ROUNDS_MAX {
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             self.with_given(false, |walker| round(walker, stdin));
             let changes = self.scope.take_changes(mark);
             let growing = self.scope.growing(&changes);
@@ -109,7 +109,7 @@ impl Walker<'_> {
             if self.is_spent() {
                 break;
             }
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             self.scope.set_one(name, Text { text: item.text, exact: item.exact });
             let one = self.with_given(false, |walker| walker.list(body, stdin));
             out.append(one);
@@ -133,8 +133,8 @@ impl Walker<'_> {
     ) -> Stream {
         let unknown = || Text::unknown(format_smolstr!("${name}"));
         let mut values: Value = match items {
-            [only] if uses_name => Few::One(Text::unknown(only.text.clone())),
-            _ if !uses_name => Few::One(unknown()),
+            [only] if uses_name => OneOrMany::One(Text::unknown(only.text.clone())),
+            _ if !uses_name => OneOrMany::One(unknown()),
             _ if items.len() <= INNER_MAX => items.iter().map(Text::of).collect(),
             _ => items.iter().filter(|item| item.glob).take(INNER_MAX).map(Text::of).collect(),
         };

@@ -5,6 +5,7 @@
 //! of `programs`, what it starts of `wrappers`. Bounded by a budget of steps.
 
 mod absent;
+mod archive_over_work;
 mod budget;
 mod builtin;
 mod calls;
@@ -12,8 +13,10 @@ mod cases;
 mod choice;
 mod copied;
 mod disguise;
+mod disk_files;
 mod exports;
 mod expression;
+mod fd_output;
 mod flow;
 mod folders;
 mod guesses;
@@ -29,14 +32,11 @@ mod logins;
 mod loops;
 mod named;
 mod order;
-mod overlaid;
 mod paths;
 mod runaway;
 mod saved;
-mod sent;
 mod simple;
 mod strands;
-mod there;
 mod written;
 
 use std::cell::RefCell;
@@ -46,8 +46,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::reading::{Assignment, Command, Fault, Opaque, Reading, Redirect, Setting, Span, Unknown, Word};
-use crate::scope::{DIR, Scope, Text, Value, mark_of};
+use crate::reading::{
+    Assignment, Command, Fault, Opaque, ReadContext, Reading, Redirect, Span, Unknown, Word,
+};
+use crate::scope::{DIR, Scope, Text, Value, state_key};
 use crate::stream::Stream;
 use crate::tree::{List, Node, Output};
 use choice::Choice;
@@ -65,7 +67,7 @@ const DOWNLOADS_MAX: usize = 32;
 const OUTPUTS_MAX: usize = 64;
 
 pub(crate) struct Walker<'a> {
-    pub(crate) setting: &'a Setting,
+    pub(crate) setting: &'a ReadContext,
     pub(crate) scope: Scope,
     /// Which of several possible values is looked at now.
     pub(crate) choice: Choice,
@@ -107,9 +109,9 @@ pub(crate) struct Walker<'a> {
     /// What the text itself wrote to files, and what was in them before, by path.
     files: BTreeMap<SmolStr, Stream>,
     /// Files that would have to be known.
-    sought: RefCell<BTreeSet<SmolStr>>,
+    wanted_files: RefCell<BTreeSet<SmolStr>>,
     /// Work done for files that were there.
-    stood: usize,
+    disk_work: usize,
     /// Links this text made, and where they lead.
     links: Vec<(SmolStr, SmolStr)>,
     loading: loading::Loading,
@@ -163,7 +165,7 @@ pub(crate) struct Walker<'a> {
 }
 
 /// Lists every command of `list`.
-pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
+pub(crate) fn walk(list: &List, source: &str, setting: &ReadContext) -> Reading {
     let mut walker = Walker::new(setting);
     walker.scope.set_one(DIR, Text::exact(""));
     let _ = walker.list(list, None);
@@ -171,16 +173,16 @@ pub(crate) fn walk(list: &List, source: &str, setting: &Setting) -> Reading {
     walker.uncalled_functions();
     runaway::mark(list, source, &mut walker.commands);
     walker.reading.commands = walker.commands;
-    walker.reading.sought = walker.sought.take().into_iter().collect();
+    walker.reading.wanted_files = walker.wanted_files.take().into_iter().collect();
     flow::mark_sent(&mut walker.reading.commands);
-    overlaid::mark(&mut walker.reading.commands);
+    archive_over_work::mark(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
     order::in_reading_order(walker.reading)
 }
 
 impl<'a> Walker<'a> {
-    fn new(setting: &'a Setting) -> Walker<'a> {
+    fn new(setting: &'a ReadContext) -> Walker<'a> {
         Walker {
             setting,
             scope: Scope::default(),
@@ -203,9 +205,9 @@ impl<'a> Walker<'a> {
             streams: BTreeMap::new(),
             opened: Vec::new(),
             downloads: Vec::new(),
-            files: there::files_of(setting),
-            sought: RefCell::default(),
-            stood: 0,
+            files: disk_files::files_of(setting),
+            wanted_files: RefCell::default(),
+            disk_work: 0,
             links: Vec::new(),
             loading: loading::Loading::default(),
             printed: None,
@@ -289,7 +291,7 @@ impl<'a> Walker<'a> {
                 self.redirected(redirects, stdin, |walker, stdin| walker.list(list, stdin))
             }
             Node::Subshell(list, redirects) => {
-                let (mark, outer) = (self.scope.mark(), self.trapped.len());
+                let (mark, outer) = (self.scope.checkpoint(), self.trapped.len());
                 let overwritten = self.overwritten.len();
                 let stream = self.redirected(redirects, stdin, |walker, stdin| match list.as_slice() {
                     // In the background.
@@ -332,7 +334,7 @@ impl<'a> Walker<'a> {
             }
             Node::Function { name, body } => {
                 self.scope.define(name, body);
-                self.scope.set_one(&mark_of("function", name), Text::exact("1"));
+                self.scope.set_one(&state_key("function", name), Text::exact("1"));
                 self.defined.push((Rc::clone(body), self.in_place));
                 Stream::silent()
             }
@@ -345,7 +347,7 @@ impl<'a> Walker<'a> {
             self.opaque(Span::default(), Unknown::Name, what);
         }
         // Its input is written later, by whoever holds the other end.
-        let (mark, outer) = (self.scope.mark(), self.trapped.len());
+        let (mark, outer) = (self.scope.checkpoint(), self.trapped.len());
         let stream = self.in_job(|walker| walker.node(inner, Some(&Stream::unknown())));
         self.trapped_since(outer);
         self.scope.rollback(mark);
@@ -376,7 +378,7 @@ impl<'a> Walker<'a> {
         let mut out = if maybe_none { Some(Stream::silent()) } else { None };
         let overwritten = self.overwritten.len();
         for body in bodies {
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             let one = self.list(body, stdin);
             out = Some(match out {
                 Some(all) => all.or_instead(one),
@@ -394,7 +396,7 @@ impl<'a> Walker<'a> {
 
     /// Walks the list of a substitution: a subshell with a choice of its own.
     pub(crate) fn walk_aside(&mut self, output: &Output, stdin: Option<&Stream>) -> Stream {
-        let mark = self.scope.mark();
+        let mark = self.scope.checkpoint();
         let choice = std::mem::take(&mut self.choice);
         let was_in_place = self.in_place;
         let carried = std::mem::take(&mut self.carried);
@@ -455,7 +457,7 @@ impl<'a> Walker<'a> {
             if !self.called.insert(Rc::as_ptr(&body)) {
                 continue;
             }
-            let mark = self.scope.mark();
+            let mark = self.scope.checkpoint();
             self.in_place = in_place;
             let _ = self.with_given(false, |walker| walker.node(&body, None));
             self.scope.rollback(mark);

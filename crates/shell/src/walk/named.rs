@@ -30,7 +30,7 @@ impl Walker<'_> {
             return [Some(key), behind]
                 .into_iter()
                 .flatten()
-                .filter(|key| self.run_file(key).is_some())
+                .filter(|key| self.request_file(key).is_some())
                 .collect();
         }
         self.seek_pattern(&key);

@@ -52,7 +52,7 @@ impl Walker<'_> {
     }
 
     /// Takes the kind of throwing work away from who throws away what is safe.
-    pub(super) fn spare_saved(&self, command: &mut Command) {
+    pub(super) fn drop_effects_when_saved(&self, command: &mut Command) {
         let Some(saved) = self.saved.as_ref().filter(|_| command.program == "git") else { return };
         let same = saved.dir == command.dir.as_ref().map(|word| word.text.clone());
         let usage = &command.usage;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::fd_output::brings;
 use super::flow::is_descriptor;
 use super::links::{is_errors, is_quiet, leaves};
 use super::named::program_name;
-use super::sent::brings;
 use super::{Walker, join_path};
 use crate::effect_kind::EffectKind;
-use crate::few::Few;
+use crate::one_or_many::OneOrMany;
 use crate::output;
 use crate::programs;
 use crate::reading::{Assignment, Command, Effect, Redirect, RedirectKind, Span, Word};
-use crate::scope::{OPTIONS_MAX, Options, Text, Value, concat, mark_of, size_of, size_of_value};
+use crate::scope::{OPTIONS_MAX, Options, Text, Value, concat, size_of, size_of_value, state_key};
 use crate::stream::Stream;
 use crate::tree::{Part, RawAssignment, RawRedirect, RawWord, Simple};
 
@@ -27,7 +27,7 @@ const VALUE_MAX: usize = 4 << 20;
 
 /// A command ready to be listed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Call {
+pub(super) struct PendingCommand {
     pub(super) span: Span,
     pub(super) words: Vec<Word>,
     pub(super) assignments: Vec<Assignment>,
@@ -110,7 +110,7 @@ impl Walker<'_> {
         };
         let behind = simple.assignments.iter().skip_while(|one| !unknown(one)).skip(1);
         let value = |one: &RawAssignment| {
-            let unset = || Few::One(Few::One(Text::unknown(format_smolstr!("${}", one.name))));
+            let unset = || OneOrMany::One(OneOrMany::One(Text::unknown(format_smolstr!("${}", one.name))));
             (one.name.clone(), self.scope.get(&one.name).cloned().unwrap_or_else(unset))
         };
         behind.map(value).collect()
@@ -125,25 +125,25 @@ impl Walker<'_> {
         for (name, value) in values {
             let before = self.scope.get(&name).cloned();
             self.grow(before.as_ref().map_or(0, size_of));
-            let exported = mark_of("export", &name);
+            let exported = state_key("export", &name);
             old.push((exported.clone(), self.scope.get(&exported).cloned()));
             self.scope.set_one(&exported, Text::exact("1"));
             old.push((name.clone(), before));
-            self.scope.set(&name, Few::One(value));
+            self.scope.set(&name, OneOrMany::One(value));
         }
         old
     }
 
-    fn expand_simple(&mut self, simple: &Simple) -> (Call, Vec<(SmolStr, Value)>, Option<Stream>) {
+    fn expand_simple(&mut self, simple: &Simple) -> (PendingCommand, Vec<(SmolStr, Value)>, Option<Stream>) {
         let words = Vec::with_capacity(simple.words.len());
-        let mut call = Call { span: simple.span, words, ..Call::default() };
+        let mut call = PendingCommand { span: simple.span, words, ..PendingCommand::default() };
         let mut values = Vec::new();
         for raw in &simple.assignments {
             let (value, word) = self.expand_assignment(raw);
             call.assignments.push(Assignment { name: raw.name.clone(), value: word });
             if simple.words.is_empty() {
                 // `A=1 B=$A` alone on a line: the second sees the first.
-                self.scope.set(&raw.name, Few::One(value.clone()));
+                self.scope.set(&raw.name, OneOrMany::One(value.clone()));
             }
             values.push((raw.name.clone(), value));
         }
@@ -180,7 +180,7 @@ impl Walker<'_> {
             }
             parts => {
                 let word = self.value(parts, raw.value.span);
-                (Few::One(Text { text: word.text.clone(), exact: word.exact }), word)
+                (OneOrMany::One(Text { text: word.text.clone(), exact: word.exact }), word)
             }
         };
         self.assigned(&raw.name, &word);
@@ -195,11 +195,11 @@ impl Walker<'_> {
     }
 
     pub(super) fn appended(&mut self, name: &str, value: Value, is_list: bool) -> Value {
-        let unknown = || Few::One(Text::unknown(format_smolstr!("${name}")));
+        let unknown = || OneOrMany::One(Text::unknown(format_smolstr!("${name}")));
         let Some(options) = self.scope.get(name) else {
             // Most of what is not set is empty.
             return match value.as_slice() {
-                [only] if !is_list => Few::One(Text::unknown(concat(&["${", name, "}", &only.text]))),
+                [only] if !is_list => OneOrMany::One(Text::unknown(concat(&["${", name, "}", &only.text]))),
                 _ => unknown(),
             };
         };
@@ -226,7 +226,7 @@ impl Walker<'_> {
     }
 
     /// Lists one command and follows it.
-    pub(super) fn call(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
+    pub(super) fn call(&mut self, call: PendingCommand, stdin: Option<&Stream>) -> Stream {
         let cost = self.cost_of(&call, stdin);
         if !self.grow(cost) {
             return Stream::unknown();
@@ -241,7 +241,7 @@ impl Walker<'_> {
         stream
     }
 
-    fn call_here(&mut self, call: Call, stdin: Option<&Stream>) -> Stream {
+    fn call_here(&mut self, call: PendingCommand, stdin: Option<&Stream>) -> Stream {
         let mut call = call;
         let written = call.written.take();
         let (with_errors, left) = (call.with_errors, call.left.take());
@@ -303,19 +303,19 @@ impl Walker<'_> {
         let rest = command.words.get(gone..).unwrap_or_default();
         let named = rest.first().is_some_and(|word| word.exact && programs::is_known(&program_name(word)));
         if named && gone > 0 {
-            let call = Call {
+            let call = PendingCommand {
                 span: command.span,
                 words: rest.to_vec(),
                 assignments: command.assignments.clone(),
                 redirects: command.redirects.clone(),
                 moved: true,
-                ..Call::default()
+                ..PendingCommand::default()
             };
             let _ = self.call(call, stdin);
         }
     }
 
-    fn command_of(&mut self, call: Call, stdin: Option<&Stream>) -> Command {
+    fn command_of(&mut self, call: PendingCommand, stdin: Option<&Stream>) -> Command {
         let program = call.words.first().map(program_name).unwrap_or_default();
         let mut assignments = self.exported.clone();
         assignments.extend(call.assignments);
@@ -345,7 +345,7 @@ impl Walker<'_> {
             command.effects.retain(|effect| !effect.kind.is_local());
         }
         self.move_dir(&mut command);
-        self.spare_saved(&mut command);
+        self.drop_effects_when_saved(&mut command);
         self.look_at_hooks(&mut command);
         command
     }
@@ -418,9 +418,9 @@ impl Walker<'_> {
         }
         let by_name =
             !self.via.last().is_some_and(|via| matches!(via.as_str(), "command" | "builtin" | "env"));
-        let sure = by_name && self.scope.is_sure(&mark_of("function", &command.program));
+        let sure = by_name && self.scope.is_sure(&state_key("function", &command.program));
         let returns = self.returns;
-        let mark = self.scope.mark();
+        let mark = self.scope.checkpoint();
         let arguments: Rc<Value> = Rc::new(command.words.iter().skip(1).map(Text::of).collect());
         let outer = self.scope.get("@").cloned();
         self.grow(outer.as_ref().map_or(0, size_of));
@@ -433,7 +433,7 @@ impl Walker<'_> {
         for body in &bodies {
             self.hidden.push(Vec::new());
             self.called.insert(Rc::as_ptr(body));
-            self.scope.set("@", Few::One(Value::clone(&arguments)));
+            self.scope.set("@", OneOrMany::One(Value::clone(&arguments)));
             self.bodies.push((Rc::as_ptr(body), Rc::clone(&arguments)));
             let is_given = is_given && self.knows_given();
             out = self.with_given(is_given, |walker| walker.node(body, stdin));
@@ -462,7 +462,7 @@ fn unspelled(mut values: Vec<(SmolStr, Value)>, words: &[Word]) -> Vec<(SmolStr,
     for (name, value) in &mut values {
         let spells = |word: &Word| !word.exact && word.text.contains(name.as_str());
         if words.iter().any(spells) {
-            *value = Few::One(Text::unknown(format!("${name}")));
+            *value = OneOrMany::One(Text::unknown(format!("${name}")));
         }
     }
     values
@@ -483,7 +483,7 @@ fn collect(assigned: &mut Vec<(SmolStr, Options)>, values: Vec<(SmolStr, Value)>
         match assigned.iter_mut().find(|(known, _)| *known == name) {
             Some((_, options)) if !options.contains(&value) => options.push(value),
             Some(_) => {}
-            None => assigned.push((name, Few::One(value))),
+            None => assigned.push((name, OneOrMany::One(value))),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Only says which words are the program; what it does is asked of `language`.
 
 use super::{Inner, arguments, language};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::programs::is_named;
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
@@ -23,10 +23,10 @@ const CONSOLES: &[Console] = &[
     ("mix", &["run"], &["-e", "--eval"], "elixir"),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, CONSOLES);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, CONSOLES);
     while let [(name, ..), more @ ..] = rows {
         all = all.with(name);
         rows = more;

@@ -63,7 +63,7 @@ const DELETERS: [(&str, &str); 12] = [
 ];
 
 /// A call found in program text.
-pub(super) struct Call<'a> {
+pub(super) struct FunctionCall<'a> {
     /// Its name, and what stands right before it.
     pub(super) name: &'a str,
     pub(super) head: &'a str,
@@ -75,7 +75,7 @@ pub(super) struct Call<'a> {
 }
 
 /// What the call does to a file, if that is plain.
-pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
+pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     if let Some((_, option)) = DELETERS.iter().find(|(name, _)| *name == call.name) {
         return deletion(call, option, program);
     }
@@ -247,7 +247,7 @@ fn ends_with_file(head: &str) -> bool {
 }
 
 /// The mode of `open(path, mode)`; Perl's comes first and is part of the name.
-fn by_mode(after: &str, call: &Call) -> &'static str {
+fn by_mode(after: &str, call: &FunctionCall) -> &'static str {
     let rest = after.trim_start();
     let mode =
         rest.strip_prefix(',').map(str::trim_start).map(|rest| rest.strip_prefix("mode=").unwrap_or(rest));
@@ -259,7 +259,7 @@ fn by_mode(after: &str, call: &Call) -> &'static str {
 }
 
 /// Perl's `open F, ">path"`: how stands in front of the name.
-fn two_words(call: &Call) -> Option<(&'static str, String)> {
+fn two_words(call: &FunctionCall) -> Option<(&'static str, String)> {
     let given = call.inside.unwrap_or(call.opening);
     let (handle, rest) = given.split_once(',').filter(|_| call.name == "open")?;
     let name = handle.trim().trim_start_matches("my ").trim_start_matches("local ");
@@ -306,7 +306,7 @@ fn owner(head: &str) -> Option<&str> {
     owner.get(at..)
 }
 
-fn deletion(call: &Call, option: &str, program: &Word) -> Option<Inner> {
+fn deletion(call: &FunctionCall, option: &str, program: &Word) -> Option<Inner> {
     let argument = call.inside.unwrap_or(call.opening).trim_start();
     // `p.unlink()` deletes what it belongs to.
     let argument = if argument.starts_with(')') { owner(call.head).unwrap_or(argument) } else { argument };

@@ -1,6 +1,6 @@
 //! Interpreters of other languages, and the options that carry their programs.
 
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::programs::is_named;
 
 /// Options that carry program text, per interpreter.
@@ -38,10 +38,10 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("nawk", &[""]),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, INTERPRETERS);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, INTERPRETERS);
     while let [(name, _), more @ ..] = rows {
         all = all.with(name);
         rows = more;

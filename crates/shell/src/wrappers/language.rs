@@ -371,7 +371,7 @@ fn call(
     let opening = after.trim_start();
     let inside = opening.strip_prefix('(').map(str::trim_start);
     let head = text.get(..text.len() - after.len() - name.len()).unwrap_or("");
-    let call = file_calls::Call { name, head, opening, inside, values };
+    let call = file_calls::FunctionCall { name, head, opening, inside, values };
     if let Some(file) = file_calls::open(&call, program).or_else(|| uploads::open(&call, program)) {
         return vec![file];
     }

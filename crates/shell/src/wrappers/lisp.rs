@@ -5,7 +5,7 @@
 
 use super::language::literal;
 use super::{Inner, arguments};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::programs::is_named;
 use crate::reading::{Command, Word};
 use crate::stream::Stream;
@@ -64,10 +64,10 @@ const CALLS_MAX: usize = 256;
 /// Literals of one call that count.
 const WORDS_MAX: usize = 64;
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, PROGRAMS);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, PROGRAMS);
     while let [row, more @ ..] = rows {
         all = all.with(row.0);
         rows = more;

@@ -5,7 +5,7 @@
 //! program chooses among them nothing is said.
 
 use super::Inner;
-use super::file_calls::{Call, named, path};
+use super::file_calls::{FunctionCall, named, path};
 use crate::reading::Word;
 
 /// Longer programs are not searched: each deletion looks through all of one.
@@ -31,7 +31,7 @@ const PATTERNS: [&str; 4] = ["globSync(", "Dir[", "glob(", "glob "];
 const CHOOSES: [&str; 8] = ["if ", "if(", "filter", "unless", "grep", "select", "match", "endsWith"];
 
 /// The `rm` that a deletion of `argument`, a name nobody knows, may amount to.
-pub(super) fn deletion(call: &Call, argument: &str, option: &str, program: &Word) -> Option<Inner> {
+pub(super) fn deletion(call: &FunctionCall, argument: &str, option: &str, program: &Word) -> Option<Inner> {
     let named =
         argument.trim_start().starts_with(|first: char| first.is_alphabetic() || "_$@".contains(first));
     let chooses = |text: &str| CHOOSES.iter().any(|sign| text.contains(sign));
@@ -80,7 +80,7 @@ fn has_name(line: &str, names: &[&str]) -> bool {
 }
 
 /// What calls of these names list.
-fn add(text: &str, names: &[&str], below: &str, call: &Call, listed: &mut Vec<String>) {
+fn add(text: &str, names: &[&str], below: &str, call: &FunctionCall, listed: &mut Vec<String>) {
     for name in names {
         for (at, _) in text.match_indices(name) {
             let inside = text.get(at + name.len()..).unwrap_or("");
@@ -95,7 +95,7 @@ fn add(text: &str, names: &[&str], below: &str, call: &Call, listed: &mut Vec<St
 }
 
 /// `Path("x").glob("*")`, `Path("x").iterdir()`.
-fn add_of_paths(text: &str, call: &Call, listed: &mut Vec<String>) {
+fn add_of_paths(text: &str, call: &FunctionCall, listed: &mut Vec<String>) {
     for (at, name) in text.match_indices("Path(") {
         let inside = text.get(at + name.len()..).unwrap_or("");
         let Some((folder, rest)) = path(inside, call.values) else { continue };

@@ -4,7 +4,7 @@
 //! of their own.
 
 use super::{Inner, arguments, split};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::programs::is_named;
 use crate::reading::{Command, Word};
 
@@ -41,10 +41,10 @@ const ROWS: &[(&str, &[&str])] = &[
     ("flyctl", &["-C", "--command"]),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, ROWS);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, ROWS);
     while let [row, more @ ..] = rows {
         all = all.with(row.0);
         rows = more;

@@ -1,7 +1,7 @@
 //! Wrappers that are simply put in front: `sudo`, `timeout 5`, `nice -n 3`.
 
 use super::{Inner, arguments};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::options::{self, Spec};
 use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Usage, Word};
@@ -184,10 +184,10 @@ const LOADER: Prefix = Prefix {
     skip: 0,
 };
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let mut all = Heads::NONE;
+const fn name_filter() -> NameFilter {
+    let mut all = NameFilter::NONE;
     let mut prefixes = PREFIXES;
     while let [prefix, more @ ..] = prefixes {
         let mut names = prefix.names;

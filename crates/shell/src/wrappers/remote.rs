@@ -1,7 +1,7 @@
 //! Commands that run elsewhere: over ssh, in a container, in a pod.
 
 use super::{Inner, arguments, joined, mounts};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::options::{self, Spec};
 use crate::programs::is_named;
 use crate::reading::{Command, Usage, Word};
@@ -137,10 +137,10 @@ const MACHINES: &[(&str, &str, &str, usize)] = &[
     ("wsl", "", "e,exec d,distribution= u,user= cd= shell-type= system", 0),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, MACHINES);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, MACHINES);
     while let [row, more @ ..] = rows {
         all = all.with(row.0);
         rows = more;

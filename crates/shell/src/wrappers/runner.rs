@@ -2,7 +2,7 @@
 //! `npx x`, `uv run x`, `poetry run x`, `bundle exec x`.
 
 use super::{Inner, arguments};
-use crate::heads::Heads;
+use crate::name_filter::NameFilter;
 use crate::options::{self, Spec};
 use crate::programs::{self, is_named};
 use crate::reading::{Command, Usage, Word};
@@ -117,10 +117,10 @@ const RUNNERS: &[Row] = &[
     ("dumb-init", "", "c,single-child r,rewrite= v,verbose", 0),
 ];
 
-static HEADS: Heads = heads();
+static HEADS: NameFilter = name_filter();
 
-const fn heads() -> Heads {
-    let (mut all, mut rows) = (Heads::NONE, RUNNERS);
+const fn name_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, RUNNERS);
     while let [row, more @ ..] = rows {
         all = all.with(row.0);
         rows = more;

@@ -4,7 +4,7 @@
 //! Only where the address and the file stand in the call, or have a name that is known.
 
 use super::Inner;
-use super::file_calls::Call;
+use super::file_calls::FunctionCall;
 use super::values::shell_word;
 use crate::normal::quote;
 use crate::reading::Word;
@@ -29,7 +29,7 @@ const OPENERS: [&str; 6] =
 const CALL_MAX: usize = 2_000;
 
 /// The file a call sends, and where to.
-pub(super) fn open(call: &Call, program: &Word) -> Option<Inner> {
+pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     let by = |(head, names): &(&str, &[&str])| names.contains(&call.name) && call.head.ends_with(head);
     let inside = call.inside.filter(|_| SENDERS.iter().any(by))?;
     let (address, after) = call.values.text(inside)?;

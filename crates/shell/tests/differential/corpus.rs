@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use toolgate_shell::{EffectKind, Setting, Unknown, read};
+use toolgate_shell::{EffectKind, ReadContext, Unknown, read};
 
 use super::jail::{BASH, Jail};
 use super::{Tally, report};
@@ -67,7 +67,7 @@ fn what_bash_accepts_of_a_corpus_is_read() {
     let mut wrong = Vec::new();
     let mut late = 0;
     for source in &commands {
-        let fault = read(source, &Setting::default()).fault;
+        let fault = read(source, &ReadContext::default()).fault;
         if let Some(fault) = fault.filter(|_| bash_accepts(source)) {
             let in_value = fault.message.starts_with("a value");
             if fault.kind == Unknown::Syntax && (in_value || mistakes_come_late(source)) {
@@ -88,7 +88,7 @@ fn what_bash_accepts_of_a_corpus_is_read() {
 
 /// Starts processes without end: not even in a jail.
 fn floods(source: &str) -> bool {
-    let reading = read(source, &Setting::default());
+    let reading = read(source, &ReadContext::default());
     let mut effects = reading.commands.iter().flat_map(|command| &command.effects);
     effects.any(|effect| effect.kind == EffectKind::FloodsProcesses)
 }

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grammar::{Dice, Maker};
 use jail::{BASH, Jail};
-use toolgate_shell::{Reading, Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Reading, Unknown, read};
 
 /// Words that open a command, to bash.
 const RESERVED: [&str; 10] = ["!", "{", "[[", "if", "while", "until", "for", "select", "case", "function"];
@@ -108,7 +108,7 @@ impl Tally {
     /// that bash runs of it, so texts with mistakes are compared as well.
     fn compare(&mut self, jail: &mut Jail, source: &str, number: usize) {
         let text = format!("{source}\nwait\n");
-        let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
+        let setting = ReadContext { home: Some("/home/u".to_string()), ..ReadContext::default() };
         let reading = read(&text, &setting);
         if let Some(why) = untold(&text, &reading) {
             *self.untold.entry(why).or_default() += 1;

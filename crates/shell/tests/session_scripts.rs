@@ -3,13 +3,18 @@
 
 #![allow(clippy::expect_used, clippy::panic, missing_docs)]
 
-use toolgate_shell::{Reading, Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Reading, Unknown, read};
 
 fn with(files: &[(&str, Option<&str>)], source: &str) -> Reading {
     let files = files.iter().map(|(path, text)| ((*path).into(), text.map(str::to_owned))).collect();
     read(
         source,
-        &Setting { pwd: Some("/p".to_owned()), home: Some("/h".to_owned()), files, ..Setting::default() },
+        &ReadContext {
+            pwd: Some("/p".to_owned()),
+            home: Some("/h".to_owned()),
+            files,
+            ..ReadContext::default()
+        },
     )
 }
 
@@ -22,7 +27,7 @@ fn lines(reading: &Reading) -> Vec<String> {
 
 #[track_caller]
 fn check_sought(source: &str, expected: &[&str]) {
-    assert_eq!(with(&[], source).sought, expected, "{source}");
+    assert_eq!(with(&[], source).wanted_files, expected, "{source}");
 }
 
 /// Does a call run this line, where `/p/x.sh` holds the text?

@@ -3,12 +3,12 @@
 mod listed;
 
 use listed::check as listed;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 /// Every effect as `kind target`, in order.
 #[track_caller]
 fn check(source: &str, expected: &[&str]) {
-    let setting = Setting { home: Some("/home/u".to_string()), ..Setting::default() };
+    let setting = ReadContext { home: Some("/home/u".to_string()), ..ReadContext::default() };
     let mut lines = Vec::new();
     for effect in read(source, &setting).commands.iter().flat_map(|command| &command.effects) {
         let target = effect.target.as_ref().map(|word| format!(" {}", word.text)).unwrap_or_default();
@@ -136,7 +136,7 @@ fn what_looks_like_help_is_none() {
         "gcloud projects delete help",
         "helm uninstall help",
     ] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(found.commands.iter().any(|command| !command.effects.is_empty()), "{source}");
     }
 }
@@ -188,7 +188,7 @@ fn what_a_program_writes_may_run() {
         listed(&format!("{writes}; sh f"), &["rm", "x"]);
         // It may not be all there is in it.
         listed(&format!("echo 'rm y' > f; {writes}; sh f"), &["rm", "y"]);
-        let only_written = read(writes, &Setting::default());
+        let only_written = read(writes, &ReadContext::default());
         assert!(only_written.commands.iter().all(|command| command.program != "rm"), "{writes}");
     }
 }

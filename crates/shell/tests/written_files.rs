@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Unknown, read};
 
 /// `rm x` runs in all of these.
 #[track_caller]
@@ -18,7 +18,7 @@ fn runs(sources: &[&str]) {
 #[track_caller]
 fn runs_not(sources: &[&str]) {
     for source in sources {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(!found.commands.iter().any(|command| command.program == "rm"), "{source}");
         let hidden = found
             .opaque
@@ -60,7 +60,7 @@ fn a_file_is_followed_under_its_other_names() {
 /// What may not have been copied may still be what it was.
 #[test]
 fn a_copy_in_a_branch_is_a_doubt() {
-    let found = read("echo rm x >b; echo ls >a; if c; then cp a b; fi; bash b", &Setting::default());
+    let found = read("echo rm x >b; echo ls >a; if c; then cp a b; fi; bash b", &ReadContext::default());
     assert!(!found.opaque.is_empty(), "{found:?}");
 }
 
@@ -74,7 +74,7 @@ fn a_file_changed_in_place_is_what_it_is_then() {
     ]);
     for source in ["echo rX x >a; perl -pi -e 's/X/m/' a; bash a", "echo rX x >a; sed -i 's/X*/m/' a; bash a"]
     {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(found.opaque.iter().any(|one| one.kind == Unknown::Decoded), "{source}: {found:?}");
     }
     runs_not(&[
@@ -124,7 +124,7 @@ fn the_first_line_says_who_reads_it() {
     check("printf '#!/bin/rm -f\\n' >a; ./a x", &["/bin/rm", "-f", "./a", "x"]);
     // One that goes through its words in a loop is read as if nobody knew them.
     let source = "echo 'while a; do o=$2; shift 2; done; rm \"$o/y\"' >a; bash a -o x";
-    let found = read(source, &Setting::default());
+    let found = read(source, &ReadContext::default());
     let is_root = |command: &toolgate_shell::Command| command.words.iter().any(|word| word.text == "/y");
     assert!(!found.commands.iter().any(|command| is_root(command)), "{found:?}");
     runs_not(&[
@@ -175,9 +175,9 @@ fn a_package_manager_runs_the_scripts_of_the_project() {
         "echo '{}' | jq '.a=1' >package.json; npm test",
         "npm pkg set scripts.y='rm x'; npm test",
     ]);
-    let found = read("echo e30= | base64 -d >package.json; npm test", &Setting::default());
+    let found = read("echo e30= | base64 -d >package.json; npm test", &ReadContext::default());
     assert!(found.opaque.is_empty(), "{found:?}");
-    let found = read("base64 -d a >package.json; npm test", &Setting::default());
+    let found = read("base64 -d a >package.json; npm test", &ReadContext::default());
     assert!(found.opaque.iter().any(|one| one.kind == Unknown::Decoded), "{found:?}");
 }
 
@@ -199,7 +199,7 @@ fn makefiles_are_read_where_they_lie() {
         "printf 'include Makefile\\na:\\n\\tls\\n' >Makefile; make",
         "date >d/Makefile; make -C d",
     ]);
-    let found = read("printf 'a:\\n\\trm x\\n' >d/Makefile; make -C d", &Setting::default());
+    let found = read("printf 'a:\\n\\trm x\\n' >d/Makefile; make -C d", &ReadContext::default());
     let inside = |command: &toolgate_shell::Command| {
         command.program == "rm" && command.dir.as_ref().is_some_and(|dir| dir.text == "d")
     };
@@ -290,7 +290,7 @@ fn programs_read_files_they_are_told_to() {
 fn guesses_were_not_unpacked() {
     use toolgate_shell::EffectKind;
     let runs = |source: &str| {
-        let found = read(source, &Setting { pwd: Some("/p".to_string()), ..Setting::default() });
+        let found = read(source, &ReadContext { pwd: Some("/p".to_string()), ..ReadContext::default() });
         let mut effects = found.commands.iter().flat_map(|command| &command.effects);
         effects.any(|effect| effect.kind == EffectKind::RunsDownload)
     };

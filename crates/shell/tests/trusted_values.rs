@@ -4,14 +4,14 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Unknown, read};
 
 /// What a loop puts together in more rounds than are followed is not known, and
 /// whoever runs it hides what it is.
 #[test]
 fn a_name_put_together_by_a_loop_is_not_known() {
     let kinds = |source: &str| -> Vec<Unknown> {
-        read(source, &Setting::default()).opaque.iter().map(|one| one.kind).collect()
+        read(source, &ReadContext::default()).opaque.iter().map(|one| one.kind).collect()
     };
     for source in [
         "set -- r m d i r; s=; while (($#)); do s+=$1; shift; done; $s x",
@@ -23,7 +23,7 @@ fn a_name_put_together_by_a_loop_is_not_known() {
     for source in ["while read x; do y=ls; done; $y z", "PY=$(which python3); $PY x.py", "$CMD x"] {
         assert!(!kinds(source).contains(&Unknown::Variable), "{source}: {:?}", kinds(source));
     }
-    let found = read("f() { s+=$1; }; f r; f m; $s x", &Setting::default());
+    let found = read("f() { s+=$1; }; f r; f m; $s x", &ReadContext::default());
     assert!(found.commands.iter().any(|command| command.program == "rm"), "{found:?}");
 }
 
@@ -48,16 +48,16 @@ fn what_a_function_sets_may_not_be_set() {
     check("x=rm; f() { x=echo; }; unset -f f; f; $x y", &["rm", "y"]);
     check("x=rm; ls() { x=echo; }; command ls; $x y", &["rm", "y"]);
     check("x=a; y=a; for i in 1 2 3; do $x; x=$y; y=rm; done", &["rm"]);
-    let found = read("x=ls; trap 'x=rm' USR1; x=ls; kill -USR1 $$; $x y", &Setting::default());
+    let found = read("x=ls; trap 'x=rm' USR1; x=ls; kill -USR1 $$; $x y", &ReadContext::default());
     assert!(!found.opaque.is_empty(), "{found:?}");
-    assert!(read("trap 'rm -f \"$t\"' EXIT; t=a; ls $t", &Setting::default()).opaque.is_empty());
+    assert!(read("trap 'rm -f \"$t\"' EXIT; t=a; ls $t", &ReadContext::default()).opaque.is_empty());
 }
 
 /// The folder a round of a loop leaves is where the next one begins.
 #[test]
 fn a_loop_begins_again_where_it_ended() {
     for source in ["for i in 1 2; do rm x; cd /etc; done", "while a; do rm x; cd /etc; done"] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let there = |command: &toolgate_shell::Command| {
             command.program == "rm" && command.dir.as_ref().is_some_and(|dir| dir.text == "/etc")
         };
@@ -69,7 +69,7 @@ fn a_loop_begins_again_where_it_ended() {
 #[test]
 fn a_program_found_by_path_was_not_unpacked() {
     use toolgate_shell::EffectKind;
-    let setting = Setting { pwd: Some("/p".to_string()), ..Setting::default() };
+    let setting = ReadContext { pwd: Some("/p".to_string()), ..ReadContext::default() };
     let runs = |source: &str| {
         let found = read(source, &setting);
         let effects = found.commands.iter().flat_map(|command| &command.effects).map(|effect| effect.kind);
@@ -91,10 +91,12 @@ fn a_shell_reads_what_exec_opened() {
 #[test]
 fn an_alias_that_goes_on_is_not_known() {
     for source in ["alias x='cat <<A'\nx", "alias q=\"echo '\"\nq"] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
     assert!(
-        read("alias ll='ls -la'; alias g=\"git log --format='%h'\"", &Setting::default()).opaque.is_empty()
+        read("alias ll='ls -la'; alias g=\"git log --format='%h'\"", &ReadContext::default())
+            .opaque
+            .is_empty()
     );
 }
 
@@ -110,7 +112,7 @@ fn what_runs_again_differently_is_listed_again() {
         ("f() { a; }; f; f", 1),
         ("for i in 1 2 3; do a; done", 1),
     ] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let listed = found.commands.iter().filter(|command| command.program == "a").count();
         assert_eq!(listed, wanted, "{source}");
     }
@@ -128,5 +130,5 @@ fn what_follows_a_mistake_is_read() {
         check(source, &["rm", "x"]);
     }
     // Names nobody knows are no news there.
-    assert!(read("ls ) ; $x y", &Setting::default()).opaque.is_empty());
+    assert!(read("ls ) ; $x y", &ReadContext::default()).opaque.is_empty());
 }

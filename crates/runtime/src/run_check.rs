@@ -1,7 +1,7 @@
 //! Runs a command of the person's own policy in the project and says how it
 //! ended, within its time (quality-003, quality-004).
 
-use crate::checks::Came;
+use crate::checks::CheckOutcome;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs it; its output goes nowhere, because it may be endless.
-pub(crate) fn succeeds(project: &Path, command: &str, until: Instant) -> Came {
+pub(crate) fn succeeds(project: &Path, command: &str, until: Instant) -> CheckOutcome {
     let cure = || format!("run `{command}` and mend what it says");
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).current_dir(project).process_group(0);

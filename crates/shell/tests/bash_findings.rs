@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, Unknown, read};
+use toolgate_shell::{ReadContext, Unknown, read};
 
 /// Text that is only read when it runs may have mistakes; what stands behind
 /// it runs all the same.
@@ -30,7 +30,7 @@ fn nothing_hides_behind_a_mistake() {
         "N='a[$(b ;; c)]'; (( N )); rm x",
     ] {
         check(source, &["rm", "x"]);
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let kinds = found.fault.iter().map(|fault| fault.kind).chain(found.opaque.iter().map(|one| one.kind));
         assert_eq!(kinds.collect::<Vec<_>>(), [Unknown::Syntax], "{source}");
     }
@@ -51,7 +51,7 @@ fn here_documents_end_at_their_word() {
     for source in
         ["cat <<${V/$(a b)/x}\na", "cat <<$(a   b)\n$(a b)\nrm x", "cat <<`a`\na", "cat <<\"$(a)\"\na"]
     {
-        let fault = read(source, &Setting::default()).fault;
+        let fault = read(source, &ReadContext::default()).fault;
         assert!(fault.is_some_and(|fault| fault.kind == Unknown::Limit), "{source}");
     }
     check("cat <<\"a\\b\"\na\\b\nrm x\nab", &["rm", "x"]);
@@ -124,9 +124,9 @@ fn lines_are_joined_before_quotes_count() {
 /// What a substitution prints that has a mistake in it is not known.
 #[test]
 fn a_mistake_ends_what_a_substitution_prints() {
-    assert_eq!(read("echo $(( $(case x in (a) b;; esac) + 1 ))", &Setting::default()).fault, None);
+    assert_eq!(read("echo $(( $(case x in (a) b;; esac) + 1 ))", &ReadContext::default()).fault, None);
     for source in ["rm a$((echo p) ${V}\nq)b", "rm `echo p; (`", "rm \"`echo p\nfi`\""] {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         let rm = reading.commands.iter().find(|command| command.program == "rm");
         let known = rm.is_none_or(|command| command.words.iter().all(|word| word.exact));
         assert!(!known, "{source:?}: {rm:?}");
@@ -351,7 +351,7 @@ fn files_hold_all_that_was_written_to_them() {
         "X=q; a && X=p; echo $X >f; sh f",
         "X=q; a && X=p; echo $X | sh",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
 }
 
@@ -370,7 +370,7 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "{ echo q >f; sh f & } | a; echo p >f; sh f",
         "{ a & } >f; echo p >f; sh f",
     ] {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         assert!(reading.opaque.iter().any(|one| one.kind == Unknown::Output), "{source:?}");
     }
     for source in [
@@ -379,7 +379,7 @@ fn a_file_that_is_written_while_it_runs_is_not_known() {
         "echo q >f; sh f &",
         "while read x; do echo $x; done >f 2>&1 < <(q)",
     ] {
-        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
 }
 
@@ -403,7 +403,7 @@ fn a_semicolon_is_lost_behind_a_here_document() {
 #[test]
 fn a_value_that_is_not_set_yet_or_at_all_is_not_known() {
     for source in ["X='p a' eval $X w", "A=(p a=(b)\nA+=(q); \"${A[@]}\""] {
-        let reading = read(source, &Setting::default());
+        let reading = read(source, &ReadContext::default());
         assert!(
             reading.opaque.iter().any(|one| one.kind == Unknown::Name),
             "{source:?}: {:?}",
@@ -432,7 +432,7 @@ fn errors_given_to_a_shell_are_not_known() {
         "exec 3<<<q; a && exec 3<<<p; sh <&3",
         "exec 3<<<q; (exec 3<<<p); sh <&3",
     ] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
     for source in [
         "echo ls |& sh",
@@ -441,7 +441,7 @@ fn errors_given_to_a_shell_are_not_known() {
         "echo ls >f 2>&1; sh f",
         "ls >\"$V\"; sh f",
     ] {
-        assert!(read(source, &Setting::default()).opaque.is_empty(), "{source:?}");
+        assert!(read(source, &ReadContext::default()).opaque.is_empty(), "{source:?}");
     }
     check("printf 'rm x' |& sh", &["rm", "x"]);
 }
@@ -449,7 +449,7 @@ fn errors_given_to_a_shell_are_not_known() {
 /// A shell that cannot read its text may not have written the file.
 #[test]
 fn a_mistake_leaves_files_as_they_were() {
-    let found = read("time ls 2>f; sh <<'E'\n{ echo q >f\nE\nsh f", &Setting::default());
+    let found = read("time ls 2>f; sh <<'E'\n{ echo q >f\nE\nsh f", &ReadContext::default());
     assert!(found.opaque.iter().any(|one| one.what.contains("text of `f`")), "{:?}", found.opaque);
 }
 
@@ -457,7 +457,7 @@ fn a_mistake_leaves_files_as_they_were() {
 #[test]
 fn an_item_written_by_name_changes_the_list() {
     for writes in ["printf -v 'A[0]' x", "read 'A[0]' <<<x", "declare 'A[0]=x'"] {
-        let found = read(&format!("A=(ls); {writes}; ${{A[0]}} y"), &Setting::default());
+        let found = read(&format!("A=(ls); {writes}; ${{A[0]}} y"), &ReadContext::default());
         assert!(!found.opaque.is_empty(), "{writes}: {found:?}");
     }
 }
@@ -482,7 +482,7 @@ fn a_trap_of_a_subshell_runs_at_its_end() {
 #[test]
 fn a_comment_and_case_in_arithmetic_are_not_followed() {
     let limit = |source: &str| {
-        let fault = read(source, &Setting::default()).fault;
+        let fault = read(source, &ReadContext::default()).fault;
         fault.is_some_and(|fault| fault.kind == Unknown::Limit)
     };
     assert!(limit("p $(a $((# $(case rm in (rm) b;; esac) + (1) ))\n)"));

@@ -2,14 +2,14 @@
 //! not written itself.
 //!
 //! The reader looks at no file. It says which ones it would have to know, and
-//! whoever reads the text once more gives it what they hold ([`Setting::files`]).
+//! whoever reads the text once more gives it what they hold ([`ReadContext::files`]).
 //! Such a file is what it is: only what it surely does counts, and not that a
 //! name in it is hard to tell. Whoever adds to it answers for all of it.
 
 use smol_str::SmolStr;
 
 use super::Walker;
-use crate::reading::{Command, Setting, Span, Unknown, Word};
+use crate::reading::{Command, ReadContext, Span, Unknown, Word};
 use crate::scope::Text;
 use crate::stream::Stream;
 use std::collections::BTreeMap;
@@ -23,13 +23,13 @@ const RUN_MAX: usize = 512;
 const UNSURE: [char; 4] = ['$', '`', '*', '?'];
 
 /// Work all files that are there may cost together, beside that of the call.
-const STOOD_MAX: usize = super::budget::WORK_MAX;
+const DISK_WORK_MAX: usize = super::budget::WORK_MAX;
 
 /// What is in the files that are there, by their paths.
-pub(super) fn files_of(setting: &Setting) -> BTreeMap<SmolStr, Stream> {
+pub(super) fn files_of(setting: &ReadContext) -> BTreeMap<SmolStr, Stream> {
     let stream = |text: &Option<String>| match text {
-        Some(text) => Stream { stands: true, ..Stream::known(text.as_str()) },
-        None => Stream { stands: true, ..Stream::unknown() },
+        Some(text) => Stream { on_disk: true, ..Stream::known(text.as_str()) },
+        None => Stream { on_disk: true, ..Stream::unknown() },
     };
     setting.files.iter().map(|(path, text)| (path.clone(), stream(text))).collect()
 }
@@ -39,18 +39,18 @@ impl Walker<'_> {
     pub(super) fn file(&self, path: &SmolStr) -> Option<&Stream> {
         let known = self.files.get(path);
         if known.is_none() {
-            self.seek(path);
+            self.want_file(path);
         }
         known
     }
 
     /// Asks for a file that is read.
-    pub(super) fn seek(&self, path: &SmolStr) {
+    pub(super) fn want_file(&self, path: &SmolStr) {
         self.seek_within(path, READ_MAX);
     }
 
     /// The same for one that is run.
-    pub(super) fn run_file(&self, path: &SmolStr) -> Option<&Stream> {
+    pub(super) fn request_file(&self, path: &SmolStr) -> Option<&Stream> {
         let known = self.files.get(path);
         if known.is_none() {
             self.seek_within(path, RUN_MAX);
@@ -60,26 +60,26 @@ impl Walker<'_> {
 
     /// Asks for a file, unless nobody could tell which it is, or many are asked for.
     fn seek_within(&self, path: &SmolStr, most: usize) {
-        let mut sought = self.sought.borrow_mut();
-        if sought.len() < most
+        let mut wanted_files = self.wanted_files.borrow_mut();
+        if wanted_files.len() < most
             && path.starts_with('/')
             && !path.starts_with("/dev/")
             && !path.contains(UNSURE)
         {
-            sought.insert(path.clone());
+            wanted_files.insert(path.clone());
         }
     }
 
     /// Asks for the files of one folder that a pattern names.
     pub(super) fn seek_pattern(&self, path: &SmolStr) {
         let Some((folder, _)) = path.rsplit_once('/') else { return };
-        let mut sought = self.sought.borrow_mut();
+        let mut wanted_files = self.wanted_files.borrow_mut();
         if path.starts_with('/')
             && !folder.contains(UNSURE)
             && !path.contains(['$', '`'])
-            && sought.len() < RUN_MAX
+            && wanted_files.len() < RUN_MAX
         {
-            sought.insert(path.clone());
+            wanted_files.insert(path.clone());
         }
     }
 
@@ -103,8 +103,8 @@ impl Walker<'_> {
     /// Follows what a file that is there starts, with a budget of its own. What is
     /// hard to tell in it is no news, unless it was hidden on purpose; that it is more
     /// than is followed is said, but does not end the reading of the call.
-    pub(super) fn follow_standing(&mut self, path: &str, inner: impl FnOnce(&mut Self)) {
-        if self.stood > STOOD_MAX || self.is_spent() {
+    pub(super) fn follow_on_disk(&mut self, path: &str, inner: impl FnOnce(&mut Self)) {
+        if self.disk_work > DISK_WORK_MAX || self.is_spent() {
             return self.fail(Span::default(), "more files than are followed");
         }
         let (opaque, fault) = (self.reading.opaque.len(), self.reading.fault.take());
@@ -117,7 +117,7 @@ impl Walker<'_> {
             self.in_place = in_place;
         }
         self.defined.truncate(defined);
-        self.stood += std::mem::replace(&mut self.work, work);
+        self.disk_work += std::mem::replace(&mut self.work, work);
         let ended = std::mem::replace(&mut self.reading.fault, fault);
         let mut at = 0;
         self.reading.opaque.retain(|one| {

@@ -1,7 +1,7 @@
-//! Nobody hides behind many others: whatever stands behind more items, words or
+//! Nothing hides behind many others: whatever follows more items, words or
 //! lines than are followed is listed all the same, or it is said that there is more.
 
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 /// `count` times what `one` makes.
 fn many(count: usize, one: impl Fn(usize) -> String) -> String {
@@ -10,7 +10,7 @@ fn many(count: usize, one: impl Fn(usize) -> String) -> String {
 
 /// Is `rm x` listed, or said to be beyond what is followed or known?
 fn is_told(source: &str) -> bool {
-    let found = read(source, &Setting::default());
+    let found = read(source, &ReadContext::default());
     let listed = found.commands.iter().any(|command| {
         command.program == "rm" && command.words.last().is_some_and(|word| word.text.contains('x'))
     });
@@ -59,7 +59,8 @@ fn programs_of_other_languages() {
 /// Deletes are effects of `find` itself.
 #[test]
 fn places() {
-    let found = read(&format!("find {} / -delete", many(3000, |at| format!("a{at} "))), &Setting::default());
+    let found =
+        read(&format!("find {} / -delete", many(3000, |at| format!("a{at} "))), &ReadContext::default());
     let targets = found.commands.iter().flat_map(|one| &one.effects).filter_map(|one| one.target.as_ref());
     assert!(targets.clone().any(|word| word.text.starts_with('/')));
 }
@@ -68,12 +69,12 @@ fn places() {
 fn variables_and_redirects() {
     for count in [40, 200, 400] {
         let exports = many(count, |at| format!("export A{at}=1; "));
-        let found = read(&format!("export X=1; {exports}p"), &Setting::default());
+        let found = read(&format!("export X=1; {exports}p"), &ReadContext::default());
         let has = |one: &toolgate_shell::Assignment| one.name == "X";
         let seen = found.commands.last().is_some_and(|one| one.assignments.iter().any(has));
         assert!(seen || found.fault.is_some(), "{count}");
         let redirects = many(count, |at| format!("{}>a{at} ", at + 3));
-        let found = read(&format!("{{ echo q; }} {redirects}>x"), &Setting::default());
+        let found = read(&format!("{{ echo q; }} {redirects}>x"), &ReadContext::default());
         let into = found.commands.iter().flat_map(|one| &one.redirects).any(|one| one.target.text == "x");
         assert!(into || found.fault.is_some(), "{count}");
     }
@@ -107,7 +108,7 @@ fn long_loops_are_no_news() {
         ),
         format!("for a in {names}; do ./target/debug/$a --help; done"),
     ] {
-        let found = read(&source, &Setting::default());
+        let found = read(&source, &ReadContext::default());
         assert!(found.fault.is_none() && found.opaque.is_empty(), "{source}");
     }
 }

@@ -15,7 +15,7 @@ const MOVES_MAX: usize = 64;
 const FACTS_MAX: usize = 512;
 
 /// One name that stands for another from some command on.
-struct Displaced {
+struct PathAlias {
     /// The command that made it so.
     by: usize,
     /// The new name, and what it stands for.
@@ -28,7 +28,7 @@ struct Displaced {
 
 /// The facts that `files` amount to once moves and links are followed.
 pub(crate) fn of(commands: &[Arc<Command>], files: &[FileFact], start: &str) -> Vec<FileFact> {
-    let moves: Vec<Displaced> = commands
+    let moves: Vec<PathAlias> = commands
         .iter()
         .enumerate()
         .flat_map(|(at, command)| displaced(at, command, start))
@@ -55,7 +55,7 @@ pub(crate) fn of(commands: &[Arc<Command>], files: &[FileFact], start: &str) -> 
     found
 }
 
-fn displaced(at: usize, command: &Command, start: &str) -> Vec<Displaced> {
+fn displaced(at: usize, command: &Command, start: &str) -> Vec<PathAlias> {
     let usage = &command.usage;
     let moves = matches!(command.program.as_str(), "mv" | "gmv");
     let is_link = command.program == "ln" && usage.has("--symbolic")
@@ -86,7 +86,7 @@ fn displaced(at: usize, command: &Command, start: &str) -> Vec<Displaced> {
         };
         let mut add = |link: String| {
             let stands_for = absolute(&source.text, &seen_from(&link));
-            found.push(Displaced { by: at, name: link, stands_for, glob: source.glob, is_link });
+            found.push(PathAlias { by: at, name: link, stands_for, glob: source.glob, is_link });
         };
         let into_folder = matches!(to.text.as_str(), "." | "..") || to.text.ends_with('/') && is_link;
         if !into_folder {
@@ -100,7 +100,7 @@ fn displaced(at: usize, command: &Command, start: &str) -> Vec<Displaced> {
 }
 
 /// The fact about what a name stands for, if `fact` is about that name.
-fn followed(fact: &FileFact, one: &Displaced) -> Option<FileFact> {
+fn followed(fact: &FileFact, one: &PathAlias) -> Option<FileFact> {
     let deletes = matches!(fact.access, Access::Delete | Access::DeleteTree);
     if fact.command.is_none_or(|at| at <= one.by) || !one.is_link && !deletes && fact.access != Access::Read {
         return None;

@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 const STARTED: &[&str] = &[
     "bwrap --ro-bind / / --dev /dev --unshare-net rm x",
@@ -77,7 +77,7 @@ fn what_only_talks_about_it_is_not() {
         "less +/rm f",
         "zip a.zip rm",
     ] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         assert!(!found.commands.iter().any(|command| command.program == "rm"), "{source}");
     }
 }

@@ -8,25 +8,25 @@ use std::ops::{Deref, DerefMut};
 
 /// None, one or many.
 #[derive(Debug, Clone)]
-pub enum Few<T> {
+pub enum OneOrMany<T> {
     /// Just this.
     One(T),
     /// As many as there are, also none.
     Many(Vec<T>),
 }
 
-impl<T> Few<T> {
+impl<T> OneOrMany<T> {
     /// Adds one at the end.
     pub fn push(&mut self, item: T) {
         match self {
-            Few::Many(items) if items.is_empty() => *self = Few::One(item),
-            Few::Many(items) => items.push(item),
-            Few::One(_) => {
-                if let Few::One(first) = std::mem::take(self) {
+            OneOrMany::Many(items) if items.is_empty() => *self = OneOrMany::One(item),
+            OneOrMany::Many(items) => items.push(item),
+            OneOrMany::One(_) => {
+                if let OneOrMany::One(first) = std::mem::take(self) {
                     // Where two are, three are soon: `"$a/b"` has three pieces.
                     let mut items = Vec::with_capacity(3);
                     items.extend([first, item]);
-                    *self = Few::Many(items);
+                    *self = OneOrMany::Many(items);
                 }
             }
         }
@@ -36,19 +36,19 @@ impl<T> Few<T> {
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         match self {
-            Few::One(item) => std::slice::from_ref(item),
-            Few::Many(items) => items,
+            OneOrMany::One(item) => std::slice::from_ref(item),
+            OneOrMany::Many(items) => items,
         }
     }
 }
 
-impl<T> Default for Few<T> {
-    fn default() -> Few<T> {
-        Few::Many(Vec::new())
+impl<T> Default for OneOrMany<T> {
+    fn default() -> OneOrMany<T> {
+        OneOrMany::Many(Vec::new())
     }
 }
 
-impl<T> Deref for Few<T> {
+impl<T> Deref for OneOrMany<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -56,66 +56,66 @@ impl<T> Deref for Few<T> {
     }
 }
 
-impl<T> DerefMut for Few<T> {
+impl<T> DerefMut for OneOrMany<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match self {
-            Few::One(item) => std::slice::from_mut(item),
-            Few::Many(items) => items,
+            OneOrMany::One(item) => std::slice::from_mut(item),
+            OneOrMany::Many(items) => items,
         }
     }
 }
 
-impl<T: PartialEq> PartialEq for Few<T> {
-    fn eq(&self, other: &Few<T>) -> bool {
+impl<T: PartialEq> PartialEq for OneOrMany<T> {
+    fn eq(&self, other: &OneOrMany<T>) -> bool {
         self.as_slice() == other.as_slice()
     }
 }
 
-impl<T: Eq> Eq for Few<T> {}
+impl<T: Eq> Eq for OneOrMany<T> {}
 
-impl<T> From<Vec<T>> for Few<T> {
-    fn from(items: Vec<T>) -> Few<T> {
-        Few::Many(items)
+impl<T> From<Vec<T>> for OneOrMany<T> {
+    fn from(items: Vec<T>) -> OneOrMany<T> {
+        OneOrMany::Many(items)
     }
 }
 
-impl<T> From<Few<T>> for Vec<T> {
-    fn from(few: Few<T>) -> Vec<T> {
+impl<T> From<OneOrMany<T>> for Vec<T> {
+    fn from(few: OneOrMany<T>) -> Vec<T> {
         match few {
-            Few::One(item) => vec![item],
-            Few::Many(items) => items,
+            OneOrMany::One(item) => vec![item],
+            OneOrMany::Many(items) => items,
         }
     }
 }
 
-impl<T> FromIterator<T> for Few<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Few<T> {
-        let mut few = Few::default();
+impl<T> FromIterator<T> for OneOrMany<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> OneOrMany<T> {
+        let mut few = OneOrMany::default();
         few.extend(items);
         few
     }
 }
 
-impl<T> Extend<T> for Few<T> {
+impl<T> Extend<T> for OneOrMany<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         items.into_iter().for_each(|item| self.push(item));
     }
 }
 
-impl<T> IntoIterator for Few<T> {
+impl<T> IntoIterator for OneOrMany<T> {
     type Item = T;
     type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
 
     fn into_iter(self) -> Self::IntoIter {
         let (one, many) = match self {
-            Few::One(item) => (Some(item), Vec::new()),
-            Few::Many(items) => (None, items),
+            OneOrMany::One(item) => (Some(item), Vec::new()),
+            OneOrMany::Many(items) => (None, items),
         };
         one.into_iter().chain(many)
     }
 }
 
-impl<'a, T> IntoIterator for &'a Few<T> {
+impl<'a, T> IntoIterator for &'a OneOrMany<T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
 

@@ -2,15 +2,15 @@
 //! Every command is looked for in many tables and stands in nearly none.
 
 /// For each first letter the lengths that occur, as bits.
-pub(crate) struct Heads([u32; 32]);
+pub(crate) struct NameFilter([u32; 32]);
 
-impl Heads {
+impl NameFilter {
     /// Of no name.
-    pub(crate) const NONE: Heads = Heads([0; 32]);
+    pub(crate) const NONE: NameFilter = NameFilter([0; 32]);
 
     /// Of one name more.
     #[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
-    pub(crate) const fn with(mut self, name: &str) -> Heads {
+    pub(crate) const fn with(mut self, name: &str) -> NameFilter {
         self.0[(name.as_bytes()[0] & 31) as usize] |= 1 << (name.len() & 31);
         self
     }

@@ -4,10 +4,10 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 fn lists(source: &str, program: &str) -> bool {
-    read(source, &Setting::default()).commands.iter().any(|command| command.program == program)
+    read(source, &ReadContext::default()).commands.iter().any(|command| command.program == program)
 }
 
 #[test]
@@ -55,11 +55,11 @@ fn what_declare_and_printf_set_is_known() {
 #[test]
 fn set_a_exports() {
     for source in ["set -a; X=1; p", "set -o allexport; X=1; p", "set -ea\nX=1\np"] {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let program = found.commands.iter().find(|command| command.program == "p");
         assert!(program.is_some_and(|one| one.assignments.iter().any(|one| one.name == "X")), "{source}");
     }
-    let found = read("set -e; X=1; p", &Setting::default());
+    let found = read("set -e; X=1; p", &ReadContext::default());
     assert!(found.commands.iter().all(|command| command.assignments.is_empty()));
 }
 
@@ -88,7 +88,7 @@ fn descriptors_lead_into_a_shell() {
     assert!(!lists("{ echo rm x >&3; } 3>/dev/null | bash", "rm"));
     assert!(!lists("{ echo rm x >&3; } 3>&1 >/dev/null | cat", "rm"));
     // What else comes that way is not known.
-    assert!(!read("{ p; } 2>&1 >/dev/null | bash", &Setting::default()).opaque.is_empty());
+    assert!(!read("{ p; } 2>&1 >/dev/null | bash", &ReadContext::default()).opaque.is_empty());
 }
 
 /// A trap sees what was set behind it, also in a shell of its own.
@@ -128,14 +128,14 @@ fn words_that_vanish_and_values_that_stay() {
         "mkdir b; echo 'git commit --no-verify' >b/q; PATH=$PWD/b:$PATH q",
         "yash -c 'git commit --no-verify'",
     ] {
-        let setting = Setting { pwd: Some("/p".to_string()), ..Setting::default() };
+        let setting = ReadContext { pwd: Some("/p".to_string()), ..ReadContext::default() };
         let found = read(source, &setting);
         let skips = |one: &toolgate_shell::Command| {
             one.usage.subcommand.iter().any(|sub| sub == "commit") && one.usage.has("--no-verify")
         };
         assert!(found.commands.iter().any(|one| skips(one)), "{source}");
     }
-    let found = read("git $FLAGS status; git log --format=$(q) -3", &Setting::default());
+    let found = read("git $FLAGS status; git log --format=$(q) -3", &ReadContext::default());
     assert!(found.commands.iter().all(|one| !one.usage.has("--no-verify")));
 }
 
@@ -152,7 +152,7 @@ fn declare_adds() {
 #[test]
 fn exports_that_may_not_be() {
     let values = |source: &str| -> Vec<String> {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         let last = found.commands.last().map(|one| one.assignments.clone()).unwrap_or_default();
         last.iter().map(|one| one.value.text.to_string()).collect()
     };
@@ -175,7 +175,7 @@ fn descriptors_and_links_lead_on() {
 
 /// The folder a command runs in, as written; `None` where it did not change.
 fn folder(source: &str, program: &str) -> Option<(String, bool)> {
-    let found = read(source, &Setting::default());
+    let found = read(source, &ReadContext::default());
     let command = found.commands.iter().rev().find(|command| command.program == program);
     command.and_then(|command| command.dir.as_ref()).map(|dir| (dir.text.to_string(), dir.exact))
 }
@@ -199,7 +199,7 @@ fn one_goes_back_to_where_one_was() {
     for source in ["cd -; rm x", "popd; rm x", "pushd /a; pushd /b; popd +1; rm x", "pushd +2; rm x"] {
         assert!(folder(source, "rm").is_some_and(|(_, exact)| !exact), "{source}");
     }
-    let found = read("CDPATH=/c; cd a; rm x", &Setting::default());
+    let found = read("CDPATH=/c; cd a; rm x", &ReadContext::default());
     let dirs: Vec<_> =
         found.commands.iter().filter_map(|one| one.dir.as_ref()).map(|dir| dir.text.to_string()).collect();
     assert!(dirs.contains(&"a".to_string()) && dirs.contains(&"/c/a".to_string()), "{dirs:?}");
@@ -224,9 +224,9 @@ fn a_shell_without_a_name_is_called_by_its_own() {
 #[test]
 fn a_file_is_run_while_it_is_written() {
     for source in ["{ echo rm x; sh f; } > f", "for i in 1; do echo rm x; . ./f; done > f"] {
-        assert!(!read(source, &Setting::default()).opaque.is_empty(), "{source}");
+        assert!(!read(source, &ReadContext::default()).opaque.is_empty(), "{source}");
     }
-    assert!(read("{ date; sh f; } > log", &Setting::default()).opaque.is_empty());
+    assert!(read("{ date; sh f; } > log", &ReadContext::default()).opaque.is_empty());
 }
 
 /// What is trapped in a subshell runs at its end, and not once more.
@@ -234,7 +234,7 @@ fn a_file_is_run_while_it_is_written() {
 fn a_trap_of_a_subshell_ends_with_it() {
     let source = "( d=build; trap 'rm -rf \"$d\"' EXIT; ls )";
     check(source, &["rm", "-rf", "build"]);
-    let found = read(source, &Setting::default());
+    let found = read(source, &ReadContext::default());
     let unknown = |command: &std::sync::Arc<toolgate_shell::Command>| {
         command.program == "rm" && command.words.iter().any(|word| !word.exact)
     };

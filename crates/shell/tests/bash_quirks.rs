@@ -4,7 +4,7 @@
 mod listed;
 
 use listed::check;
-use toolgate_shell::{Setting, read};
+use toolgate_shell::{ReadContext, read};
 
 /// The text of a here-document is looked through when it is expanded, and bash
 /// changes it on the way as it changes other text.
@@ -28,7 +28,7 @@ fn quotes_between_a_dollar_and_a_parenthesis_vanish() {
 /// Behind a `;` that bash loses, it prints `coproc` with a name.
 #[test]
 fn words_that_bash_prints_otherwise_are_not_known() {
-    let found = read("a \"$(b <<E\nc\nE\nrm; ! coproc x\nd)\"", &Setting::default());
+    let found = read("a \"$(b <<E\nc\nE\nrm; ! coproc x\nd)\"", &ReadContext::default());
     let joined = |command: &toolgate_shell::Command| command.program == "rm" && command.words.len() > 1;
     let words = found.commands.iter().find(|command| joined(command)).map(|command| &command.words);
     assert!(words.is_some_and(|words| words.iter().any(|word| !word.exact)), "{found:?}");
@@ -61,7 +61,7 @@ fn a_line_end_may_stand_before_a_subscript() {
 /// What a substitution prints that bash does not understand is not known.
 #[test]
 fn a_mistake_before_a_here_document_is_one() {
-    let found = read("a $((echo b) ; <<E (c) )\n", &Setting::default());
+    let found = read("a $((echo b) ; <<E (c) )\n", &ReadContext::default());
     let known = |command: &toolgate_shell::Command| {
         command.program == "a" && command.words.iter().all(|word| word.exact)
     };
@@ -72,8 +72,8 @@ fn a_mistake_before_a_here_document_is_one() {
 #[test]
 fn what_set_refuses_leaves_the_parameters_alone() {
     check("set -- rm; set --} a; $1 x", &["rm", "x"]);
-    assert!(!read("set --} a b; $1 x", &Setting::default()).opaque.is_empty());
-    assert!(read("set -eu -- a b; $1 x", &Setting::default()).opaque.is_empty());
+    assert!(!read("set --} a b; $1 x", &ReadContext::default()).opaque.is_empty());
+    assert!(read("set -eu -- a b; $1 x", &ReadContext::default()).opaque.is_empty());
 }
 
 /// Of `$((…) …)` bash has only the text when it prints what is around it.
@@ -125,7 +125,7 @@ fn a_coprocess_is_named_by_any_word() {
 #[test]
 fn a_list_with_more_behind_it_is_none() {
     check("declare A=(b)#; rm x", &["rm", "x"]);
-    let found = read("declare -A A=([k]=ls)#; ${A[k]} x", &Setting::default());
+    let found = read("declare -A A=([k]=ls)#; ${A[k]} x", &ReadContext::default());
     assert!(!found.opaque.is_empty(), "{found:?}");
 }
 
@@ -137,7 +137,7 @@ fn a_comment_makes_commands_of_arithmetic() {
     check("a $(( 1 + #(1) )); rm x", &["rm", "x"]);
     check("a <<E\n$((# 1 + $(rm x) ))\nE\n", &["rm", "x"]);
     check("a \"${U:-'$(( (b) ) |& { # `\nrm x\n})'}\"", &["rm", "x"]);
-    assert!(read("echo $((16#ff + $#))", &Setting::default()).fault.is_none());
+    assert!(read("echo $((16#ff + $#))", &ReadContext::default()).fault.is_none());
 }
 
 /// `$'…'` in arithmetic is read as if its text stood there, with an odd quote as well.
@@ -152,7 +152,7 @@ fn a_quote_in_decoded_arithmetic_hides_nothing() {
 fn a_function_with_a_quoted_name_may_be_defined() {
     check("\\f() { X=rm; }; f; $X x", &["rm", "x"]);
     check("'f'() { rm x; }; f", &["rm", "x"]);
-    assert!(!read("\\f() { X=ls; }; f; $X x", &Setting::default()).opaque.is_empty());
+    assert!(!read("\\f() { X=ls; }; f; $X x", &ReadContext::default()).opaque.is_empty());
 }
 
 /// Behind its first name, `export` has no options.
@@ -165,8 +165,8 @@ fn an_option_behind_a_name_is_none() {
 /// Behind `eval` of half a line, bash knows no reserved word.
 #[test]
 fn what_follows_half_a_line_is_not_known() {
-    assert!(!read("eval 'a \\\n'\n! rm x", &Setting::default()).opaque.is_empty());
-    assert!(read("eval 'a \\\nb'\n! c x", &Setting::default()).opaque.is_empty());
+    assert!(!read("eval 'a \\\n'\n! rm x", &ReadContext::default()).opaque.is_empty());
+    assert!(read("eval 'a \\\nb'\n! c x", &ReadContext::default()).opaque.is_empty());
 }
 
 /// In a substitution, redirects are printed behind the words, and `!` is none.
@@ -182,13 +182,13 @@ fn a_redirect_before_a_reserved_word_hides_nothing() {
 /// Quotes around a value nobody knows do not make its spelling the value.
 #[test]
 fn quotes_do_not_make_a_spelling_known() {
-    let found = read("bash -c \"rm '$X y'\"; bash -c 'rm '\\''z'\\'", &Setting::default());
+    let found = read("bash -c \"rm '$X y'\"; bash -c 'rm '\\''z'\\'", &ReadContext::default());
     let exact = |text: &str| {
         let words = found.commands.iter().flat_map(|command| &command.words);
         words.filter(|word| word.text == text).map(|word| word.exact).collect::<Vec<_>>()
     };
     assert_eq!(exact("$X y"), [false]);
-    let found = read("bash <<E\nrm '$Y z'\nE", &Setting::default());
+    let found = read("bash <<E\nrm '$Y z'\nE", &ReadContext::default());
     let words = found.commands.iter().flat_map(|command| &command.words);
     assert!(words.filter(|word| word.text == "$Y z").all(|word| !word.exact), "{found:?}");
     assert_eq!(exact("z"), [true]);
@@ -199,7 +199,7 @@ fn quotes_do_not_make_a_spelling_known() {
 fn a_backslash_in_inner_quotes_is_taken_out() {
     check("a \"${U:-\"$\\(rm x)\"}\"", &["rm", "x"]);
     check("a <<E\n${U:-\"$\\(rm x)\"}\nE", &["rm", "x"]);
-    let kept = read("a \"${U:-$\\(rm x)}\" \"$\\(rm x)\"", &Setting::default());
+    let kept = read("a \"${U:-$\\(rm x)}\" \"$\\(rm x)\"", &ReadContext::default());
     assert_eq!(kept.commands.len(), 1, "{kept:?}");
 }
 
@@ -235,16 +235,16 @@ fn an_assignment_may_fail() {
 fn a_word_with_brackets_runs_what_is_substituted_in_it() {
     check("a[ <(rm x) ] b", &["rm", "x"]);
     check("time[[ -n <(rm x) && <(b) == a* ]]", &["rm", "x"]);
-    let kept = read("a[i<(3)]=1; b[>(2)]=1", &Setting::default());
+    let kept = read("a[i<(3)]=1; b[>(2)]=1", &ReadContext::default());
     assert!(kept.commands.iter().all(|command| command.program.is_empty()), "{kept:?}");
 }
 
 /// Bash reads a script line by line: one that writes into itself is another.
 #[test]
 fn a_script_that_changes_itself_is_not_known() {
-    assert!(!read("echo 'echo rm x >f' >f; bash f", &Setting::default()).opaque.is_empty());
-    assert!(read("echo 'echo rm x >g' >f; bash f", &Setting::default()).opaque.is_empty());
-    assert!(read("echo 'rm f' >f; bash f", &Setting::default()).opaque.is_empty());
+    assert!(!read("echo 'echo rm x >f' >f; bash f", &ReadContext::default()).opaque.is_empty());
+    assert!(read("echo 'echo rm x >g' >f; bash f", &ReadContext::default()).opaque.is_empty());
+    assert!(read("echo 'rm f' >f; bash f", &ReadContext::default()).opaque.is_empty());
 }
 
 /// An item with no number is refused, and so is what is assigned behind it.
@@ -252,14 +252,14 @@ fn a_script_that_changes_itself_is_not_known() {
 fn an_assignment_behind_a_refused_one_may_not_be() {
     check("X=rm; a[$(b)]=1 X=ls; $X x", &["rm", "x"]);
     check("X=rm; a[$(b)]=1 X=ls; $X x", &["ls", "x"]);
-    assert!(!read("a[$(b)]=1 X=ls; $X rm", &Setting::default()).opaque.is_empty());
+    assert!(!read("a[$(b)]=1 X=ls; $X rm", &ReadContext::default()).opaque.is_empty());
 }
 
 /// A backslash at the end of a comment joins lines in `(( … ))`, whose text bash
 /// keeps for later, and does not where it looks for the end.
 #[test]
 fn joined_comments_in_arithmetic_are_not_followed() {
-    let limited = |text: &str| read(text, &Setting::default()).fault.is_some();
+    let limited = |text: &str| read(text, &ReadContext::default()).fault.is_some();
     assert!(limited("(( $(( (a #no \\\nb <<<#no\n\nrm x ) )\nc ) + 1 ))"));
     assert!(!limited("(( a = 16#ff + ${#b} + $(c) + \\\n 1 ))"));
     assert!(!limited("echo $(( $(a # no\n) + 1 ))"));
@@ -275,7 +275,7 @@ fn time_before_a_compound_in_a_substitution_is_not_followed() {
         "(( $(time -p if a #no&&(( $(b\n\nc) + 1 )) && d || rm x\nthen e; fi) + 1 ))",
     ];
     for text in unknown {
-        let reading = read(text, &Setting::default());
+        let reading = read(text, &ReadContext::default());
         assert!(!reading.opaque.is_empty() || reading.fault.is_some(), "{text}");
     }
     for text in [
@@ -285,7 +285,7 @@ fn time_before_a_compound_in_a_substitution_is_not_followed() {
         "(( $(date +%s) - time ))",
         "a $(timeout 5 sh -c 'case w in w) a;; esac')",
     ] {
-        let reading = read(text, &Setting::default());
+        let reading = read(text, &ReadContext::default());
         assert!(reading.opaque.is_empty() && reading.fault.is_none(), "{text}");
     }
 }
@@ -307,7 +307,7 @@ fn what_a_trap_or_a_mistake_leaves_is_one_of_two() {
     check("V=ls; trap 'V=rm' DEBUG; $V x", &["rm", "x"]);
     check("F=rm; eval 'F=ls; p ?(a|b)'; $F x", &["rm", "x"]);
     check("V=ls; trap 'V=rm' EXIT; $V x", &["ls", "x"]);
-    assert!(!read("W=ls; trap 'V=$W' ERR; W=rm; false; $V x", &Setting::default()).opaque.is_empty());
+    assert!(!read("W=ls; trap 'V=$W' ERR; W=rm; false; $V x", &ReadContext::default()).opaque.is_empty());
 }
 
 /// A value nobody knows may be none, and then the default stands in.
@@ -331,7 +331,7 @@ fn what_an_arm_leaves_the_next_one_finds() {
 /// Nobody waits for a pipe whose last stage is a coprocess: what follows runs beside it.
 #[test]
 fn a_pipe_that_ends_in_a_coprocess_is_a_job() {
-    let unknown = |text: &str| !read(text, &Setting::default()).opaque.is_empty();
+    let unknown = |text: &str| !read(text, &ReadContext::default()).opaque.is_empty();
     assert!(unknown("{ echo a >f; sh f; } | coproc { b; } && c &>f"));
     assert!(!unknown("{ echo a >f; sh f; } | b && c &>f"));
 }
@@ -339,7 +339,7 @@ fn a_pipe_that_ends_in_a_coprocess_is_a_job() {
 /// Bash expands what stands before a quote that is not closed, and then gives up.
 #[test]
 fn a_single_backquote_in_decoded_text_is_not_followed() {
-    let limited = |text: &str| read(text, &Setting::default()).fault.is_some();
+    let limited = |text: &str| read(text, &ReadContext::default()).fault.is_some();
     assert!(limited("p $(( $'\\x24(rm x)`' ))"));
     assert!(limited("p $(( $'\\x24(rm x)$(' ))"));
     check("p $(( $'\\x24(rm x)' ))", &["rm", "x"]);
@@ -356,7 +356,7 @@ fn a_function_is_given_what_nobody_knows_once() {
 #[test]
 fn what_is_set_is_printed() {
     let exact = |source: &str| {
-        let found = read(source, &Setting::default());
+        let found = read(source, &ReadContext::default());
         found.commands.iter().any(|one| one.program == "p" && one.words.iter().all(|word| word.exact))
     };
     for source in [
