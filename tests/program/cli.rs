@@ -109,7 +109,7 @@ fn test_ends_with_a_code_for_scripts() {
     }
     house.write(".toolgate/policy.yaml", "version: 2\n");
     let said = house.run(&["test", "ls"]).ended(1);
-    assert!(said.err.contains("The gate is broken"), "{}", said.err);
+    assert!(said.err.contains("version 2") && said.err.contains("every call is blocked"), "{}", said.err);
 }
 
 #[test]
@@ -234,13 +234,13 @@ fn the_inbox_shows_the_whole_call() {
 fn the_doctor_says_what_to_mend() {
     let house = House::bare(OWN);
     let mut said = session(&house, &[&["doctor"]]);
-    house.run(&["install", "claude-code", "--yes"]).ended(0);
+    house.run(&["install", "claude-code", "--project", "--yes"]).ended(0);
     said.push_str(&session(&house, &[&["doctor"]]));
     house.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     said.push_str(&session(&house, &[&["doctor"]]));
     let settings = house.project().join(".claude/settings.json");
     std::fs::remove_file(&settings).unwrap();
-    house.run(&["install", "claude-code", "--yes"]).ended(0);
+    house.run(&["install", "claude-code", "--project", "--yes"]).ended(0);
     let gone = house.read(".claude/settings.json").replace(crate::house::TOOLGATE, "/nowhere/toolgate");
     house.write(".claude/settings.json", gone);
     said.push_str(&session(&house, &[&["doctor"]]));

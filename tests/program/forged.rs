@@ -267,7 +267,7 @@ fn inside_an_agent_the_passphrase_still_answers() {
 #[test]
 fn inside_an_agent_the_gate_is_not_changed() {
     let house = House::with_policy(TICKET);
-    house.run(&["install", "claude-code", "--yes"]).ended(0);
+    house.run(&["install", "claude-code", "--project", "--yes"]).ended(0);
     let before = (house.read(".toolgate/policy.yaml"), house.read(".claude/settings.json"));
     let calls: [&[&str]; 4] = [
         &["uninstall", "claude-code", "--yes"],

@@ -64,7 +64,8 @@ fn what_is_added_looks_like_the_file() {
 
 #[test]
 fn ten_formattings_come_back_byte_for_byte() {
-    let two = "{\n  \"model\": \"opus\",\n  \"permissions\": { \"allow\": [\"Bash(ls:*)\"], \"deny\": [] }\n}\n";
+    let two =
+        "{\n  \"model\": \"opus\",\n  \"permissions\": { \"allow\": [\"Bash(ls:*)\"], \"deny\": [] }\n}\n";
     let others = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"other\" }] }\n    ],\n    \"Notification\": [{ \"hooks\": [] }]\n  },\n  \"z\": 1\n}\n";
     check("two spaces", two);
     check("four spaces", &two.replace("  ", "    "));
@@ -75,7 +76,10 @@ fn ten_formattings_come_back_byte_for_byte() {
     check("one line", "{\"model\":\"opus\",\"a\":[1,2]}");
     check("one line with spaces", "{ \"model\": \"opus\", \"a\": [ 1, 2 ] }");
     check("BOM", &format!("\u{feff}{two}"));
-    check("unicode", "{\n  \"a\": \"\u{1f980} \\u00e9 \\/ \\\" } ] \", \"n\": 1.0, \"big\": 12345678901234567890\n}");
+    check(
+        "unicode",
+        "{\n  \"a\": \"\u{1f980} \\u00e9 \\/ \\\" } ] \", \"n\": 1.0, \"big\": 12345678901234567890\n}",
+    );
     check("no indentation", "{\n\"a\": 1,\n\"b\": {\n\"c\": 2\n}\n}\n");
     check("brackets in columns", "{ \"a\": 1\n, \"b\": 2\n}\n");
     check("hooks of others", others);

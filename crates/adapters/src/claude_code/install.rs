@@ -72,9 +72,9 @@ fn put(
 }
 
 fn all(command: &str) -> Value {
-    let groups = EVENTS.iter().map(|(event, matcher)| {
-        ((*event).to_owned(), Value::Array(vec![group(*matcher, command)]))
-    });
+    let groups = EVENTS
+        .iter()
+        .map(|(event, matcher)| ((*event).to_owned(), Value::Array(vec![group(*matcher, command)])));
     Value::Object(groups.collect::<Map<_, _>>())
 }
 

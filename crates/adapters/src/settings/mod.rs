@@ -58,7 +58,11 @@ impl Settings {
         let json = text.trim_start_matches(BOM);
         let value: Value = serde_json::from_str(json).map_err(|error| not_json(json, &error))?;
         if !value.is_object() {
-            return Err(settings.fault_at(&settings.start(), "is not a JSON object", "the file must hold one object: `{}`"));
+            return Err(settings.fault_at(
+                &settings.start(),
+                "is not a JSON object",
+                "the file must hold one object: `{}`",
+            ));
         }
         let style = Style::of(text, &settings.root());
         Ok(Settings { style, ..settings })
@@ -112,7 +116,8 @@ impl Settings {
         let Some((first, last)) = container.first_and_last() else {
             let outer = self.indent_of(container.start);
             let inner = format!("{outer}{}", style.unit);
-            let inside = self.text.get(container.start + 1..container.end.saturating_sub(1)).unwrap_or_default();
+            let inside =
+                self.text.get(container.start + 1..container.end.saturating_sub(1)).unwrap_or_default();
             let new = if style.is_flat {
                 item(&style, &inner, true)
             } else {

@@ -48,9 +48,8 @@ impl Style {
         let inner = format!("{indent}{}", self.unit);
         let (open, items, close) = match value {
             Value::Object(members) if !members.is_empty() => {
-                let member = |(key, value): (&String, &Value)| {
-                    self.member(key, &self.render(value, &inner, is_flat))
-                };
+                let member =
+                    |(key, value): (&String, &Value)| self.member(key, &self.render(value, &inner, is_flat));
                 ('{', members.iter().map(member).collect::<Vec<_>>(), '}')
             }
             Value::Array(values) if !values.is_empty() => {
