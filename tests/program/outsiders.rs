@@ -342,32 +342,52 @@ post() {
 }
 event=$(<event.json)
 case WAY in
-    hook) told=$(TOOLGATE hook claude-code <event.json 2>&1) ;;
+    ask) TOOLGATE hook claude-code <event.json; exit ;;
+    hook | repeat) told=$(TOOLGATE hook claude-code <event.json 2>&1) ;;
     http) told=$(post /hook/claude-code "$(<"$HOME/.local/state/toolgate/hook.token")" "$event") ;;
 esac
 id=$(sed -n 's/.*Request \(r-[a-z0-9]*\) waits.*/\1/p' <<<"$told" | head -1)
 post "/api/requests/$id/answer" TOKEN '{"word":"approve"}'
 "#;
 
+/// Runs the host in the given way, as a process of its own, to what it was told in the end.
+fn run_host(stage: &Stage, way: &str) -> String {
+    let (address, port) = stage.server.host.split_once(':').unwrap();
+    let values = [
+        ("ADDRESS", address),
+        ("PORT", port),
+        ("HOST", &stage.server.host),
+        ("WAY", way),
+        ("TOKEN ", &format!("{} ", stage.token())),
+        ("TOOLGATE", crate::house::TOOLGATE),
+    ];
+    let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
+    stage.house.write("agent", values.into_iter().fold(ASKS_AND_ANSWERS.to_owned(), fill));
+    crate::house::finish(stage.house.command("/bin/bash", &["agent"]), b"").text()
+}
+
 #[test]
 fn an_answer_from_below_whoever_asked_is_refused() {
     let stage = Stage::set();
-    let (address, port) = stage.server.host.split_once(':').unwrap();
     for way in ["hook", "http"] {
         let command = format!("git push --force origin {way}");
         stage.house.write("event.json", stage.house.call(&command).to_string());
-        let values = [
-            ("ADDRESS", address),
-            ("PORT", port),
-            ("HOST", &stage.server.host),
-            ("WAY", way),
-            ("TOKEN ", &format!("{} ", stage.token())),
-            ("TOOLGATE", crate::house::TOOLGATE),
-        ];
-        let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
-        stage.house.write("agent", values.into_iter().fold(ASKS_AND_ANSWERS.to_owned(), fill));
-        let said = crate::house::finish(stage.house.command("/bin/bash", &["agent"]), b"").text();
+        let said = run_host(&stage, way);
         assert!(said.contains(" 403 ") && said.contains("(bash, process "), "{way}: {said}");
         assert!(stage.house.ask(&command).is_no(), "{way}");
     }
+}
+
+/// One program asks and ends; another makes the same call, which is merged into the same request. That one may
+/// not answer it either.
+#[test]
+fn an_answer_from_below_whoever_repeated_the_call_is_refused() {
+    let stage = Stage::set();
+    let command = "git push --force origin twice";
+    stage.house.write("event.json", stage.house.call(command).to_string());
+    let asked = run_host(&stage, "ask");
+    let said = run_host(&stage, "repeat");
+    assert!(said.contains(" 403 ") && said.contains("(bash, process "), "{said}");
+    let id = stage.house.ask(command).request();
+    assert!(asked.contains(&id), "one request: {asked}");
 }

@@ -1,11 +1,11 @@
-//! `docs/requirements.md`: every requirement of the sources has a row, every
+//! `tests/requirements.md`: every requirement of the sources has a row, every
 //! row names tests that exist or says why there is none.
 
 use crate::files::{File, text_files};
 use crate::nothing_wrong;
 use std::collections::BTreeMap;
 
-const PAGE: &str = "docs/requirements.md";
+const PAGE: &str = "tests/requirements.md";
 
 /// The sources, and how many requirements each has.
 const SOURCES: [(&str, usize); 5] = [("S0", 28), ("S1", 60), ("S2", 67), ("S3", 27), ("S4", 19)];

@@ -59,19 +59,21 @@ pub struct Wire {
     pub code: u8,
 }
 
-/// Where a host's settings can be installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whose settings the hook is installed in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Level {
-    /// For one project, shared by everyone who works on it.
-    Project,
-    /// For one project, for this user alone.
-    Local,
-    /// For everything the user runs.
+    /// Every session of this user, in any folder: the only level that a host
+    /// reads wherever it is started.
+    #[default]
     User,
+    /// The project's settings, shared through version control.
+    Project,
+    /// The project's settings that stay on this machine.
+    Local,
 }
 
 impl Level {
-    /// Every level, the widest first.
+    /// Every level, the default first.
     pub const ALL: [Level; 3] = [Level::User, Level::Local, Level::Project];
 
     /// The option that names it on the command line.

@@ -290,6 +290,12 @@ impl Request {
             Entry::Used { call, .. } => self.used(call.as_deref(), at_ms),
             Entry::Expired { .. } => self.is_unsettled().then_some(RequestState::Expired),
             Entry::Handled { by, what, .. } => self.handled(by, what, at_ms),
+            Entry::Repeated { asker, .. } => {
+                if !self.is_asked_by(asker) {
+                    self.progress.askers.push(asker.clone());
+                }
+                None
+            }
             _ => None,
         };
         if let Some(state) = next {
@@ -297,6 +303,13 @@ impl Request {
         }
         self.note_review(entry);
         self
+    }
+
+    /// Whether this program has made the call, first or again.
+    #[must_use]
+    pub fn is_asked_by(&self, asker: &Asker) -> bool {
+        let is_same = |one: &Asker| one.pid == asker.pid && one.started == asker.started;
+        self.asker.as_deref().is_some_and(is_same) || self.progress.askers.iter().any(is_same)
     }
 
     fn answered(&mut self, answer: &Answer, at_ms: i64) -> Option<RequestState> {

@@ -1,6 +1,7 @@
 //! What has become of a request besides its state: who looks at it, what was
 //! said, who has said yes so far, how often a standing yes was used.
 
+use crate::asker::Asker;
 use crate::inbox::{Answer, Pressing, Proof, Request, RequestState, Word};
 use crate::people::{EMERGENCY_MS, REVIEW_DUE_MS};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct Progress {
     /// Who said yes while others are still needed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub yes: Vec<Answer>,
+    /// Programs that made the same call while it waited, besides the one that asked first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub askers: Vec<Asker>,
     /// Who looks at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed: Option<String>,

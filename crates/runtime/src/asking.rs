@@ -8,6 +8,21 @@ use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
 use toolgate_core::{Decision, Delivery, Entry, Grant, HostAnswer, Progress, Request, RequestState};
 use toolgate_store::StoreError;
 
+/// Programs remembered as having repeated the call of one request.
+const REPEATED_BY_MAX: usize = 64;
+
+/// What is recorded when the process `pid` repeats the call of a pending request:
+/// its program is one of the askers from now on. One too many, and the request
+/// ends: if it forgot an asker, that one could approve it.
+pub(crate) fn repeated(request: &Request, pid: u32) -> Option<Entry> {
+    let asker = asker_from(pid).filter(|asker| !request.is_asked_by(asker))?;
+    let request_id = request.id.clone();
+    Some(match request.progress.askers.len() {
+        0..REPEATED_BY_MAX => Entry::Repeated { request: request_id, asker },
+        _ => Entry::Expired { request: request_id },
+    })
+}
+
 impl Round<'_> {
     pub(crate) fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
         let arguments = self.event.call.arguments_digest();
@@ -60,6 +75,12 @@ impl Round<'_> {
             return Ok(plain(decision, HostAnswer::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
+        if let Some(request) = &pending
+            && let Some(entry) = self.asked_by.and_then(|pid| repeated(request, pid))
+        {
+            self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+            pending = self.turn.request(&request.id)?.filter(|one| one.state == RequestState::Pending);
+        }
         let is_new = pending.is_none();
         let request = match pending {
             Some(request) => request,

@@ -5,6 +5,7 @@
 //! lies in the ledger for good. An emergency nobody answers within a minute is let
 //! through if the person's own policy lists its command (S2-49).
 
+use crate::asking::repeated;
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
 use crate::processes::asker_from;
@@ -104,7 +105,14 @@ impl Gate {
         }
         if let Some(before) = open.into_iter().max_by_key(|one| one.made_ms) {
             match beside(&before, &asked, key, now)? {
-                Existing::Same => return Ok(BypassAsked { request: before, is_new: false }),
+                Existing::Same => {
+                    if let Some(entry) = self.setup.asked_by.and_then(|pid| repeated(&before, pid)) {
+                        let seq = turn.append(now, &context, entry).map_err(Broken::from)?.seq;
+                        turn.commit().map_err(Broken::from)?;
+                        self.checkpoint(seq);
+                    }
+                    return Ok(BypassAsked { request: before, is_new: false });
+                }
                 Existing::Another { anew } => asked.anew = anew,
             }
             // Another reason, or more haste: whoever decides is shown the last word.

@@ -121,8 +121,10 @@ impl Sqlite {
     /// If the store cannot be read.
     pub fn askers(&self, limit: u32) -> Result<Vec<Asker>, StoreError> {
         // What is open counts however many were asked since: many questions hide nobody.
-        let sql = "SELECT DISTINCT body -> 'asker' FROM request WHERE body -> 'asker' IS NOT NULL
-                   AND (is_open = 1 OR id IN (SELECT id FROM request ORDER BY body ->> 'made_ms' DESC LIMIT ?1))";
+        let sql = "WITH recent AS (SELECT body FROM request WHERE is_open = 1 OR id IN
+                       (SELECT id FROM request ORDER BY body ->> 'made_ms' DESC LIMIT ?1))
+                   SELECT body -> 'asker' FROM recent WHERE body -> 'asker' IS NOT NULL
+                   UNION SELECT again.value FROM recent, json_each(recent.body, '$.progress.askers') AS again";
         bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 

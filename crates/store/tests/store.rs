@@ -342,4 +342,19 @@ fn many_questions_hide_nobody_who_asked() {
         store.askers(2).unwrap().iter().map(|asker| (asker.pid, asker.started)).collect();
     found.sort_unstable();
     assert_eq!(found, [(10, 1), (11, 2)]);
+    // Whoever repeats the call of an open request is one of its askers, once.
+    let mut turn = store.begin().unwrap();
+    for (pid, request) in [(12, "r-1"), (12, "r-1"), (10, "r-1"), (13, "r-0")] {
+        let asker = Asker { pid, started: 1, program: "b".to_owned() };
+        turn.append(3, &context("s"), Entry::Repeated { request: request.to_owned(), asker }).unwrap();
+    }
+    turn.commit().unwrap();
+    assert_eq!(
+        store.request("r-1").unwrap().unwrap().progress.askers.len(),
+        1,
+        "10 asked first, 12 repeated it"
+    );
+    let mut found: Vec<u32> = store.askers(2).unwrap().iter().map(|asker| asker.pid).collect();
+    found.sort_unstable();
+    assert_eq!(found, [10, 11, 12], "13 repeated one that is over and old");
 }

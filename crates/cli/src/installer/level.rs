@@ -9,9 +9,6 @@ use std::process::{Command, Stdio};
 use toolgate_adapters::{Host, Level};
 use toolgate_runtime::Setup;
 
-/// Where nobody says: it holds in every folder, and for nobody else.
-const DEFAULT: Level = Level::User;
-
 /// The level on the command line.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[group(multiple = false)]
@@ -49,7 +46,16 @@ pub fn guarded_levels(host: &dyn Host, setup: &Setup) -> Vec<Level> {
         let bytes = settings_file(host, setup, *level).ok().and_then(|file| std::fs::read(file).ok());
         bytes.is_some_and(|bytes| !host.events(&bytes).is_empty())
     };
-    Level::ALL.into_iter().filter(holds).collect()
+    let mut levels: Vec<Level> = Level::ALL.into_iter().filter(holds).collect();
+    // Where the project is the home folder, two levels are one file.
+    let mut files = Vec::new();
+    levels.retain(|level| {
+        let file = settings_file(host, setup, *level).ok();
+        let is_new = !files.contains(&file);
+        files.push(file);
+        is_new
+    });
+    levels
 }
 
 /// The level to install at: as given, where the hook is already, or as the
@@ -64,7 +70,7 @@ pub fn chosen(
         return Ok(Some(level));
     }
     if manner.yes || manner.quiet || !can_ask() {
-        return Ok(Some(DEFAULT));
+        return Ok(Some(Level::default()));
     }
     let name = |level| settings_file(host, setup, level).map(|file| short_name(setup, &file));
     let title = host.title();

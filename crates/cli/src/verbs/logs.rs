@@ -229,6 +229,9 @@ fn print(record: &Record, as_json: bool) {
         Entry::Handled { request, by, what } => {
             out(&format!("{stamp} {:<8} {request} by {}", handled(what), one_line(by, 40)));
         }
+        Entry::Repeated { request, asker } => {
+            out(&format!("{stamp} repeated {request} by {}, process {}", asker.program, asker.pid));
+        }
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
     }
 }

@@ -1,6 +1,7 @@
 //! One line of the ledger: what happened, when, under which policy, and the
 //! hash of the line before it.
 
+use crate::asker::Asker;
 use crate::budget::{Reserved, Usage};
 use crate::digest::{Digest, canonical, digest_of};
 use crate::event::EventKind;
@@ -185,6 +186,14 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<String>,
     },
+    /// Another program made the call of a pending request: nothing below it may
+    /// answer that request either.
+    Repeated {
+        /// The request.
+        request: String,
+        /// The program.
+        asker: Asker,
+    },
     /// Nobody answered in time.
     Expired {
         /// The request.
@@ -217,9 +226,10 @@ impl Entry {
             Entry::Answered(answer) => Some(&answer.request),
             Entry::Consulted(asked) => Some(&asked.request),
             Entry::Reviewed(said) => Some(&said.request),
-            Entry::Used { request, .. } | Entry::Expired { request } | Entry::Handled { request, .. } => {
-                Some(request)
-            }
+            Entry::Used { request, .. }
+            | Entry::Expired { request }
+            | Entry::Repeated { request, .. }
+            | Entry::Handled { request, .. } => Some(request),
             _ => None,
         }
     }
