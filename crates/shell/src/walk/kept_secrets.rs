@@ -125,7 +125,9 @@ pub(super) fn prints_all(command: &Command) -> bool {
         "printenv" => true,
         "set" => words.is_empty(),
         "env" => starts_nothing(words),
-        program => PRINTERS.contains(&program) && (asked || words.iter().all(|word| word.text.starts_with('-'))),
+        program => {
+            PRINTERS.contains(&program) && (asked || words.iter().all(|word| word.text.starts_with('-')))
+        }
     }
 }
 

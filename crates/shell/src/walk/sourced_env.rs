@@ -62,9 +62,10 @@ fn env_file<'a>(source: &str, command: &'a Command) -> Option<&'a Word> {
 
 /// Could the shell itself put a value somewhere?
 fn evaluates(source: &str) -> bool {
-    let subscript = source.as_bytes().windows(2).any(|pair| {
-        matches!(pair, [name, b'['] if name.is_ascii_alphanumeric() || *name == b'_')
-    });
+    let subscript = source
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair, [name, b'['] if name.is_ascii_alphanumeric() || *name == b'_'));
     let compares = source.contains("[[") && ARITHMETIC.iter().any(|sign| source.contains(sign));
     source.contains(['$', '`']) || source.contains("((") || source.contains("xtrace") || subscript || compares
 }
@@ -94,7 +95,9 @@ fn names_environment(text: &str) -> bool {
     let pieces = text.split(|one: char| one.is_whitespace() || ";|&()<>'\"".contains(one));
     let mut telling = pieces.filter(|one| !is_dotenv(one) && *one != "--env" && !one.starts_with("--env="));
     telling.any(|piece| {
-        piece.split(|one: char| !(one.is_alphanumeric() || one == '_')).any(|name| ENVIRONMENT.contains(&name))
+        piece
+            .split(|one: char| !(one.is_alphanumeric() || one == '_'))
+            .any(|name| ENVIRONMENT.contains(&name))
     })
 }
 
