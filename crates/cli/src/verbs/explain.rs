@@ -32,10 +32,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded = load_uncached(&setup.dirs, &setup.project).map_err(|faults| {
-        let said = toolgate_runtime::Broken::from(faults.clone());
-        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
-    })?;
+    let loaded =
+        load_uncached(&setup.dirs, &setup.project).map_err(|faults| Failure::of_broken_policy(&faults))?;
     let guardrails = &loaded.policy.settings().guardrails;
     if let Some(entry) = guardrails.iter().find(|entry| entry.guardrail.id == args.what) {
         if args.json {
