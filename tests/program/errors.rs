@@ -1,4 +1,4 @@
-//! Errors as a program reads them: one JSON object on stderr with what, where and cure.
+//! Errors as a program reads them: one JSON object on stderr with what, where and help.
 
 use crate::house::House;
 use crate::plain::plain;
@@ -11,7 +11,7 @@ fn error(house: &House, args: &[&str]) -> Value {
     let value: Value =
         serde_json::from_str(&said.err).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", said.err));
     let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["what", "where", "cure"], "{args:?}");
+    assert_eq!(keys, ["what", "where", "help"], "{args:?}");
     assert!(!value["what"].as_str().unwrap().is_empty(), "{args:?}");
     value
 }
@@ -56,12 +56,12 @@ fn a_policy_error_says_where() {
             "{args:?}"
         );
         assert_eq!(
-            (&value["what"], &value["cure"]),
+            (&value["what"], &value["help"]),
             (&Value::from("unknown word `rulez`"), &Value::from("did you mean `rules`?"))
         );
     }
     let broken = error(&house, &["logs", "--json"]);
-    assert!(broken["what"].as_str().unwrap().contains("rulez") && broken["cure"].is_string(), "{broken}");
+    assert!(broken["what"].as_str().unwrap().contains("rulez") && broken["help"].is_string(), "{broken}");
 }
 
 /// Without `--json` an error stays text, and what follows `--` is no option.
@@ -70,6 +70,6 @@ fn people_read_words() {
     let house = House::new();
     for args in [&["explain", "no-such-rule"][..], &["explain", "--", "--json"]] {
         let said = house.run(args).ended(1);
-        assert!(said.err.starts_with("error: ") && said.err.contains("\n  hint: "), "{args:?}: {}", said.err);
+        assert!(said.err.starts_with("error: ") && said.err.contains("\nhelp: "), "{args:?}: {}", said.err);
     }
 }

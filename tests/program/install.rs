@@ -1,6 +1,8 @@
 //! The hook in a host's settings: put in with everything else left alone, taken out byte for byte.
 
 use crate::house::{CANARY, House, Said, TOOLGATE};
+use crate::plain::plain;
+use crate::terminal::dialogue;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,6 +20,8 @@ const OTHERS: &str = r#"{
   "permissions": { "allow": ["Bash(ls:*)"], "deny": [] }
 }
 "#;
+
+const LOCAL: &str = ".claude/settings.local.json";
 
 fn install(house: &House) -> Said {
     house.run(&["install", "claude-code", "--project", "--yes"])
@@ -51,12 +55,8 @@ fn check_restored(before: Option<&[u8]>) {
     before.inspect(|bytes| house.write(SETTINGS, bytes));
     let all = files(&house);
     let said = install(&house).ended(0);
-    assert!(
-        said.err.contains("@@") && said.err.contains("hook claude-code"),
-        "the change is shown: {}",
-        said.err
-    );
-    let value: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    assert!(said.err.contains("10 hooks") && said.err.contains("@@"), "the change is shown: {}", said.err);
+    let value: Value = serde_json::from_str(house.read(SETTINGS).trim_start_matches('\u{feff}')).unwrap();
     for event in [
         "PreToolUse",
         "PostToolUse",
@@ -95,7 +95,9 @@ fn what_was_there_before_is_there_again() {
     check_restored(Some(OTHERS.as_bytes()));
     check_restored(Some(OTHERS.trim_end().as_bytes()));
     check_restored(Some(OTHERS.replace("  ", "\t").as_bytes()));
+    check_restored(Some(OTHERS.replace("  ", "    ").as_bytes()));
     check_restored(Some(OTHERS.replace('\n', "\r\n").as_bytes()));
+    check_restored(Some(format!("\u{feff}{OTHERS}").as_bytes()));
     check_restored(Some(OTHERS.replace(['\n', ' '], "").as_bytes()));
     check_restored(Some(
         "{\"a\": \"\u{1f980} \\u00e9 \\/ \", \"n\": 1.0, \"big\": 12345678901234567890, \"e\": 1e2}"
@@ -121,8 +123,7 @@ fn the_hooks_of_others_stay_as_they_are() {
     assert_eq!(keys, ["model", "hooks", "permissions"], "in their order");
 }
 
-/// Changed by somebody since: their change stays, the hook goes.
-/// Hooks that are switched off guard nothing, and nobody must believe they do.
+/// Hooks that are switched off guard nothing, and the person is told.
 #[test]
 fn settings_that_switch_hooks_off_are_no_guard() {
     let house = House::new();
@@ -131,13 +132,14 @@ fn settings_that_switch_hooks_off_are_no_guard() {
     for _ in 0..2 {
         let said = install(&house).ended(0).err;
         assert!(said.contains("NOT guarded") && said.contains("disableAllHooks"), "{said}");
-        assert!(!said.contains("guards claude-code") && !said.contains("already guarded"), "{said}");
+        assert!(!said.contains("is now guarded") && !said.contains("already guarded"), "{said}");
     }
     let house = House::new();
     let said = install(&house).ended(0).err;
     assert!(!said.contains("NOT guarded"), "{said}");
 }
 
+/// Changed since: the change stays, the hook goes, and no other byte moves.
 #[test]
 fn a_file_changed_since_keeps_the_change() {
     let house = House::new();
@@ -145,9 +147,7 @@ fn a_file_changed_since_keeps_the_change() {
     install(&house).ended(0);
     house.write(SETTINGS, house.read(SETTINGS).replace("\"opus\"", "\"sonnet\""));
     uninstall(&house).ended(0);
-    let after: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
-    let expected: Value = serde_json::from_str(&OTHERS.replace("\"opus\"", "\"sonnet\"")).unwrap();
-    assert_eq!(after, expected);
+    assert_eq!(house.read(SETTINGS), OTHERS.replace("\"opus\"", "\"sonnet\""));
 }
 
 /// The same when the hook was put in again after the change.
@@ -200,7 +200,8 @@ fn settings_that_cannot_be_read_are_refused_and_not_touched() {
         let house = House::new();
         house.write(SETTINGS, text);
         let said = install(&house).ended(1);
-        assert!(said.err.contains("cannot be edited") && said.err.contains("hint: "), "{}", said.err);
+        assert!(said.err.contains("nothing was changed") && said.err.contains("\n  --> "), "{}", said.err);
+        assert!(said.err.contains("settings.json:1:") && said.err.contains("\nhelp: "), "{}", said.err);
         assert_eq!(fs::read(house.project().join(SETTINGS)).unwrap(), text);
     }
 }
@@ -246,47 +247,106 @@ fn rights_of_the_file_stay() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
 }
 
+/// A script has to say yes on the command line.
 #[test]
 fn without_a_yes_nothing_is_written() {
     let house = House::new();
     house.write(SETTINGS, OTHERS);
-    let said = house.run(&["install", "claude-code", "--project"]).ended(1);
-    assert!(said.err.contains("nothing was changed"), "{}", said.err);
-    assert_eq!(house.read(SETTINGS), OTHERS);
+    let check = |args: &[&str]| {
+        let before = files(&house);
+        let said = house.run(args).ended(1);
+        assert!(said.err.contains("nothing was changed") && said.err.contains("--yes"), "{}", said.err);
+        let as_json = house.run(&[args, &["--json"]].concat()).ended(1);
+        let error: Value = serde_json::from_str(&as_json.err).expect("one object and no diff");
+        assert!(error["help"].as_str().is_some_and(|help| help.contains("--yes")), "{error}");
+        assert!(as_json.out.is_empty());
+        assert_eq!(files(&house), before, "{args:?}");
+    };
+    check(&["install", "claude-code"]);
+    check(&["install", "claude-code", "--project"]);
+    check(&["init"]);
     install(&house).ended(0);
-    let installed = house.read(SETTINGS);
-    house.run(&["uninstall", "claude-code"]).ended(1);
-    assert_eq!(house.read(SETTINGS), installed);
+    check(&["uninstall", "claude-code"]);
     house.run(&["install", "no-such-host", "--yes"]).ended(1);
 }
 
-/// For everything the user runs, beside the project.
+/// A program reads stdout, and nothing else is said.
 #[test]
-fn the_users_settings_are_a_place_of_their_own() {
+fn as_json_only_json_is_said() {
     let house = House::new();
-    house.run(&["install", "claude-code", "--user", "--yes"]).ended(0);
-    assert!(house.home().join(SETTINGS).exists() && !house.project().join(SETTINGS).exists());
-    house.run(&["uninstall", "claude-code", "--project", "--yes"]).ended(0);
-    assert!(house.home().join(SETTINGS).exists(), "the project's hook is another one");
-    house.run(&["uninstall", "claude-code", "--user", "--yes"]).ended(0);
-    assert!(!house.home().join(".claude").exists());
+    let check = |args: &[&str], pointer: &str, expected: Value| {
+        let said = house.run(args).ended(0);
+        assert_eq!(said.err, "", "{args:?}");
+        let value: Value = serde_json::from_slice(&said.out).expect("one object");
+        assert_eq!(value.pointer(pointer), Some(&expected), "{value}");
+    };
+    let file = |name: &str| Value::from(house.project().join(name).to_str().unwrap());
+    check(&["install", "claude-code", "--local", "--yes", "--json"], "/file", file(LOCAL));
+    check(&["install", "claude-code", "--yes", "--json"], "/changed", Value::from(false));
+    check(&["uninstall", "claude-code", "--yes", "--json"], "/files/0", file(LOCAL));
+    check(&["uninstall", "claude-code", "--yes", "--json"], "/changed", Value::from(false));
+    check(&["init", "--yes", "--json"], "/written/1", file(".toolgate/policy.yaml"));
+    check(&["init", "--yes", "--json"], "/written", Value::Array(Vec::new()));
 }
 
-/// Without a level the hook goes where every session reads it, and comes out wherever it is.
+/// For everything the user runs, for one project, or for one project and its team.
 #[test]
-fn the_default_level_is_the_users() {
-    for args in [&["install", "claude-code", "--yes"][..], &["init", "--yes", "--host", "claude-code"]] {
-        let house = House::new();
-        house.run(args).ended(0);
-        assert!(house.home().join(SETTINGS).exists(), "{args:?}");
-        assert!(!house.project().join(".claude").exists(), "{args:?}");
-        for level in ["--project", "--local"] {
-            house.run(&["install", "claude-code", level, "--yes"]).ended(0);
-        }
-        assert!(house.project().join(".claude/settings.local.json").exists());
-        uninstall(&house).ended(0);
-        assert!(!house.home().join(".claude").exists() && !house.project().join(".claude").exists());
-    }
+fn each_level_is_a_place_of_its_own() {
+    let house = House::new();
+    let user = house.home().join(SETTINGS);
+    house.run(&["install", "claude-code", "--yes"]).ended(0);
+    assert!(user.exists() && !house.project().join(".claude").exists(), "the user's, where none is named");
+    house.run(&["install", "claude-code", "--local", "--yes"]).ended(0);
+    install(&house).ended(0);
+    assert!(house.project().join(LOCAL).exists() && house.project().join(SETTINGS).exists());
+    house.run(&["uninstall", "claude-code", "--project", "--yes"]).ended(0);
+    assert!(user.exists() && house.project().join(LOCAL).exists(), "only the one that is named");
+    uninstall(&house).ended(0);
+    assert!(!house.home().join(".claude").exists() && !house.project().join(".claude").exists(), "all");
+    house.run(&["install", "claude-code", "--user", "--local"]).ended(1);
+}
+
+/// Whom a level concerns is said where git would take the file along.
+#[test]
+fn a_shared_file_is_called_shared() {
+    let house = House::new();
+    let said = |args: &[&str]| {
+        let said = house.run(&[&["install", "claude-code", "--yes"], args].concat()).ended(0).err;
+        house.run(&["uninstall", "claude-code", "--yes"]).ended(0);
+        said
+    };
+    assert!(!said(&["--project"]).contains("warning"), "no repository");
+    crate::house::finish(house.command("git", &["init", "--quiet"]), b"").ended(0);
+    let team = said(&["--project"]);
+    assert!(team.contains("shared with everyone") && team.contains("blocks every"), "{team}");
+    assert!(said(&["--local"]).contains("git does not ignore .claude/settings.local.json"));
+    assert!(!said(&["--user"]).contains("warning"));
+    house.write(".gitignore", ".claude/\n");
+    assert!(!said(&["--project"]).contains("warning") && !said(&["--local"]).contains("warning"));
+}
+
+/// The whole conversation, as it is on the screen.
+#[test]
+fn the_dialogue_of_init() {
+    let all = |house: &House, answers: &[(&str, &str)]| {
+        let (text, code) = dialogue(house, &["init"], answers)?;
+        Some(format!("$ toolgate init\n{}\n(exit {})\n", plain(house, &text), code.unwrap_or(-1)))
+    };
+    let (level, hook, policy) =
+        ("to quit [1]:", "Write ~/.claude/settings.json? [y/N]", "policy.yaml? [y/N]");
+    let project = "Write .claude/settings.json? [y/N]";
+    let house = House::new();
+    let Some(no) = all(&house, &[(level, "x"), (level, "1"), (hook, "n"), (policy, "n")]) else { return };
+    assert!(no.ends_with("Nothing was changed.\n\n(exit 0)\n"), "{no}");
+    assert_eq!(files(&house), files(&House::new()), "a no is a no");
+    let half = all(&house, &[(level, "2"), ("settings.local.json? [y/N] ", ""), (policy, "y")]).unwrap();
+    assert!(half.contains("Written: .toolgate/policy.yaml") && !half.contains("Nothing was"), "{half}");
+    let yes = House::new();
+    yes.write(SETTINGS, OTHERS);
+    crate::house::finish(yes.command("git", &["init", "--quiet"]), b"").ended(0);
+    let yes = all(&yes, &[(level, "3"), (project, "y"), (policy, "n")]).unwrap();
+    assert!(yes.contains("is now guarded") && yes.contains("Try it"), "the policy is optional: {yes}");
+    insta::assert_snapshot!([no, half, yes].join("\n"));
 }
 
 /// The very command in the settings, run the way the host runs it.
@@ -306,12 +366,14 @@ fn the_installed_command_denies_the_canary() {
     assert!(doctor.contains("a test call was denied through"), "{doctor}");
 }
 
-/// From nothing to guarded, and the second time nothing changes.
+/// From nothing – not even the host is there – to guarded, and the second time nothing changes.
 #[test]
 fn init_guards_a_project() {
     let house = House::new();
-    let said = house.run(&["init", "--yes", "--host", "claude-code"]).ended(0);
+    let said = house.run(&["init", "--yes"]).ended(0);
+    assert!(said.err.contains("Claude Code was not found"), "{said:?}");
     assert!(said.text().contains("a test call was denied through"), "{said:?}");
+    assert!(house.home().join(SETTINGS).exists(), "for every folder");
     let all = files(&house);
     house.run(&["init", "--yes", "--host", "claude-code"]).ended(0);
     assert_eq!(files(&house), all);

@@ -18,6 +18,7 @@ mod house;
 mod judge;
 mod plain;
 mod server;
+mod terminal;
 
 mod agents;
 mod broken;

@@ -74,13 +74,26 @@ pub enum Level {
 
 impl Level {
     /// Every level, the default first.
-    pub const ALL: [Level; 3] = [Level::User, Level::Project, Level::Local];
+    pub const ALL: [Level; 3] = [Level::User, Level::Local, Level::Project];
+
+    /// The option that names it on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::User => "user",
+            Level::Local => "local",
+            Level::Project => "project",
+        }
+    }
 }
 
 /// One host program.
 pub trait Host: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
+
+    /// Its name as its makers write it.
+    fn title(&self) -> &'static str;
 
     /// Reads what it sent.
     ///
@@ -119,7 +132,8 @@ pub trait Host: Sync {
     /// Every settings file the agent must not touch.
     fn own_files(&self, home: &Path, project: &Path) -> Vec<PathBuf>;
 
-    /// The settings with the hook in them, and nothing else changed.
+    /// The settings with the hook in them, and no other byte changed; a hook of an
+    /// older version is brought up to date where it is.
     ///
     /// # Errors
     /// If the settings cannot be read.
@@ -130,6 +144,9 @@ pub trait Host: Sync {
     /// # Errors
     /// If the settings cannot be read.
     fn uninstall(&self, settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault>;
+
+    /// The events the hook is registered for in the settings.
+    fn events(&self, settings: &[u8]) -> Vec<String>;
 
     /// The hook command the settings register for calls about to run.
     fn installed(&self, settings: &[u8]) -> Option<String>;

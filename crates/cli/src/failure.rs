@@ -3,7 +3,7 @@
 //! For a person on stderr in words; with `--json` as one object, so that a
 //! program never has to read sentences.
 
-use crate::screen::{RED, styled, talk, visible};
+use crate::screen::{BOLD, RED, styled, talk, visible};
 use serde::Serialize;
 use std::any::Any;
 use std::error::Error;
@@ -20,8 +20,8 @@ pub struct Failure {
     #[serde(rename = "where")]
     place: Option<Place>,
     /// What to do.
-    cure: Option<String>,
-    /// What a person reads in its place; the cure may be in it already.
+    help: Option<String>,
+    /// What a person reads in its place, carets, help and all.
     #[serde(skip)]
     text: Option<String>,
 }
@@ -34,22 +34,40 @@ struct Place {
 }
 
 impl Failure {
-    /// A failure with a cure.
-    pub fn new(what: impl Display, cure: impl Display) -> Failure {
-        Failure { what: what.to_string(), place: None, cure: Some(cure.to_string()), text: None }
+    /// A failure with what to do about it.
+    pub fn new(what: impl Display, help: impl Display) -> Failure {
+        Failure { what: what.to_string(), place: None, help: Some(help.to_string()), text: None }
+    }
+
+    /// The same about one place in a file.
+    pub fn at(file: &str, place: Option<(usize, usize)>, what: impl Display, help: impl Display) -> Failure {
+        let place = place.map(|(line, column)| Place { file: file.to_owned(), line, column });
+        Failure { place, ..Failure::new(what, help) }
     }
 
     /// The policy does not load: every problem with a caret for a person, the
     /// first one for a program.
-    pub fn of_policy(said: impl Display, faults: &[PolicyFault], hint: &str) -> Failure {
-        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
-        let text = format!("{said}\n{}\n  hint: {hint}", rendered.join("\n\n"));
+    pub fn of_policy(faults: &[PolicyFault]) -> Failure {
         let Some(first) = faults.first() else {
-            return Failure { text: Some(text), ..Failure::new(said, hint) };
+            return Failure::new("the policy cannot be read", "run `toolgate policy check`");
         };
+        let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
         let place = Place { file: first.file.clone(), line: first.line, column: first.column };
-        let (what, cure) = (first.message.clone(), Some(first.cure.clone()));
-        Failure { what, place: Some(place), cure, text: Some(text) }
+        let (what, help) = (first.message.clone(), Some(first.cure.clone()));
+        Failure { what, place: Some(place), help, text: Some(rendered.join("\n\n")) }
+    }
+
+    /// The same where it keeps every call from running.
+    pub fn of_broken_policy(faults: &[PolicyFault]) -> Failure {
+        Failure::of_policy(faults).with_note("every call is blocked until this is fixed")
+    }
+
+    /// The same with a last line that says what it means.
+    pub fn with_note(mut self, note: &str) -> Failure {
+        if let Some(text) = &mut self.text {
+            text.push_str(&format!("\n\nnote: {note}"));
+        }
+        self
     }
 
     /// A wrong command line.
@@ -59,19 +77,29 @@ impl Failure {
             text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
         let what = first.join(" ");
         let what = what.strip_prefix("error: ").unwrap_or(&what);
-        Failure::new(what, "`--help` behind the verb shows how it is used")
+        Failure::new(what, "add `--help` to the command to see how it is used")
     }
 
-    /// Says it.
+    /// Prints it.
     pub fn show(&self) {
         if asks_for_json() {
             talk(&serde_json::to_string(self).unwrap_or_default());
             return;
         }
-        let said = self.text.as_ref().unwrap_or(&self.what);
-        talk(&format!("{} {}", styled(RED, "error:"), visible(said)));
-        if let (Some(cure), None) = (&self.cure, &self.text) {
-            talk(&format!("  hint: {cure}"));
+        if let Some(text) = &self.text {
+            let text = visible(text);
+            let title = |line: &str| match line.strip_prefix("error:") {
+                Some(rest) => format!("{}{rest}", styled(RED, "error:")),
+                None => line.to_owned(),
+            };
+            return text.lines().for_each(|line| talk(&title(line)));
+        }
+        talk(&format!("{} {}", styled(RED, "error:"), visible(&self.what)));
+        if let Some(Place { file, line, column }) = &self.place {
+            talk(&format!("  --> {}:{line}:{column}", visible(file)));
+        }
+        if let Some(help) = &self.help {
+            talk(&format!("{} {}", styled(BOLD, "help:"), visible(help)));
         }
     }
 }
@@ -84,14 +112,13 @@ pub fn asks_for_json() -> bool {
 impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Failure {
         let any: &dyn Any = &error;
-        // Its own sentence is for an agent whose call was not judged; here somebody runs a verb.
+        // Its own sentence is for an agent whose call was not judged; here a person runs a verb.
         if let Some(broken) = any.downcast_ref::<Broken>() {
             return Failure::new(&broken.what, &broken.cure);
         }
-        let text = Some(error.to_string());
         if let Some(store) = any.downcast_ref::<StoreError>() {
-            return Failure { text, ..Failure::new(store, store.cure()) };
+            return Failure::new(store, store.cure());
         }
-        Failure { what: error.to_string(), place: None, cure: None, text: None }
+        Failure { what: error.to_string(), place: None, help: None, text: None }
     }
 }

@@ -55,9 +55,18 @@ pub fn remember(dirs: &Dirs, install: Install, seen: &[u8]) -> Result<(), Broken
     save(dirs, &installs)
 }
 
-/// Forgets an install.
+/// Forgets an install. Folders made for it that are still needed go with the
+/// last install in them.
 pub fn forget(dirs: &Dirs, file: &Path) -> Result<(), Broken> {
-    let rest: Vec<Install> = all(dirs).into_iter().filter(|install| install.file != file).collect();
+    let (gone, mut rest): (Vec<Install>, Vec<Install>) =
+        all(dirs).into_iter().partition(|install| install.file == file);
+    for folder in
+        gone.into_iter().flat_map(|install| install.made.into_iter().rev()).filter(|folder| folder.exists())
+    {
+        if let Some(heir) = rest.iter_mut().find(|install| install.file.starts_with(&folder)) {
+            heir.made.insert(0, folder);
+        }
+    }
     save(dirs, &rest)
 }
 

@@ -50,13 +50,41 @@ pub fn json<T: Serialize>(value: &T) {
     let _ = writeln!(anstream::stdout(), "{text}");
 }
 
-/// Asks for yes at a terminal; without one the answer is no.
+/// Whether there is a person to ask: a terminal to read from and one to write to.
+pub fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks for yes; anything else is no.
 pub fn confirm(question: &str) -> bool {
-    if !std::io::stdin().is_terminal() {
-        return false;
-    }
-    anstream::eprint!("{question} [y/N] ");
+    matches!(answer(&format!("{question} [y/N]")).as_deref(), Some("y" | "Y" | "yes"))
+}
+
+/// What a person types behind a question; `None` at the end of the input.
+pub fn answer(question: &str) -> Option<String> {
+    anstream::eprint!("{question} ");
     let _ = std::io::stderr().flush();
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
+    let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
+    (read > 0).then(|| line.trim().to_owned())
+}
+
+/// A number of things: `1 record`, `2 records`.
+pub fn count(number: impl Into<u64>, one: &str) -> String {
+    let number = number.into();
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {one}{ending}", thousands(number))
+}
+
+/// `12,345`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }

@@ -281,7 +281,7 @@ fn too_many_rewrites() -> Finding {
 fn own_finding(id: &str, message: String, remediation: &str) -> Finding {
     Finding {
         guard: id.to_owned(),
-        source: Source { file: "built-in".to_owned(), line: 0 },
+        source: Source::built_in(),
         category: Category::Safety,
         severity: Severity::High,
         outcome: Outcome::Block,

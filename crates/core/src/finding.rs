@@ -1,5 +1,6 @@
 //! One guard's answer with everything needed to explain it.
 
+use crate::evidence::Evidence;
 use crate::guard::{Category, Severity};
 use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Where a guard is written down.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Source {
-    /// The file, or `built-in`.
+    /// The file, the name of a pack (`default pack`), or `built-in`.
     pub file: String,
     /// The line, 0 where there is none.
     pub line: u32,
@@ -15,9 +16,49 @@ pub struct Source {
 
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line == 0 { write!(f, "{}", self.file) } else { write!(f, "{}:{}", self.file, self.line) }
+        // A pack is on no disk the reader has; `toolgate explain` shows its rules.
+        if self.file == BUILT_IN {
+            return f.write_str("built in");
+        }
+        if let Some(pack) = self.pack() {
+            return write!(f, "{pack} pack");
+        }
+        // The project's own files, as they are called in the project.
+        let file = match self.file.find("/.toolgate/") {
+            Some(at) => self.file.get(at.saturating_add(1)..).unwrap_or(&self.file),
+            None => &self.file,
+        };
+        if self.line == 0 { f.write_str(file) } else { write!(f, "{file}:{}", self.line) }
     }
 }
+
+impl Source {
+    /// Nothing but the program itself says so.
+    #[must_use]
+    pub fn built_in() -> Source {
+        Source { file: BUILT_IN.to_owned(), line: 0 }
+    }
+
+    /// The name of the pack it is part of.
+    #[must_use]
+    pub fn pack(&self) -> Option<&str> {
+        // The first version recorded packs by their path in the source tree.
+        let old = || self.file.strip_prefix("policies/")?.strip_suffix(".yaml");
+        self.file.strip_suffix(PACK).filter(|name| !name.contains('/')).or_else(old)
+    }
+
+    /// What stands for the file of a pack.
+    #[must_use]
+    pub fn pack_file(pack: &str) -> String {
+        format!("{pack}{PACK}")
+    }
+}
+
+/// The file of what is in no file.
+const BUILT_IN: &str = "built-in";
+
+/// Ends what stands for the file of a pack.
+const PACK: &str = " pack";
 
 /// One guard's answer to one event (S2-33).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,9 +81,9 @@ pub struct Finding {
     /// What would be allowed instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<String>,
-    /// What in the call made the guard speak.
+    /// What in the call made the guard speak, quoted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Evidence>,
     /// 1.0 for deterministic guards.
     pub confidence: f64,
     /// How long the guard took.

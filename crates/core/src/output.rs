@@ -144,7 +144,7 @@ impl Settings {
             .map(|(entry, check)| (entry.source.clone(), check.clone()))
             .collect();
         let person_spoke = said.iter().any(|(entry, _)| by_person(entry.layer));
-        let unsaid = Source { file: "built-in".to_owned(), line: 0 };
+        let unsaid = Source::built_in();
         let always = (!off && !person_spoke).then_some(unsaid);
         let plain = always.into_iter().chain(self.turned_on("safety-003"));
         own.into_iter().chain(plain.map(|source| (source, SecretCheck::default()))).collect()

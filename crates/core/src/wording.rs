@@ -38,7 +38,7 @@ pub fn agent_text(decision: &Decision) -> String {
 fn scripts_text(decision: &Decision) -> String {
     let call = &decision.event.call;
     let mut found: Vec<&str> =
-        decision.decisive().flat_map(|one| &one.evidence).map(String::as_str).collect();
+        decision.decisive().flat_map(|one| &one.evidence).map(|one| one.text.as_str()).collect();
     found.dedup();
     if call.scripts.is_empty() || found.is_empty() || decision.verdict <= Verdict::Allow {
         return String::new();

@@ -7,7 +7,9 @@ use crate::packs;
 use crate::yaml::{PolicyFault, parse, parse_agent, parse_guardrails, rule_fault};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use toolgate_core::{KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, compile, merge};
+use toolgate_core::{
+    KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, Source, compile, merge,
+};
 
 /// A policy with what a person should know about it.
 #[derive(Debug)]
@@ -249,7 +251,7 @@ fn no_such_pack(layers: &[Layered], name: &str) -> PolicyFault {
 }
 
 fn pack_file(name: &str) -> String {
-    format!("policies/{name}.yaml")
+    Source::pack_file(name)
 }
 
 fn text_of(files: &[SourceFile], name: &str) -> String {

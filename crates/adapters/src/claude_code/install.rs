@@ -3,7 +3,7 @@
 
 use crate::Ours;
 use crate::claude_code::NAME;
-use crate::settings::{SettingsFault, read, write};
+use crate::settings::{Node, Settings, SettingsFault, Shape, value_of};
 use serde_json::{Map, Value, json};
 
 /// Seconds the host waits. Above the longest hold plus the ledger's own wait,
@@ -25,81 +25,148 @@ const EVENTS: &[(&str, Option<&str>)] = &[
 ];
 
 pub(super) fn install(settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {
-    let before = settings.unwrap_or_default();
-    let mut value = read(before)?;
+    let mut settings = Settings::read(settings.unwrap_or_default())?;
     let command = format!("{program} hook {NAME}");
-    if stands(&value, &command) {
-        return Ok(before.to_vec());
+    settings.begin();
+    while let Some(stray) = hooks_in(&settings).into_iter().find(|found| !found.is_at_home(&settings)) {
+        remove(&mut settings, &stray);
     }
-    remove(&mut value);
-    let root = value.as_object_mut().ok_or_else(|| fault("it is not a JSON object"))?;
-    let hooks = root.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
-    let hooks = hooks.as_object_mut().ok_or_else(|| fault("its `hooks` is not an object"))?;
+    if settings.root().get("hooks").is_none() {
+        let root = settings.root();
+        settings.add(&root, Some("hooks"), &all(&command));
+        return Ok(settings.into_bytes());
+    }
     for (event, matcher) in EVENTS {
-        let groups = hooks.entry(*event).or_insert_with(|| Value::Array(Vec::new()));
-        groups
-            .as_array_mut()
-            .ok_or_else(|| fault(&format!("its `hooks.{event}` is not a list")))?
-            .push(group(*matcher, &command));
+        put(&mut settings, event, *matcher, &command)?;
     }
-    Ok(write(&value, before))
+    Ok(settings.into_bytes())
+}
+
+/// The hook at one event: an older one is brought up to date where it is.
+fn put(
+    settings: &mut Settings,
+    event: &str,
+    matcher: Option<&str>,
+    command: &str,
+) -> Result<(), SettingsFault> {
+    let root = settings.root();
+    let Some(hooks) = root.get("hooks") else { return Ok(()) };
+    if !matches!(hooks.shape, Shape::Object(_)) {
+        return Err(settings.fault(hooks, "`hooks` is not an object", "write `\"hooks\": {}`"));
+    }
+    let Some(groups) = hooks.get(event) else {
+        settings.add(hooks, Some(event), &json!([group(matcher, command)]));
+        return Ok(());
+    };
+    if !matches!(groups.shape, Shape::List(_)) {
+        let why = format!("`hooks.{event}` is not a list");
+        return Err(settings.fault(groups, &why, "write a list of hook groups there, or remove the key"));
+    }
+    let own = hooks_in(settings).into_iter().find(|found| found.event == event);
+    match own {
+        Some(found) if settings.value_at(&found.node) == hook(command) => {}
+        Some(found) => settings.replace(&found.node, &hook(command)),
+        None => settings.add(groups, None, &group(matcher, command)),
+    }
+    Ok(())
+}
+
+fn all(command: &str) -> Value {
+    let groups = EVENTS
+        .iter()
+        .map(|(event, matcher)| ((*event).to_owned(), Value::Array(vec![group(*matcher, command)])));
+    Value::Object(groups.collect::<Map<_, _>>())
 }
 
 fn group(matcher: Option<&str>, command: &str) -> Value {
-    let hook = json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" });
     match matcher {
-        Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),
-        None => json!({ "hooks": [hook] }),
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [hook(command)] }),
+        None => json!({ "hooks": [hook(command)] }),
     }
 }
 
-/// Whether exactly the hook that would be installed stands there already.
-fn stands(value: &Value, command: &str) -> bool {
-    let groups = |event: &str| value.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
-    let all = value.get("hooks").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    let hooks = all.filter_map(Value::as_array).flatten().filter_map(|group| group.get("hooks")?.as_array());
-    EVENTS
-        .iter()
-        .all(|(event, matcher)| groups(event).is_some_and(|own| own.contains(&group(*matcher, command))))
-        && hooks.flatten().filter(|hook| is_ours(hook)).count() == EVENTS.len()
+fn hook(command: &str) -> Value {
+    json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" })
+}
+
+/// One of our hooks in the settings.
+struct Found {
+    event: String,
+    /// Which group of the event.
+    group: usize,
+    /// Which hook of the group.
+    hook: usize,
+    node: Node,
+    /// Whether one of ours stands before it at the same event.
+    is_repeated: bool,
+}
+
+impl Found {
+    /// Whether it is the one hook of an event the gate listens to, for every tool.
+    fn is_at_home(&self, settings: &Settings) -> bool {
+        let root = settings.root();
+        let groups = root.get("hooks").and_then(|hooks| hooks.get(&self.event));
+        let group = groups.and_then(|groups| groups.list().get(self.group));
+        !self.is_repeated
+            && EVENTS.iter().any(|(event, _)| *event == self.event)
+            && group.is_some_and(|group| matches_all(&settings.value_at(group)))
+    }
+}
+
+fn hooks_in(settings: &Settings) -> Vec<Found> {
+    let root = settings.root();
+    let mut all: Vec<Found> = Vec::new();
+    let Some(hooks) = root.get("hooks") else { return all };
+    for (at, (event, _, groups)) in hooks.members().iter().enumerate() {
+        // Of a name written twice only the last counts.
+        if hooks.position(event) != Some(at) {
+            continue;
+        }
+        for (group_at, group) in groups.list().iter().enumerate() {
+            for (hook_at, node) in group.get("hooks").map(Node::list).unwrap_or_default().iter().enumerate() {
+                if is_ours(&settings.value_at(node)) {
+                    let is_repeated = all.iter().any(|found| found.event == *event);
+                    let (event, node) = (event.clone(), node.clone());
+                    all.push(Found { event, group: group_at, hook: hook_at, node, is_repeated });
+                }
+            }
+        }
+    }
+    all
 }
 
 pub(super) fn uninstall(settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault> {
-    let mut value = read(settings)?;
-    if !remove(&mut value) {
+    let mut edited = Settings::read(settings)?;
+    if hooks_in(&edited).is_empty() {
         return Ok(Some(settings.to_vec()));
     }
-    let is_empty = value.as_object().is_some_and(Map::is_empty);
-    Ok((!is_empty).then(|| write(&value, settings)))
+    while let Some(found) = hooks_in(&edited).first() {
+        remove(&mut edited, found);
+    }
+    let is_empty = edited.root().members().is_empty();
+    Ok((!is_empty).then(|| edited.into_bytes()))
 }
 
-fn fault(why: &str) -> SettingsFault {
-    SettingsFault { why: why.to_owned() }
+/// Takes one of our hooks out, and what would be empty without it.
+fn remove(settings: &mut Settings, found: &Found) {
+    let root = settings.root();
+    let Some(hooks) = root.get("hooks") else { return };
+    let Some(groups) = hooks.get(&found.event) else { return };
+    let Some(group) = groups.list().get(found.group) else { return };
+    let Some(list) = group.get("hooks") else { return };
+    let position = |node: &Node, key: &str| node.position(key).unwrap_or_default();
+    match (list.list().len(), groups.list().len(), hooks.members().len()) {
+        (1, 1, 1) => settings.remove(&root, position(&root, "hooks")),
+        (1, 1, _) => settings.remove(hooks, position(hooks, &found.event)),
+        (1, _, _) => settings.remove(groups, found.group),
+        (_, _, _) => settings.remove(list, found.hook),
+    }
 }
 
-/// Takes our hooks out, and what is empty without them; says whether there
-/// were any.
-fn remove(value: &mut Value) -> bool {
-    let Some(hooks) = value.get_mut("hooks").and_then(Value::as_object_mut) else { return false };
-    let mut removed = false;
-    for groups in hooks.values_mut().filter_map(Value::as_array_mut) {
-        for group in groups.iter_mut() {
-            if let Some(list) = group.get_mut("hooks").and_then(Value::as_array_mut) {
-                let before = list.len();
-                list.retain(|hook| !is_ours(hook));
-                removed |= list.len() != before;
-            }
-        }
-        groups.retain(|group| !group.get("hooks").and_then(Value::as_array).is_some_and(Vec::is_empty));
-    }
-    hooks.retain(|_, groups| !groups.as_array().is_some_and(Vec::is_empty));
-    if removed
-        && hooks.is_empty()
-        && let Some(root) = value.as_object_mut()
-    {
-        root.shift_remove("hooks");
-    }
-    removed
+/// The events our hook stands at, in the order of the file.
+pub(super) fn events(settings: &[u8]) -> Vec<String> {
+    let Ok(settings) = Settings::read(settings) else { return Vec::new() };
+    hooks_in(&settings).into_iter().map(|found| found.event).collect()
 }
 
 fn is_ours(hook: &Value) -> bool {
@@ -108,7 +175,7 @@ fn is_ours(hook: &Value) -> bool {
 }
 
 pub(super) fn installed(settings: &[u8]) -> Option<String> {
-    let value = read(settings).ok()?;
+    let value = value_of(settings).ok()?;
     let groups = value.pointer("/hooks/PreToolUse")?.as_array()?;
     let hooks = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
     let ours = hooks.into_iter().find(|hook| is_ours(hook))?;
@@ -120,7 +187,7 @@ pub(super) fn objection(settings: Option<&[u8]>, ours: Ours) -> Option<String> {
     let Some(bytes) = settings else {
         return (ours == Ours::Yes).then(|| "the settings that hold the gate's hook were deleted".to_owned());
     };
-    let Ok(value) = read(bytes) else {
+    let Ok(value) = value_of(bytes) else {
         return Some("the changed settings are not valid JSON".to_owned());
     };
     if value.get("disableAllHooks").is_some_and(|switch| *switch != Value::Bool(false)) {

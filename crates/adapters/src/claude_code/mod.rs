@@ -26,6 +26,10 @@ impl Host for ClaudeCode {
         NAME
     }
 
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
         decode::decode(bytes)
     }
@@ -102,6 +106,10 @@ impl Host for ClaudeCode {
 
     fn uninstall(&self, settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault> {
         install::uninstall(settings)
+    }
+
+    fn events(&self, settings: &[u8]) -> Vec<String> {
+        install::events(settings)
     }
 
     fn installed(&self, settings: &[u8]) -> Option<String> {

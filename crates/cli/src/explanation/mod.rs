@@ -9,7 +9,7 @@ mod tree;
 use crate::screen::{BOLD, DIM, YELLOW, one_line, styled, verdict_style, visible};
 use serde_json::{Value, json};
 use toolgate_core::shell::Span;
-use toolgate_core::{Explained, Finding, Pointed, Round, RuleEntry};
+use toolgate_core::{Evidence, Explained, Finding, Origin, Pointed, Round, RuleEntry};
 use tree::{Fact, Piece};
 
 /// Columns a shown line may take.
@@ -66,6 +66,17 @@ pub fn text(explained: &Explained, rules: &[RuleEntry]) -> String {
         }
     }
     page.join("\n")
+}
+
+/// A piece of evidence in one line: a quotation with the line it is from, or a remark.
+pub fn quoted(evidence: &Evidence) -> String {
+    let text = one_line(&evidence.text, 160);
+    match &evidence.origin {
+        Some(Origin::Field { line, .. }) if *line > 1 => format!("`{text}` (line {line})"),
+        Some(Origin::Field { .. }) => format!("`{text}`"),
+        Some(Origin::File { file, line, .. }) => format!("`{text}` ({}:{line})", visible(file)),
+        None => text,
+    }
 }
 
 fn show_call(page: &mut Vec<String>, round: &Round) {
@@ -164,7 +175,7 @@ fn show_finding(page: &mut Vec<String>, pointed: &Pointed, round: &Round) {
     }
     page.push(format!("  reason   {}", visible(message)));
     for one in evidence {
-        page.push(format!("  because  {}", one_line(one, 160)));
+        page.push(format!("  found    {}", quoted(one)));
     }
     if let Some(step) = &pointed.finding.remediation {
         page.push(format!("  do       {}", visible(step)));

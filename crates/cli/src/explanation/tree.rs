@@ -4,7 +4,7 @@
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use toolgate_core::shell::{Command, Effect, Opaque, Outline, Redirect, RedirectKind, Span, Word, outline};
-use toolgate_core::{FileFact, Finding, Round, RuleEntry};
+use toolgate_core::{Evidence, FileFact, Finding, Round, RuleEntry};
 
 /// Deepest nesting of commands that start each other.
 const DEPTH_MAX: usize = 64;
@@ -83,20 +83,12 @@ struct Grove<'a> {
     started: HashMap<usize, Vec<usize>>,
     /// What cannot be told, by the innermost command it stands in.
     opaque: HashMap<Option<usize>, Vec<&'a Opaque>>,
-    /// The rules that name something as their evidence.
-    named: HashMap<&'a str, Vec<&'a str>>,
 }
 
 impl<'a> Grove<'a> {
     fn new(round: &'a Round, rules: &'a [RuleEntry]) -> Grove<'a> {
-        let mut grove = Grove {
-            round,
-            rules,
-            by_span: HashMap::new(),
-            started: HashMap::new(),
-            opaque: HashMap::new(),
-            named: HashMap::new(),
-        };
+        let mut grove =
+            Grove { round, rules, by_span: HashMap::new(), started: HashMap::new(), opaque: HashMap::new() };
         for (at, command) in round.facts.commands() {
             match command.started_by {
                 Some(by) => grove.started.entry(by).or_default().push(at),
@@ -106,17 +98,22 @@ impl<'a> Grove<'a> {
         for one in &round.facts.reading.opaque {
             grove.opaque.entry(innermost(round, one.span)).or_default().push(one);
         }
-        for finding in round.findings.iter().map(|pointed| &pointed.finding) {
-            for evidence in &finding.evidence {
-                grove.named.entry(evidence).or_default().push(&finding.guard);
-            }
-        }
         grove
     }
 
-    fn naming(&self, evidence: &str) -> Vec<String> {
-        let rules = self.named.get(evidence).into_iter().flatten();
-        let mut rules: Vec<String> = rules.map(|rule| (*rule).to_owned()).collect();
+    /// The rules that quote a command.
+    fn naming(&self, command: &Command) -> Vec<String> {
+        let quotes = |finding: &Finding| finding.evidence.iter().any(|one| is_quoted(one, command.span));
+        let does = |finding: &Finding| {
+            let entry = self.rules.iter().find(|entry| entry.rule.id == finding.guard);
+            let wanted = entry.map(|entry| &entry.rule.matches.effect);
+            // Several commands may be read from one and the same stretch.
+            wanted.is_none_or(|kinds| {
+                kinds.iter().next().is_none()
+                    || command.effects.iter().any(|one| kinds.iter().any(|kind| kind == one.kind.name()))
+            })
+        };
+        let mut rules = self.speaking(|finding| quotes(finding) && does(finding));
         rules.dedup();
         rules
     }
@@ -158,7 +155,7 @@ impl<'a> Grove<'a> {
         let started = started.filter_map(|inner| Some((*inner, self.command(*inner)?)));
         let parts =
             started.map(|(inner, one)| self.of_command(inner, one, "", depth.saturating_add(1))).collect();
-        let rules = self.naming(self.round.facts.normal(at));
+        let rules = self.naming(command);
         let mut facts: Vec<Fact> =
             command.effects.iter().map(|effect| self.effect_fact(at, effect, &rules)).collect();
         facts.extend(self.opaque_facts(Some(at)));
@@ -222,7 +219,7 @@ impl<'a> Grove<'a> {
             path: None,
             real: None,
             exact: true,
-            rules: self.naming(&one.what),
+            rules: self.speaking(|finding| finding.evidence.iter().any(|evidence| evidence.text == one.what)),
         };
         own.map(fact).collect()
     }
@@ -232,8 +229,8 @@ impl<'a> Grove<'a> {
         let reading = &self.round.facts.reading;
         let mut facts = self.opaque_facts(None);
         facts.extend(reading.fault.iter().map(|fault| {
-            let rules =
-                self.speaking(|finding| finding.evidence.iter().any(|one| one.ends_with(&fault.message)));
+            let rules = self
+                .speaking(|finding| finding.evidence.iter().any(|one| one.text.ends_with(&fault.message)));
             Fact {
                 what: "unreadable".to_owned(),
                 target: fault.message.clone(),
@@ -261,9 +258,19 @@ fn innermost(round: &Round, span: Span) -> Option<usize> {
 }
 
 fn speaks_of(finding: &Finding, file: &FileFact) -> bool {
-    let said = format!("{} `{}`", file.access.name(), file.written);
-    finding.evidence.iter().any(|one| one.starts_with(&said))
+    finding.evidence.iter().any(|one| one.is_quoted() && one.text.contains(file.written.as_str()))
 }
+
+/// Does a quotation begin where this stretch does? A long one is cut at its end, or to what matters.
+fn is_quoted(evidence: &Evidence, span: Span) -> bool {
+    evidence.range().is_some_and(|range| {
+        let cut = range.end.saturating_sub(range.start) >= CUT && span.end > range.end;
+        range.start == span.start && (range.end == span.end || cut)
+    })
+}
+
+/// Quotations of this length may have been cut.
+const CUT: usize = 380;
 
 /// Is its own text shown, or its name?
 fn is_written(shape: &str) -> bool {

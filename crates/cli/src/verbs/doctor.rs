@@ -36,8 +36,9 @@ enum State {
     Bad,
 }
 
+/// One thing that was looked at.
 #[derive(Debug, Serialize)]
-struct Check {
+pub struct Check {
     name: String,
     state: State,
     text: String,
@@ -59,28 +60,38 @@ impl Check {
     }
 }
 
-/// Runs every check.
+/// Runs every check and shows what came of it.
 pub fn run(args: &Args) -> Outcome {
-    let setup = project::here();
-    let mut checks = policy(&setup);
-    checks.extend(ledger(&setup));
-    checks.push(approver(&setup));
-    checks.extend(lonely(&setup));
-    checks.extend(supervisors(&setup));
+    let (checks, code) = checked(&project::here());
+    if args.json {
+        json(&checks);
+    } else {
+        print(&checks);
+    }
+    Ok(code)
+}
+
+/// Every check, and the exit code they come to.
+pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
+    let mut checks = policy(setup);
+    checks.extend(ledger(setup));
+    checks.push(approver(setup));
+    checks.extend(lonely(setup));
+    checks.extend(supervisors(setup));
     let before = checks.len();
     for host in HOSTS {
-        checks.extend(hooks(*host, &setup));
+        checks.extend(hooks(*host, setup));
     }
     if checks.len() == before {
         checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate install claude-code`"));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
-    if args.json {
-        json(&checks);
-    } else {
-        checks.iter().for_each(show);
-    }
-    Ok(if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    (checks, if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// For a person.
+pub fn print(checks: &[Check]) {
+    checks.iter().for_each(show);
 }
 
 fn show(check: &Check) {

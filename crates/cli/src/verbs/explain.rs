@@ -1,8 +1,8 @@
 //! `toolgate explain`: the page of a rule, or the full story of one decision.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs};
+use crate::{explanation, project};
 use std::process::ExitCode;
 use toolgate_core::{AppliesTo, CheckResult, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
 use toolgate_runtime::{Gate, load_uncached};
@@ -32,10 +32,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded = load_uncached(&setup.dirs, &setup.project).map_err(|faults| {
-        let said = toolgate_runtime::Broken::from(faults.clone());
-        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
-    })?;
+    let loaded =
+        load_uncached(&setup.dirs, &setup.project).map_err(|faults| Failure::of_broken_policy(&faults))?;
     let guardrails = &loaded.policy.settings().guardrails;
     if let Some(entry) = guardrails.iter().find(|entry| entry.guardrail.id == args.what) {
         if args.json {
@@ -191,7 +189,7 @@ fn decision(decided: &Decided) {
         out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
-            out(&format!("  because  {}", visible(evidence)));
+            out(&format!("  found    {}", explanation::quoted(evidence)));
         }
         if let toolgate_core::Outcome::Check(checks) = &finding.outcome {
             for check in checks {

@@ -1,71 +1,128 @@
 //! `toolgate init`: from nothing to guarded, with every change shown.
 
+use crate::installer::{Change, LevelArgs, Manner, Place, chosen, put, short_name};
 use crate::project;
-use crate::screen::{GREEN, confirm, out, styled, talk};
-use crate::verbs::{Failure, Outcome, doctor, install};
+use crate::screen::{BOLD, DIM, GREEN, json, out, styled, talk};
+use crate::verbs::{Failure, Outcome, doctor, install, policy};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level};
 use toolgate_runtime::Setup;
 
-const TEMPLATE: &str = include_str!("../../../../policies/template.yaml");
+/// What `init` offers as the project's policy.
+pub const TEMPLATE: &str = include_str!("../../../../policies/template.yaml");
 
-/// Guards your sessions, and writes a policy for this project.
+/// The policy of a project, and beside it what editors check it with.
+const POLICY: &str = ".toolgate/policy.yaml";
+const SCHEMA: &str = ".toolgate/policy.schema.json";
+
+/// Guard your agents: hook, policy, proof.
+///
+/// Puts the hook into the settings of the hosts found here, offers a policy file to start from, and
+/// proves with a test call that the hook blocks. Shows each change and asks before it writes.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  toolgate init            shows each change and asks\n  toolgate init --yes      for scripts"
-)]
+#[command(after_help = "Examples:
+  toolgate init                   shows each change and asks
+  toolgate init --yes             for scripts: your own settings, and the policy file
+  toolgate init --project         the settings of this project, shared with your team")]
 pub struct Args {
-    /// Do not ask
-    #[arg(long, short)]
-    pub yes: bool,
-    /// Which settings
-    #[command(flatten)]
-    pub level: install::LevelArgs,
     /// Only these hosts, even if they are not found here
     #[arg(long = "host")]
     pub hosts: Vec<String>,
-    /// Answer as JSON
+    /// Whose settings
+    #[command(flatten)]
+    pub level: LevelArgs,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Show every line of each change
+    #[arg(long)]
+    pub diff: bool,
+    /// Answer as JSON; never asks
     #[arg(long)]
     pub json: bool,
 }
 
-/// Writes policy and hooks, then proves them.
+/// Writes hooks and policy, then proves them.
 pub fn run(args: &Args) -> Outcome {
     install::refuse_agent()?;
     let setup = project::here();
-    write_policy(&setup, args.yes)?;
-    let hosts = chosen(args, &setup)?;
-    if hosts.is_empty() {
-        let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
-        talk(&format!(
-            "no known host found here; `toolgate init --host HOST` guards one all the same: {}",
-            known.join(", ")
-        ));
+    let manner = Manner { yes: args.yes, quiet: args.json, whole_diff: args.diff };
+    let mut written = Vec::new();
+    let mut declined = false;
+    for host in hosts(args, &setup, manner)? {
+        match guard(host, args, &setup, manner)? {
+            (Change::Made, Some(file)) => written.push(file),
+            (Change::Declined, _) => declined = true,
+            _ => {}
+        }
+        manner.tell("");
     }
-    for host in hosts {
-        let file = install::settings_file(host, &setup, args.level.chosen().unwrap_or_default())?;
-        install::install(host, &setup, &file, args.yes)?;
+    written.extend(write_policy(&setup, manner)?);
+    if declined {
+        tell_end(&setup, &written);
+        return Ok(ExitCode::SUCCESS);
     }
-    talk("");
-    let code = doctor::run(&doctor::Args { json: args.json })?;
-    if !args.json {
+    let (checks, code) = doctor::checked(&setup);
+    if args.json {
+        json(&json!({ "written": written, "checks": checks }));
+        return Ok(code);
+    }
+    manner.tell("");
+    doctor::print(&checks);
+    if code == ExitCode::SUCCESS {
         out(&format!("\nTry it: {}", styled(GREEN, "toolgate test \"git commit --no-verify -m x\"")));
     }
     Ok(code)
 }
 
-fn chosen(args: &Args, setup: &Setup) -> Result<Vec<&'static dyn Host>, Failure> {
+/// The hook in the settings of one host, and which file that is.
+fn guard(
+    host: &dyn Host,
+    args: &Args,
+    setup: &Setup,
+    manner: Manner,
+) -> Result<(Change, Option<PathBuf>), Failure> {
+    let Some(level) = chosen(host, setup, args.level.given(), manner)? else {
+        return Ok((Change::Declined, None));
+    };
+    let place = Place::new(host, setup, level)?;
+    let change = put(&place, setup, manner)?;
+    Ok((change, Some(place.file)))
+}
+
+/// After a no: exactly what was done, and what was not.
+fn tell_end(setup: &Setup, written: &[PathBuf]) {
+    if written.is_empty() {
+        return talk(install::NOTHING);
+    }
+    let names: Vec<String> = written.iter().map(|file| short_name(setup, file)).collect();
+    talk(&format!("Written: {}. The hook was not installed: your agents are not guarded.", names.join(", ")));
+    talk("`toolgate install claude-code` installs it later.");
+}
+
+/// The hosts to guard: as named, those found here, or every one there is.
+fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn Host>, Failure> {
     if !args.hosts.is_empty() {
         return args.hosts.iter().map(|name| install::known_host(name)).collect();
     }
-    Ok(HOSTS.iter().copied().filter(|host| is_here(*host, setup)).collect())
+    let found: Vec<_> = HOSTS.iter().copied().filter(|host| is_here(*host, setup)).collect();
+    if found.is_empty() {
+        let titles: Vec<&str> = HOSTS.iter().map(|host| host.title()).collect();
+        manner.tell(&format!(
+            "{} was not found on this machine; the hook will guard it as soon as it is installed.",
+            titles.join(", ")
+        ));
+        return Ok(HOSTS.to_vec());
+    }
+    Ok(found)
 }
 
 /// A host is here if its settings folder or its program is.
 fn is_here(host: &dyn Host, setup: &Setup) -> bool {
     let home = setup.dirs.home.clone().unwrap_or_default();
-    let folders = [Level::User, Level::Project].map(|level| host.settings_file(level, &home, &setup.project));
+    let folders = Level::ALL.map(|level| host.settings_file(level, &home, &setup.project));
     let program = host.name().split('-').next().unwrap_or_default();
     folders.iter().filter_map(|file| file.parent()).any(Path::is_dir) || on_path(program).is_some()
 }
@@ -75,17 +132,36 @@ fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-fn write_policy(setup: &Setup, yes: bool) -> Result<ExitCode, Failure> {
-    let file = setup.project.join(".toolgate/policy.yaml");
-    if file.exists() {
-        talk(&format!("{} is there already and stays as it is", file.display()));
-        return Ok(ExitCode::SUCCESS);
+/// The optional policy file and its schema; what was written.
+fn write_policy(setup: &Setup, manner: Manner) -> Result<Vec<PathBuf>, Failure> {
+    let (policy, schema) = (setup.project.join(POLICY), setup.project.join(SCHEMA));
+    let text = policy::schema();
+    if policy.exists() {
+        manner.tell(&format!("{POLICY} exists and stays as it is."));
+        // The schema is the program's own: it follows the program.
+        let is_old = std::fs::read_to_string(&schema).is_ok_and(|old| old != text);
+        if is_old {
+            std::fs::write(&schema, text)?;
+            manner.tell(&format!("Updated {SCHEMA} to this version of toolgate."));
+            return Ok(vec![schema]);
+        }
+        return Ok(Vec::new());
     }
-    talk(&format!("a policy with every setting explained goes to {}", file.display()));
-    if !yes && !confirm("Write it?") {
-        return Err(Failure::new("nothing was changed", "answer y, or give --yes"));
+    manner.tell(&styled(BOLD, "A policy file for this project (optional)"));
+    manner.tell(&format!(
+        "{POLICY} explains every setting with an example. All of it is commented out, so it changes\n\
+         nothing until you edit it. {SCHEMA} next to it lets editors check it as you type."
+    ));
+    let head = TEMPLATE.lines().take(8).map(|line| format!("  {line}"));
+    manner.tell(&styled(DIM, &head.collect::<Vec<_>>().join("\n")));
+    let more = TEMPLATE.lines().count().saturating_sub(8);
+    manner.tell(&styled(DIM, &format!("  … {more} more lines; `toolgate policy template` prints all")));
+    if !manner.agree(&format!("Write {POLICY}?"))? {
+        return Ok(Vec::new());
     }
     std::fs::create_dir_all(setup.project.join(".toolgate"))?;
-    std::fs::write(&file, TEMPLATE)?;
-    Ok(ExitCode::SUCCESS)
+    std::fs::write(&policy, TEMPLATE)?;
+    std::fs::write(&schema, text)?;
+    manner.tell(&format!("Wrote {POLICY}."));
+    Ok(vec![policy, schema])
 }

@@ -2,7 +2,7 @@
 
 use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, RED, YELLOW, json, out, styled};
-use crate::verbs::{Failure, Outcome, rules};
+use crate::verbs::{Failure, Outcome, init, rules};
 use clap::Subcommand;
 use schemars::schema_for;
 use serde_json::json;
@@ -37,6 +37,9 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Print the policy file that `toolgate init` offers
+    #[command(after_help = "Example:\n  toolgate policy template > .toolgate/policy.yaml")]
+    Template,
     /// JSON Schema of a policy file
     Schema {
         /// It always is JSON
@@ -52,18 +55,26 @@ pub fn run(args: &Args) -> Outcome {
         Verb::Show { json } => show(&setup, *json),
         Verb::Check { json } => check(&setup, *json),
         Verb::Schema { .. } => {
-            let schema = schema_for!(PolicyFile);
-            out(&serde_json::to_string_pretty(&schema).unwrap_or_default());
+            out(&serde_json::to_string_pretty(&schema_for!(PolicyFile)).unwrap_or_default());
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Template => {
+            out(init::TEMPLATE.trim_end());
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
+/// The JSON Schema of a policy file, as small as it gets.
+pub fn schema() -> String {
+    let mut text = serde_json::to_string(&schema_for!(PolicyFile)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
 /// The policy, or every problem with a caret under it.
 pub fn load(setup: &Setup) -> Result<Loaded, Failure> {
-    rebuild(&setup.dirs, &setup.project).map_err(|faults| {
-        Failure::of_policy("the policy cannot be read", &faults, "until it is mended, every call is blocked")
-    })
+    rebuild(&setup.dirs, &setup.project).map_err(|faults| Failure::of_broken_policy(&faults))
 }
 
 fn show(setup: &Setup, as_json: bool) -> Outcome {

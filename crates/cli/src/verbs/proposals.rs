@@ -32,9 +32,7 @@ pub fn propose(setup: &Setup, files: &[PathBuf], as_json: bool) -> Outcome {
         return Err(Failure::new(what, "name the files: `toolgate rules propose AGENTS.md`"));
     }
     let entries = policy::load(setup)?.policy.entries();
-    let (scene, _) = Scene::open(setup).map_err(|faults| {
-        Failure::of_policy("the policy cannot be read", &faults, "`toolgate policy check`")
-    })?;
+    let (scene, _) = Scene::open(setup).map_err(|faults| Failure::of_broken_policy(&faults))?;
     let mut all = Vec::new();
     for file in &files {
         let name = file.strip_prefix(&setup.project).unwrap_or(file).display().to_string();

@@ -165,9 +165,7 @@ pub fn table(entries: &[RuleEntry]) {
 
 /// Examples that do not do what their rule says they do.
 pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String>, Failure> {
-    let (scene, _) = Scene::open(setup).map_err(|faults| {
-        Failure::of_policy("the policy cannot be read", &faults, "`toolgate policy check`")
-    })?;
+    let (scene, _) = Scene::open(setup).map_err(|faults| Failure::of_broken_policy(&faults))?;
     let mut wrong = Vec::new();
     for entry in entries {
         for (example, expected) in entry
@@ -342,7 +340,7 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
 
 /// What is wrong with a file.
 pub fn unreadable(fault: &PolicyFault) -> Failure {
-    Failure::of_policy("the file cannot be read", std::slice::from_ref(fault), "mend the file first")
+    Failure::of_policy(std::slice::from_ref(fault))
 }
 
 /// The ids of the rules of a file.
@@ -354,9 +352,7 @@ pub fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
 /// Writes the file only if the policy loads with it and holds exactly the
 /// rules it is to hold.
 pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
-    let hint = "mend what is shown, then try again";
-    let found =
-        ids_of(file, text).map_err(|fault| Failure::of_policy("nothing was changed", &[fault], hint))?;
+    let found = ids_of(file, text).map_err(|fault| unreadable(&fault).with_note("nothing was changed"))?;
     if found != ids {
         let what =
             format!("nothing was changed: the rules in `{}` are written in another manner", file.display());
@@ -372,7 +368,7 @@ pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<()
             Some(bytes) => std::fs::write(file, bytes)?,
             None => std::fs::remove_file(file)?,
         }
-        return Err(Failure::of_policy("nothing was changed", &faults, hint));
+        return Err(Failure::of_policy(&faults).with_note("nothing was changed"));
     }
     Ok(())
 }

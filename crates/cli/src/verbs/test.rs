@@ -15,7 +15,7 @@ use toolgate_core::{
     Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict,
     kept_message,
 };
-use toolgate_runtime::{Broken, Scene};
+use toolgate_runtime::Scene;
 
 /// Judges a call without running it.
 #[derive(Debug, clap::Args)]
@@ -115,10 +115,8 @@ fn session(args: &Args) -> Session {
 }
 
 fn open(dir: &Path) -> Result<Scene, Failure> {
-    let (scene, _) = Scene::open(&project::setup(dir)).map_err(|faults| {
-        let said = Broken::from(faults.clone());
-        Failure::of_policy(said, &faults, "`toolgate policy check` shows every problem")
-    })?;
+    let (scene, _) =
+        Scene::open(&project::setup(dir)).map_err(|faults| Failure::of_broken_policy(&faults))?;
     Ok(scene)
 }
 
@@ -233,7 +231,7 @@ fn show_finding(finding: &Finding) {
     ));
     out(&format!("  reason   {}", visible(&finding.message)));
     for evidence in &finding.evidence {
-        out(&format!("  because  {}", one_line(evidence, 160)));
+        out(&format!("  found    {}", explanation::quoted(evidence)));
     }
     for check in checks(finding) {
         out(&format!(

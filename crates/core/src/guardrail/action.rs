@@ -1,37 +1,17 @@
 //! What a call does, one action after the other, as expressions see it.
 
 use crate::budget;
-use crate::call::{Call, Kind};
+use crate::call::Kind;
+use crate::evidence::Part;
 use crate::expression::{ActionSort, Target, View};
 use crate::facts::{Access, Facts, FileFact};
 use crate::guard::Seen;
 use toolgate_shell::{Effect, EffectKind};
 
-/// One action, and what a person would call it by.
+/// One action, and where it is in the call.
 pub(super) struct Action<'a> {
     pub view: View<'a>,
-    named: Named<'a>,
-}
-
-/// What an action is called by. Most are never told, so nothing is written for them.
-#[derive(Clone, Copy)]
-enum Named<'a> {
-    Command(&'a str),
-    Host(&'a str),
-    File(&'a FileFact),
-    Whole(&'a Call),
-}
-
-impl Action<'_> {
-    /// How a person would call it.
-    pub(super) fn what(&self) -> String {
-        match self.named {
-            Named::Command(normal) => normal.to_owned(),
-            Named::Host(host) => format!("reach `{host}`"),
-            Named::File(file) => format!("{} `{}`", file.access.name(), file.written),
-            Named::Whole(call) => call.title(),
-        }
-    }
+    pub part: Part<'a>,
 }
 
 /// Every action of a call: each command, each file with where it leads, each
@@ -45,15 +25,15 @@ pub(super) fn actions<'a>(seen: &Seen<'a>, role: &'a str) -> impl Iterator<Item 
         let reached = command.effects.iter().filter(|effect| reaches(effect)).map(move |effect| {
             let target = effect.target.as_ref();
             let target_named = target.map(|word| Target { path: &word.text, exact: word.exact, glob: false });
-            let named = Named::Host(target.map_or("", |word| &word.text));
-            Action { view: View { sort: ActionSort::Network, target: target_named, ..view }, named }
+            let view = View { sort: ActionSort::Network, target: target_named, ..view };
+            Action { view, part: Part::Command(at, target) }
         });
-        std::iter::once(Action { view, named: Named::Command(normal) }).chain(reached)
+        std::iter::once(Action { view, part: Part::Command(at, None) }).chain(reached)
     });
     let files = facts.files.iter().flat_map(move |file| of_file(facts, file, whole));
     let is_other = facts.reading.commands.is_empty() && facts.files.is_empty();
     let as_one = is_other || matches!(event.call.kind, Kind::Mcp { .. });
-    let whole = as_one.then_some(Action { view: whole, named: Named::Whole(&event.call) });
+    let whole = as_one.then_some(Action { view: whole, part: Part::Whole });
     commands.chain(files).chain(whole)
 }
 
@@ -72,7 +52,7 @@ fn of_file<'a>(facts: &'a Facts, file: &'a FileFact, whole: View<'a>) -> impl It
     };
     file.targets().map(move |path| Action {
         view: View { target: Some(Target { path, exact: file.exact, glob: file.glob }), ..view },
-        named: Named::File(file),
+        part: Part::File(file),
     })
 }
 

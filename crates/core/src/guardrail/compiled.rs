@@ -4,6 +4,7 @@ use super::action::{Action, actions};
 use super::data::{AppliesTo, OnFail};
 use super::{Guardrail, GuardrailEntry};
 use crate::call::Call;
+use crate::evidence::Part;
 use crate::expression::{Expression, ExpressionFault, Truth};
 use crate::facts::Facts;
 use crate::finding::{Finding, Source};
@@ -117,7 +118,7 @@ impl CompiledGuardrail {
         &self,
         actions: impl Iterator<Item = Action<'a>>,
         tight: bool,
-    ) -> Option<(Truth, String)> {
+    ) -> Option<(Truth, Part<'a>)> {
         let tight = self.tight.as_ref().filter(|_| tight);
         let asked = actions.filter_map(|action| {
             let about = self.condition.as_ref().map_or(Truth::Yes, |condition| condition.holds(&action.view));
@@ -135,10 +136,10 @@ impl CompiledGuardrail {
         });
         // Of equals the first: `max_by_key` would take the last.
         let worst = asked.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
-        Some((worst.0, worst.1.what()))
+        Some((worst.0, worst.1.part))
     }
 
-    fn finding(&self, seen: &Seen<'_>, sure: Truth, what: String) -> Finding {
+    fn finding(&self, seen: &Seen<'_>, sure: Truth, part: Part<'_>) -> Finding {
         let own = &self.entry.guardrail;
         let said = own.description.clone().or_else(|| own.name.clone());
         let mut message = said.unwrap_or_else(|| format!("the check of `{}` does not hold", own.id));
@@ -160,7 +161,7 @@ impl CompiledGuardrail {
             message,
             remediation: Some(format!("what must hold: {}", own.validation.check.trim())),
             alternatives,
-            evidence: vec![what],
+            evidence: part.quoted(call, seen.facts).into_iter().collect(),
             confidence: 1.0,
             duration_us: 0,
         }
@@ -213,8 +214,8 @@ impl Guard for CompiledGuardrail {
         if !self.applies_to(call, role) {
             return None;
         }
-        let (sure, what) = self.objection(actions(seen, role), seen.tight)?;
-        Some(self.finding(seen, sure, what))
+        let (sure, part) = self.objection(actions(seen, role), seen.tight)?;
+        Some(self.finding(seen, sure, part))
     }
 }
 

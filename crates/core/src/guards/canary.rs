@@ -1,6 +1,7 @@
 //! The call that is always denied, so that `toolgate doctor` and anybody else
 //! can see that the gate stands in the path.
 
+use crate::evidence::Evidence;
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
 
@@ -35,6 +36,13 @@ impl Guard for Canary {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let found = seen.facts.commands().any(|(_, command)| command.program == CANARY);
         let message = "this is the gate's own test call; the gate is in the path".to_owned();
-        found.then(|| super::block(CANARY_ID, message, "nothing to do", vec![CANARY.to_owned()]))
+        found.then(|| {
+            super::block(
+                CANARY_ID,
+                message,
+                "nothing to do",
+                Evidence::of_text(&seen.event.call, CANARY).into_iter().collect(),
+            )
+        })
     }
 }

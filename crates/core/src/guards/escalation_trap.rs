@@ -5,6 +5,7 @@ use super::block;
 use super::installation_prevention::{installed, is_browser_install};
 use crate::call::Call;
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::finding::Finding;
@@ -66,7 +67,7 @@ impl Guard for EscalationTrap {
                 issue.symptom, issue.common_cause, issue.escalation_trap
             );
             let told = failures.iter().find(|failure| failure.tells(&issue.symptom));
-            let evidence = told.iter().map(|failure| failure.message.clone()).collect();
+            let evidence = told.iter().map(|failure| Evidence::remark(&failure.message)).collect();
             Some(Finding {
                 source: entry.source.clone(),
                 category: Category::Quality,

@@ -3,6 +3,7 @@
 
 use super::block;
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::facts::{Access, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
@@ -62,7 +63,8 @@ impl Guard for FilesystemSafety {
                 question_about(first)
             );
             let checks = files.iter().map(|file| question(file));
-            let evidence = files.iter().map(|file| format!("{} `{}`", file.access.name(), file.written));
+            let evidence =
+                files.iter().filter_map(|file| Evidence::of_file(&seen.event.call, seen.facts, file));
             Some(Finding {
                 source,
                 category: Category::Quality,

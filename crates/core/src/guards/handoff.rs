@@ -5,6 +5,7 @@ use super::category::{CAPABILITIES, lacking};
 use super::{block, category};
 use crate::agent::AgentEntry;
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Seen, Severity};
 use crate::handoff::{missing, needs};
@@ -48,8 +49,9 @@ impl Guard for HandedOver {
         }
         let all = [incomplete(seen), unknown(seen), unable(seen), spent(seen), locked(seen)];
         let (source, message, step) = all.into_iter().flatten().next()?;
-        let finding =
-            block(ID, message, &step, vec![seen.event.call.receiver().unwrap_or_default().to_owned()]);
+        let call = &seen.event.call;
+        let quoted = call.receiver().and_then(|receiver| Evidence::of_text(call, receiver));
+        let finding = block(ID, message, &step, quoted.into_iter().collect());
         Some(Finding { source, category: Category::Compliance, severity: Severity::Medium, ..finding })
     }
 }

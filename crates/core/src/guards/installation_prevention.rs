@@ -4,6 +4,7 @@
 use super::block;
 use crate::call::{Call, Kind};
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::finding::Finding;
@@ -102,7 +103,7 @@ impl Guard for InstallationPrevention {
                 severity: Severity::Medium,
                 outcome: Outcome::Check(left),
                 alternatives: ALTERNATIVES.iter().map(ToString::to_string).collect(),
-                ..block(ID, message, &step, vec![failure.message.clone()])
+                ..block(ID, message, &step, vec![Evidence::remark(&failure.message)])
             })
         })
     }

@@ -30,6 +30,7 @@ pub use output_secrets::ID as OUTPUT_SECRETS_ID;
 pub(crate) use verified::ID as VERIFIED_ID;
 
 use crate::agent::AgentEntry;
+use crate::evidence::Evidence;
 use crate::finding::{Finding, Source};
 use crate::guard::{Category, Guard, Severity};
 use crate::outcome::Outcome;
@@ -110,10 +111,10 @@ fn of_agent(id: &str, entry: &AgentEntry, message: String, remediation: String) 
     }
 }
 
-fn block(id: &str, message: String, remediation: &str, evidence: Vec<String>) -> Finding {
+fn block(id: &str, message: String, remediation: &str, evidence: Vec<Evidence>) -> Finding {
     Finding {
         guard: id.to_owned(),
-        source: Source { file: "built-in".to_owned(), line: 0 },
+        source: Source::built_in(),
         category: Category::Safety,
         severity: Severity::Critical,
         outcome: Outcome::Block,

@@ -5,6 +5,7 @@ use super::block;
 use crate::address::Address;
 use crate::call::Kind;
 use crate::event::EventKind;
+use crate::evidence::{Evidence, Part};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
 use crate::outcome::Outcome;
@@ -55,9 +56,9 @@ impl Guard for NetworkOperations {
         }
         let targets = targets(seen);
         armed.into_iter().find_map(|(source, trap)| {
-            let (endpoint, target) = targets.iter().find_map(|target| {
+            let (endpoint, part) = targets.iter().find_map(|(target, part)| {
                 let endpoint = trap.endpoints.iter().find(|one| is_meant(&trap, one, target))?;
-                (!is_declared(seen.settings, target)).then_some((endpoint, target))
+                (!is_declared(seen.settings, target)).then_some((endpoint, part))
             })?;
             let port = Address::parse(endpoint).map_or_else(|| endpoint.to_owned(), |at| at.port.to_string());
             let risks = [
@@ -65,8 +66,8 @@ impl Guard for NetworkOperations {
                 Risk::ServiceNotRunning(format!("Service may not be running on {port}")),
             ];
             let message = format!("assumption trap: Request targets {endpoint}");
-            let mut evidence = vec![target.clone()];
-            evidence.extend(risks.iter().map(ToString::to_string));
+            let quoted = part.quoted(&seen.event.call, seen.facts);
+            let risks = risks.iter().map(|risk| Evidence::remark(risk.to_string()));
             Some(Finding {
                 source,
                 category: Category::Quality,
@@ -77,7 +78,7 @@ impl Guard for NetworkOperations {
                     ID,
                     message,
                     "find out where the service really is, or let a person confirm",
-                    evidence,
+                    quoted.into_iter().chain(risks).collect(),
                 )
             })
         })
@@ -85,14 +86,16 @@ impl Guard for NetworkOperations {
 }
 
 /// Where a call would connect to (S0-10: HttpRequest, NetworkConnection).
-fn targets(seen: &Seen<'_>) -> Vec<String> {
+fn targets<'a>(seen: &Seen<'a>) -> Vec<(&'a str, Part<'a>)> {
     if let Kind::Fetch { url } = &seen.event.call.kind {
-        return vec![url.clone()];
+        return vec![(url, Part::Whole)];
     }
-    let effects = seen.facts.commands().flat_map(|(_, command)| &command.effects);
+    let effects =
+        seen.facts.commands().flat_map(|(at, command)| command.effects.iter().map(move |one| (at, one)));
     let reached =
-        effects.filter(|effect| matches!(effect.kind, EffectKind::ReachesHost | EffectKind::SendsData));
-    reached.filter_map(|effect| Some(effect.target.as_ref()?.text.to_string())).collect()
+        effects.filter(|(_, effect)| matches!(effect.kind, EffectKind::ReachesHost | EffectKind::SendsData));
+    let targets = reached.filter_map(|(at, effect)| Some((at, effect.target.as_ref()?)));
+    targets.map(|(at, target)| (target.text.as_str(), Part::Command(at, Some(target)))).collect()
 }
 
 fn is_meant(trap: &NetworkTrap, endpoint: &str, target: &str) -> bool {

@@ -3,6 +3,7 @@
 
 use super::block;
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
 use crate::guardrail::OnFail;
@@ -58,15 +59,15 @@ impl Guard for OutputSecrets {
             if counts.is_empty() {
                 return None;
             }
-            let evidence: Vec<String> =
-                counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let found: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
             let outcome = match check.action_on_fail {
                 OnFail::Block | OnFail::Ask => Outcome::Block,
                 OnFail::Warn => Outcome::Warn,
                 OnFail::Log => Outcome::Log,
             };
-            let message = format!("the output holds secrets or personal data ({})", evidence.join(", "));
+            let message = format!("the output holds secrets or personal data ({})", found.join(", "));
             let step = "do not repeat or send them on; work with their names, or ask the person";
+            let evidence = found.into_iter().map(Evidence::remark).collect();
             let finding = block(ID, message, step, evidence);
             Some(Finding { source, severity: Severity::Critical, outcome, ..finding })
         });

@@ -3,6 +3,7 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
+use crate::evidence::Part;
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
@@ -73,22 +74,23 @@ impl Guard for SelfProtection {
                 || takes_program(file, seen.facts, seen.places)
                 || touches_found_program(file, seen.facts)
         });
-        let mut evidence: Vec<String> =
-            files.map(|file| format!("{} `{}`", file.access.name(), file.written)).collect();
-        evidence.extend(
-            seen.facts
-                .commands()
-                .filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen))
-                .map(|(_, command)| command.normal()),
-        );
-        if evidence.is_empty() {
+        let mut found: Vec<(String, Part<'_>)> = files
+            .map(|file| (format!("{} `{}`", file.access.name(), file.written), Part::File(file)))
+            .collect();
+        let commands = seen.facts.commands();
+        let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
+        found
+            .extend(own.map(|(at, command)| (format!("run `{}`", command.program), Part::Command(at, None))));
+        if found.is_empty() {
             return None;
         }
+        let named: Vec<&str> = found.iter().map(|(named, _)| named.as_str()).collect();
         let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
         let kind = if reads { "read a key of the gate" } else { "change the gate itself" };
-        let message = format!("this would {kind} ({})", evidence.join(", "));
+        let message = format!("this would {kind} ({})", named.join(", "));
         let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
-        Some(super::block(ID, message, step, evidence))
+        let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
+        Some(super::block(ID, message, step, quoted.collect()))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything that can be wrong with a rule is found here, at load, and told
 //! with the text it is about, so that the loader can put a caret under it.
 
+use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::facts::Access;
 use crate::finding::{Finding, Source};
@@ -134,7 +135,7 @@ impl CompiledRule {
             && self.before.iter().all(|before| before.happened(seen))
     }
 
-    fn finding(&self, outcome: Outcome, evidence: Vec<String>, message: Option<String>) -> Finding {
+    fn finding(&self, outcome: Outcome, evidence: Vec<Evidence>, message: Option<String>) -> Finding {
         Finding {
             guard: self.rule.id.clone(),
             source: self.source.clone(),
@@ -179,7 +180,7 @@ impl Guard for CompiledRule {
                     return Some(self.finding(outcome, hit.evidence, None));
                 };
                 let message = format!("{} ({missing})", self.rule.reason);
-                Some(self.finding(self.must.outcome(), vec![missing], Some(message)))
+                Some(self.finding(self.must.outcome(), hit.evidence, Some(message)))
             }
             RuleKind::Delay => {
                 let (outcome, note) = self.pause.answer(seen, &hit)?;

@@ -4,7 +4,8 @@
 //! hold for *one and the same* simple command: `git status && rm -n x` is not
 //! `git … -n`.
 
-use crate::call::Kind;
+use crate::call::{Call, Kind};
+use crate::evidence::Evidence;
 use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
 use crate::places::{Place, Places};
@@ -13,13 +14,13 @@ use crate::rule::data::CommandMatch;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
 use serde_json::Value;
-use toolgate_shell::{Command, Effect, SmolStr, canonical_flag, canonical_sub};
+use toolgate_shell::{Assignment, Command, Effect, Flag, SmolStr, Span, Word, canonical_flag, canonical_sub};
 
 /// Why a rule is about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hit {
-    /// What in the call matched, for people.
-    pub evidence: Vec<String>,
+    /// What in the call matched, quoted.
+    pub evidence: Vec<Evidence>,
     /// The commands concerned, for shell calls.
     pub commands: Vec<usize>,
 }
@@ -53,10 +54,24 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let reading = &seen.facts.reading;
     let places = reading.opaque.iter().filter(|place| rule.opaque.contains(&place.kind));
-    let mut evidence: Vec<String> = places.map(|place| place.what.clone()).collect();
-    let fault = reading.fault.iter().filter(|fault| rule.opaque.contains(&fault.kind));
-    evidence.extend(fault.map(|fault| format!("cannot be read to its end: {}", fault.message)));
+    let call = &seen.event.call;
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for place in places {
+        evidence.extend(Evidence::of_span(call, around(seen, place.span), [place.span]));
+        evidence.push(Evidence::remark(&place.what));
+    }
+    for fault in reading.fault.iter().filter(|fault| rule.opaque.contains(&fault.kind)) {
+        evidence.extend(Evidence::of_span(call, fault.span, []));
+        evidence.push(Evidence::remark(format!("cannot be read to its end: {}", fault.message)));
+    }
     (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
+}
+
+/// The command a stretch is in, or the stretch itself where it is in none.
+fn around(seen: &Seen<'_>, span: Span) -> Span {
+    let commands = seen.facts.commands().map(|(_, command)| command.span);
+    let holding = commands.filter(|one| one.start <= span.start && span.end <= one.end);
+    holding.min_by_key(|one| one.end.saturating_sub(one.start)).unwrap_or(span)
 }
 
 fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
@@ -64,13 +79,16 @@ fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let whole_call =
         wanted.command.is_none() && rule.effects.is_empty() && rule.regex.is_none() && rule.files.is_none();
     if whole_call {
-        return Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() });
+        let evidence = whole(rule, &seen.event.call);
+        return Some(Hit { evidence, commands: Vec::new() });
     }
     let mut hit = Hit::default();
     for (at, command) in seen.facts.commands() {
         if let Some(evidence) = command_hit(rule, seen, at, command) {
             hit.commands.push(at);
-            hit.evidence.extend(evidence);
+            // What runs in a loop is found once for each round.
+            let new = evidence.into_iter().filter(|one| !hit.evidence.contains(one)).collect::<Vec<_>>();
+            hit.evidence.extend(new);
         }
     }
     (!hit.commands.is_empty()).then_some(hit)
@@ -82,15 +100,25 @@ fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         return None;
     }
     match &rule.files {
-        None => Some(Hit { evidence: vec![seen.event.call.title()], commands: Vec::new() }),
+        None => Some(Hit { evidence: whole(rule, &seen.event.call), commands: Vec::new() }),
         Some(files) => {
-            let evidence = file_evidence(files, seen.facts.files.iter(), seen.places);
-            (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
+            let found = matching_files(files, seen.facts.files.iter(), seen.places);
+            let quoted = |file: &&FileFact| Evidence::of_file(&seen.event.call, seen.facts, file);
+            let evidence =
+                found.iter().filter_map(quoted).chain(found.iter().filter_map(|file| led_to(file)));
+            (!found.is_empty()).then(|| Hit { evidence: evidence.collect(), commands: Vec::new() })
         }
     }
 }
 
-fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Command) -> Option<Vec<String>> {
+/// What says that a rule is about a call that is neither commands nor files: the fields it names.
+fn whole(rule: &CompiledRule, call: &Call) -> Vec<Evidence> {
+    let fields: Vec<Evidence> =
+        rule.params.iter().filter_map(|(name, _)| Evidence::of_field(call, name)).collect();
+    if fields.is_empty() { Evidence::of_call(call).into_iter().collect() } else { fields }
+}
+
+fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Command) -> Option<Vec<Evidence>> {
     if let Some(wanted) = &rule.rule.matches.command
         && !words_match(rule, wanted, command)
     {
@@ -102,16 +130,55 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(seen.facts.normal(at))) {
         return None;
     }
-    let mut evidence = vec![seen.facts.normal(at).to_owned()];
-    if let Some(files) = &rule.files {
+    let mut files = Vec::new();
+    if let Some(wanted) = &rule.files {
         let own = seen.facts.files.iter().filter(|file| file.command == Some(at));
-        let found = file_evidence(files, own, seen.places);
-        if found.is_empty() {
+        files = matching_files(wanted, own, seen.places);
+        if files.is_empty() {
             return None;
         }
-        evidence.extend(found);
     }
-    Some(evidence)
+    let quoted = quoted(rule, seen, at, command, &files);
+    Some(quoted.into_iter().chain(files.iter().filter_map(|file| led_to(file))).collect())
+}
+
+/// The command as it is written, with the words that made the rule match.
+fn quoted(
+    rule: &CompiledRule,
+    seen: &Seen<'_>,
+    at: usize,
+    command: &Command,
+    files: &[&FileFact],
+) -> Option<Evidence> {
+    let wanted = rule.rule.matches.command.as_ref();
+    let named = wanted.into_iter().flat_map(|wanted| wanted.flags.iter().chain(wanted.all_flags.iter()));
+    let flags = named.filter_map(|flag| flag_of(command, flag)).map(|flag| flag.span);
+    let variables = wanted.into_iter().flat_map(|wanted| wanted.env.iter());
+    let variables = variables.filter_map(|item| variable_of(command, item)).map(|one| one.value.span);
+    let targets = command.effects.iter().filter_map(|effect| Some((effect, effect.target.as_ref()?)));
+    let meant = |(effect, word): &(&Effect, &Word)| {
+        effect_matches(rule, effect) || files.iter().any(|file| file.written == word.text)
+    };
+    let targets = targets.filter(meant).map(|(_, word)| word.span);
+    let args = command.usage.operands.iter();
+    let args =
+        args.filter(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))).map(|word| word.span);
+    let marks = flags.chain(variables).chain(targets).chain(args);
+    let call = &seen.event.call;
+    match call.kind {
+        Kind::Shell { .. } => Evidence::of_span(call, command.span, marks),
+        _ => Evidence::of_command(
+            call,
+            seen.facts,
+            at,
+            command.effects.iter().filter_map(|one| one.target.as_ref()),
+        ),
+    }
+}
+
+/// Where a file really is, if the call does not say so.
+fn led_to(file: &FileFact) -> Option<Evidence> {
+    file.real.as_ref().map(|real| Evidence::remark(format!("`{}` leads to `{real}`", file.written)))
 }
 
 fn effect_matches(rule: &CompiledRule, effect: &Effect) -> bool {
@@ -146,10 +213,19 @@ pub(crate) fn has_flag(command: &Command, flag: &str) -> bool {
     command.usage.flags.iter().any(|given| given.name == wanted)
 }
 
+fn flag_of<'a>(command: &'a Command, flag: &str) -> Option<&'a Flag> {
+    let wanted = canonical_flag(&command.program, &command.usage.subcommand, flag);
+    command.usage.flags.iter().find(|given| given.name == wanted)
+}
+
 fn has_variable(command: &Command, item: &str) -> bool {
+    variable_of(command, item).is_some()
+}
+
+fn variable_of<'a>(command: &'a Command, item: &str) -> Option<&'a Assignment> {
     match item.split_once('=') {
-        Some((name, value)) => command.assignments.iter().any(|a| a.name == name && a.value.text == value),
-        None => command.assignments.iter().any(|a| a.name == item),
+        Some((name, value)) => command.assignments.iter().find(|a| a.name == name && a.value.text == value),
+        None => command.assignments.iter().find(|a| a.name == item),
     }
 }
 
@@ -162,25 +238,18 @@ pub(crate) fn param_matches(input: &Value, name: &str, regex: &LazyRegex) -> boo
     }
 }
 
-fn file_evidence<'a>(
+fn matching_files<'a>(
     files: &Files,
     facts: impl Iterator<Item = &'a FileFact>,
     places: &Places,
-) -> Vec<String> {
+) -> Vec<&'a FileFact> {
     let found: Vec<&FileFact> = facts.filter(|fact| file_matches(files, fact, places)).collect();
     // `cp a b` may write `b` or `b/a`; where both count, the first says enough.
-    let said = |fact: &&&FileFact| {
+    let says = |fact: &&&FileFact| {
         let parent = fact.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         !found.iter().any(|other| other.path == parent && other.access == fact.access)
     };
-    found.iter().filter(said).map(|fact| file_text(fact)).collect()
-}
-
-fn file_text(fact: &FileFact) -> String {
-    match &fact.real {
-        Some(real) => format!("{} `{}`, which leads to `{real}`", fact.access.name(), fact.written),
-        None => format!("{} `{}`", fact.access.name(), fact.written),
-    }
+    found.iter().filter(says).copied().collect()
 }
 
 fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {

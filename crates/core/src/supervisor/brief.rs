@@ -235,7 +235,8 @@ fn facts_text(decision: &Decision, session: &Session) -> String {
 
 fn rules_text(decision: &Decision) -> String {
     let line = |(at, finding): (usize, &crate::finding::Finding)| {
-        let evidence = finding.evidence.join(", ");
+        let texts: Vec<&str> = finding.evidence.iter().map(|one| one.text.as_str()).collect();
+        let evidence = texts.join(", ");
         format!("R{} = {}: {} ({evidence})", at.saturating_add(1), finding.guard, finding.message)
     };
     lines_of(decision.decisive().enumerate().map(line))

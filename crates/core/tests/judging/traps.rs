@@ -251,7 +251,7 @@ fn a_guessed_address_is_asked_about() {
     let finding = &decision.findings[0];
     assert_eq!(finding.message, "assumption trap: Request targets localhost:3000");
     assert_eq!(
-        finding.evidence[1..],
+        finding.evidence[1..].iter().map(|one| one.text.as_str()).collect::<Vec<_>>(),
         [
             "wrong endpoint: May not be the intended service",
             "service not running: Service may not be running on 3000"

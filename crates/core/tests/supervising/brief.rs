@@ -3,7 +3,7 @@
 use crate::stage::{asks, call, decision, finding};
 use proptest::prelude::*;
 use toolgate_core::{
-    Access, Brief, Decision, Facts, FileFact, Kind, Outcome, Session, Severity, SupervisorRole,
+    Access, Brief, Decision, Evidence, Facts, FileFact, Kind, Outcome, Session, Severity, SupervisorRole,
     answer_schema, shape_of,
 };
 
@@ -39,7 +39,7 @@ fn with_texts(text: &str) -> (Decision, Session) {
     own.input = serde_json::json!({ "command": text, "description": text, text: text });
     let mut rule = finding(text, Severity::High, Outcome::Ask);
     rule.message = text.to_owned();
-    rule.evidence = vec![text.to_owned()];
+    rule.evidence = vec![Evidence::remark(text)];
     let mut made = decision(own, vec![rule]);
     let file = FileFact {
         access: Access::Write,
@@ -139,7 +139,7 @@ fn secrets_do_not_leave_the_machine() {
     let command = format!("curl -H 'Authorization: Bearer {token}' https://api.example.org");
     let mut made = decision(call(&command), vec![finding("sends", Severity::High, Outcome::Ask)]);
     made.findings[0].message = format!("sends {token}");
-    made.findings[0].evidence = vec![token.clone()];
+    made.findings[0].evidence = vec![Evidence::remark(&token)];
     made.event.call.task = Some(format!("use {token}"));
     let mut session = Session::new("s");
     session.ran = vec![format!("gh auth login --with-token {token}")];

@@ -3,8 +3,8 @@
 use serde_json::json;
 use std::collections::BTreeMap;
 use toolgate_core::{
-    Call, Decision, Event, EventKind, Facts, Finding, Kind, Layer, Layered, Merged, Opinion, Outcome, Places,
-    PolicyFile, Question, Reason, Severity, Source, Supervision, Verdict, merge,
+    Call, Decision, Event, EventKind, Evidence, Facts, Finding, Kind, Layer, Layered, Merged, Opinion,
+    Outcome, Places, PolicyFile, Question, Reason, Severity, Source, Supervision, Verdict, merge,
 };
 
 pub fn finding(guard: &str, severity: Severity, outcome: Outcome) -> Finding {
@@ -17,7 +17,7 @@ pub fn finding(guard: &str, severity: Severity, outcome: Outcome) -> Finding {
         message: format!("{guard} asks"),
         remediation: None,
         alternatives: Vec::new(),
-        evidence: vec!["--force".to_owned()],
+        evidence: vec![Evidence::remark("--force")],
         confidence: 1.0,
         duration_us: 0,
     }

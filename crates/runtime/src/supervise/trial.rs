@@ -103,7 +103,7 @@ fn trial() -> Decision {
     };
     let finding = Finding {
         guard: "trial".to_owned(),
-        source: Source { file: "built-in".to_owned(), line: 0 },
+        source: Source::built_in(),
         category: Category::Safety,
         severity: Severity::Low,
         outcome: Outcome::Ask,

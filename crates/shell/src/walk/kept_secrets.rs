@@ -65,7 +65,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `set -x`, `bash -x`: what is assigned is shown as it is.
-fn traces(command: &Command) -> bool {
+pub(super) fn traces(command: &Command) -> bool {
     let shell = matches!(command.program.as_str(), "set" | "bash" | "sh" | "zsh" | "dash" | "ksh");
     shell
         && command.words.iter().skip(1).any(|word| {
@@ -117,13 +117,29 @@ fn goes_home(command: &Command, owner: &str) -> bool {
         && reached.all(|one| one.target.as_ref().is_some_and(is_home))
 }
 
-/// `env`, `set`, `declare -p`: everything is shown.
-fn prints_all(command: &Command) -> bool {
+/// `env`, `set`, `declare -p`, `export -p`, `declare -x`: everything is shown.
+pub(super) fn prints_all(command: &Command) -> bool {
     let words = command.words.get(1..).unwrap_or_default();
     let asked = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
     match command.program.as_str() {
         "printenv" => true,
         "set" => words.is_empty(),
-        program => PRINTERS.contains(&program) && (words.is_empty() || asked),
+        "env" => starts_nothing(words),
+        program => {
+            PRINTERS.contains(&program) && (asked || words.iter().all(|word| word.text.starts_with('-')))
+        }
     }
+}
+
+/// Do the words of `env` name no program? Then it prints what it would have started one with.
+fn starts_nothing(words: &[Word]) -> bool {
+    let mut words = words.iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-u" | "--unset" | "-C" | "--chdir" => drop(words.next()),
+            _ if word.starts_with('-') || word.contains('=') => {}
+            _ => return false,
+        }
+    }
+    true
 }

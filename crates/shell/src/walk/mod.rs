@@ -36,6 +36,7 @@ mod paths;
 mod runaway;
 mod saved;
 mod simple;
+mod sourced_env;
 mod strands;
 mod written;
 
@@ -178,6 +179,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &ReadContext) -> Reading 
     archive_over_work::mark(&mut walker.reading.commands);
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
+    sourced_env::mark(source, &mut walker.reading);
     order::in_reading_order(walker.reading)
 }
 

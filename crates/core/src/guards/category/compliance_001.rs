@@ -2,6 +2,7 @@
 
 use super::{Objection, Standard, parameters};
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
 use crate::lock::Lock;
@@ -39,8 +40,11 @@ Allowed instead: other files; waiting; handing the step to whoever holds the fil
         let call = &seen.event.call;
         let lock = seen.session.locks.iter().find(|lock| lock.is_against(call, self.minutes, seen.now_ms))?;
         let message = format!("`{}` is being written by {}", lock.path, holder(lock, &call.session));
+        let files = &seen.facts.files;
+        let file = files.iter().find(|file| file.targets().any(|path| path == lock.path));
+        let written = file.and_then(|file| Evidence::of_file(call, seen.facts, file));
         let step = "work on other files, wait until it is done, or hand the step over";
-        Some(Objection::new(message, step).because(format!("locked `{}`", lock.path)))
+        Some(Objection::new(message, step).because(written))
     }
 }
 

@@ -4,6 +4,7 @@ use super::git::{Branch, is_one_of, present};
 use super::{Objection, Standard, any_word, no_word, parameters};
 use crate::call::Call;
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::facts::Facts;
 use crate::guard::Seen;
@@ -73,6 +74,9 @@ Allowed instead: handing the changes to a reviewer first; merging into a branch 
         let who: Vec<&str> = self.reviewers.iter().collect();
         let step = format!("hand the changes to a reviewer ({}) first, then merge", who.join(", "));
         let objection = Objection::new("nobody has reviewed this since the last change", step);
-        Some(Objection { sure, ..objection.because(seen.facts.normal(at)) })
+        Some(Objection {
+            sure,
+            ..objection.because(Evidence::of_command(&seen.event.call, seen.facts, at, []))
+        })
     }
 }

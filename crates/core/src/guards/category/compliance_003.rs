@@ -3,6 +3,7 @@
 use super::git::{Branch, commits};
 use super::{Objection, Standard, any_word, no_word, parameters};
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
@@ -50,7 +51,15 @@ Allowed instead: a branch of your own and a pull request.
         let own: Vec<&str> = self.allowed.iter().collect();
         let like = if own.is_empty() { String::new() } else { format!(" ({})", own.join(", ")) };
         let step = format!("make a branch of your own{like} and commit there");
-        Some(Objection { sure, ..Objection::new(message, step).because(seen.facts.normal(at)) })
+        Some(Objection {
+            sure,
+            ..Objection::new(message, step).because(Evidence::of_command(
+                &seen.event.call,
+                seen.facts,
+                at,
+                [],
+            ))
+        })
     }
 }
 

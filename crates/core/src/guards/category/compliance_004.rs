@@ -3,6 +3,7 @@
 use super::git::is_one_of;
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::facts::Access;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
@@ -66,6 +67,11 @@ Allowed instead: changing the documentation in the same commit.
         }
         let message = format!("`{api}` is what others build on, and no documentation changed with it");
         let step = "say in the documentation what changed, and commit both together";
-        Some(Objection::new(message, step).because(seen.facts.normal(at)))
+        Some(Objection::new(message, step).because(Evidence::of_command(
+            &seen.event.call,
+            seen.facts,
+            at,
+            [],
+        )))
     }
 }

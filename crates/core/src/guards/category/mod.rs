@@ -48,6 +48,7 @@ use crate::agent::AgentEntry;
 use crate::call::{Call, Kind};
 use crate::categories::{Categories, Parameters, category_of};
 use crate::event::EventKind;
+use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::facts::Facts;
 use crate::finding::{Finding, Source};
@@ -200,7 +201,7 @@ pub(crate) struct Objection {
     /// The next allowed step.
     pub step: String,
     /// What made it speak.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Evidence>,
     /// What happens whatever the action says: thresholds, checks to make.
     pub outcome: Option<Outcome>,
 }
@@ -211,8 +212,8 @@ impl Objection {
         Objection { sure: Truth::Yes, message, step, evidence: Vec::new(), outcome: None }
     }
 
-    fn because(mut self, evidence: impl Into<String>) -> Objection {
-        self.evidence.push(evidence.into());
+    fn because(mut self, evidence: Option<Evidence>) -> Objection {
+        self.evidence.extend(evidence);
         self
     }
 

@@ -141,7 +141,8 @@ impl<'a> Evidence<'a> {
             format!("{what} have not succeeded since the last change"),
             format!("run {what} first ({}), then repeat this call", shown(self.ran)),
         );
-        let objection = objection.because(seen.facts.normal(at));
+        let objection =
+            objection.because(crate::evidence::Evidence::of_command(&seen.event.call, seen.facts, at, []));
         // What the gate ran itself says nothing about changes this very call makes.
         let Some(method) = self.method().filter(|_| !changes) else { return Some(objection) };
         let since = changed.map_or(0, |mark| mark.seq);

@@ -2,6 +2,7 @@
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;
+use crate::evidence::{Part, shortened};
 use crate::expression::Truth;
 use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
@@ -59,6 +60,18 @@ fn no_regex(text: &str) -> Option<String> {
     Regex::new(text).err().map(|error| error.to_string())
 }
 
+/// What an effect does, as the end of a sentence.
+fn does(kind: EffectKind) -> &'static str {
+    match kind {
+        EffectKind::DeletesUnknown => "deletes files that cannot be told from the command",
+        EffectKind::DropsData => "deletes data of a database",
+        EffectKind::WipesDevice => "overwrites a device",
+        EffectKind::RewritesRemote => "rewrites what others may have fetched",
+        EffectKind::DestroysInfrastructure => "destroys running infrastructure",
+        _ => "destroys data",
+    }
+}
+
 impl Standard for Destructive {
     const ID: &'static str = "safety-001";
     const ACTION: OnFail = OnFail::Block;
@@ -85,23 +98,29 @@ Allowed instead: deleting files by name; `git push --force-with-lease`; moving a
         let tree =
             trees.filter(|file| file.access == Access::DeleteTree && !self.may_go(file, seen)).map(|file| {
                 let sure = if file.exact { Truth::Yes } else { Truth::Unclear };
-                (sure, format!("delete `{}` with all it holds", file.written))
+                (sure, "deletes a folder with everything in it", Part::File(file))
             });
         let effects = seen.facts.commands().flat_map(|(at, command)| {
             let others =
                 command.effects.iter().filter(|one| one.kind != EffectKind::DeletesTree && listed(one.kind));
-            others.map(move |one| (Truth::Yes, format!("{} (`{}`)", one.kind.name(), seen.facts.normal(at))))
+            others.map(move |one| (Truth::Yes, does(one.kind), Part::Command(at, one.target.as_ref())))
         });
         let patterns = seen.facts.commands().filter_map(|(at, _)| {
             let normal = seen.facts.normal(at);
             let hit = self.patterns.iter().any(|text| Regex::new(text).is_ok_and(|own| own.is_match(normal)));
-            hit.then(|| (Truth::Yes, format!("`{normal}`")))
+            hit.then_some((Truth::Yes, "is a command your policy lists", Part::Command(at, None)))
         });
         let found = tree.chain(effects).chain(patterns);
-        let (sure, what) = found.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
+        let (sure, does, part) = found.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
         let step = "delete what is in the way by name, or ask the person to do this";
-        let objection = Objection::new(format!("this destroys what may not come back: {what}"), step);
-        Some(Objection { sure, ..objection.because(what) })
+        let evidence = part.quoted(&seen.event.call, seen.facts);
+        let what = match (part, &evidence) {
+            (Part::File(file), _) => format!("deleting `{}`", file.written),
+            (_, Some(evidence)) => format!("`{}`", shortened(&evidence.text)),
+            (_, None) => "this call".to_owned(),
+        };
+        let objection = Objection::new(format!("{what} {does}, and that cannot be undone"), step);
+        Some(Objection { sure, ..objection.because(evidence) })
     }
 }
 

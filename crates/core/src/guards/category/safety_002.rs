@@ -2,6 +2,7 @@
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
@@ -69,7 +70,7 @@ Allowed instead: the names from `.env.example`; asking the person for the one va
         let file = seen.facts.files.iter().find(|file| self.is_protected(file, seen))?;
         let message = format!("`{}` is a protected file", file.written);
         let step = "leave it; take the names from its template, or ask the person for the one value needed";
-        Some(Objection::new(message, step).because(format!("{} `{}`", file.access.name(), file.written)))
+        Some(Objection::new(message, step).because(Evidence::of_file(&seen.event.call, seen.facts, file)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
@@ -50,7 +51,7 @@ Allowed instead: the same within the project or a temporary folder.
         let (sure, file) = outside.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
         let message = format!("`{}` is outside of the sandbox", file.written);
         let objection = Objection::new(message, "work within the project or a temporary folder");
-        Some(Objection { sure, ..objection.because(format!("{} `{}`", file.access.name(), file.written)) })
+        Some(Objection { sure, ..objection.because(Evidence::of_file(&seen.event.call, seen.facts, file)) })
     }
 }
 

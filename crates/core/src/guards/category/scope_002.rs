@@ -4,6 +4,7 @@ use super::super::scope::is_within;
 use super::{Objection, Standard, no_path, parameters};
 use crate::agent::Scope;
 use crate::categories::Categories;
+use crate::evidence::Evidence;
 use crate::facts::Access;
 use crate::guard::Seen;
 use crate::guardrail::OnFail;
@@ -44,6 +45,6 @@ builtin-003. An empty list leaves none, and a file whose path cannot be known is
         let open: Vec<&str> = self.write.iter().flat_map(|names| names.iter()).collect();
         let step = format!("stay within the files of the task ({})", open.join(", "));
         let message = format!("`{}` is not among the files of the task", file.written);
-        Some(Objection::new(message, step).because(format!("{} `{}`", file.access.name(), file.written)))
+        Some(Objection::new(message, step).because(Evidence::of_file(&seen.event.call, seen.facts, file)))
     }
 }

@@ -4,6 +4,7 @@ use super::{Objection, Standard, parameters};
 use crate::agent::AgentEntry;
 use crate::call::{Call, Kind};
 use crate::categories::Categories;
+use crate::evidence::Part;
 use crate::facts::{Access, Facts};
 use crate::finding::Source;
 use crate::guard::Seen;
@@ -54,7 +55,7 @@ Allowed instead: handing the step to an agent that can.
             let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
             let message = format!("`{}` does not have the capability `{capability}`", entry.name);
             let step = format!("keep to what it can do ({own}), or hand the step over");
-            Some(Objection::new(message, step).because(what.clone()))
+            Some(Objection::new(message, step).because(what.quoted(&seen.event.call, seen.facts)))
         })
     }
 }
@@ -66,8 +67,8 @@ pub(crate) fn lacking(entry: &AgentEntry, capability: &str) -> bool {
 }
 
 /// What a call needs, each with what in it needs that.
-fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
-    let mut found: Vec<(&'static str, String)> = facts
+fn needed<'a>(call: &Call, facts: &'a Facts) -> Vec<(&'static str, Part<'a>)> {
+    let mut found: Vec<(&'static str, Part<'a>)> = facts
         .files
         .iter()
         .map(|file| {
@@ -76,11 +77,10 @@ fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
                 Access::Create | Access::Write | Access::Change => "write",
                 Access::Delete | Access::DeleteTree => "delete",
             };
-            (name, format!("{} `{}`", file.access.name(), file.written))
+            (name, Part::File(file))
         })
         .collect();
     for (at, command) in facts.commands() {
-        let what = || facts.normal(at).to_owned();
         let of_effect = |kind: EffectKind| match kind {
             EffectKind::ReachesHost
             | EffectKind::SendsData
@@ -107,13 +107,15 @@ fn needed(call: &Call, facts: &Facts) -> Vec<(&'static str, String)> {
             matches!(name, "cat" | "ls" | "head" | "tail" | "grep" | "rg" | "wc" | "pwd" | "cd" | "echo")
         };
         let run = (!reads(&command.program)).then_some("run");
-        let all = command.effects.iter().filter_map(|one| of_effect(one.kind)).chain(named).chain(run);
-        found.extend(all.map(|name| (name, what())));
+        let effects =
+            command.effects.iter().filter_map(|one| Some((of_effect(one.kind)?, one.target.as_ref())));
+        let whole = named.into_iter().chain(run).map(|name| (name, None));
+        found.extend(effects.chain(whole).map(|(name, word)| (name, Part::Command(at, word))));
     }
     match &call.kind {
-        Kind::Fetch { url } => found.push(("network", url.clone())),
-        Kind::Mcp { .. } => found.push(("mcp", call.tool.clone())),
-        Kind::Handoff => found.push(("handoff", call.tool.clone())),
+        Kind::Fetch { .. } => found.push(("network", Part::Whole)),
+        Kind::Mcp { .. } => found.push(("mcp", Part::Whole)),
+        Kind::Handoff => found.push(("handoff", Part::Whole)),
         Kind::Shell { .. } | Kind::File { .. } | Kind::Stop | Kind::Other => {}
     }
     found

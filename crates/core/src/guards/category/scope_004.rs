@@ -3,6 +3,7 @@
 use super::{Objection, Standard, begins, parameters};
 use crate::call::Kind;
 use crate::categories::Categories;
+use crate::evidence::Part;
 use crate::facts::Access;
 use crate::finding::Source;
 use crate::guard::Seen;
@@ -72,14 +73,15 @@ In force for every agent that has a level, whatever the section `category_guardr
             let message =
                 format!("`{}` decides up to level {level} alone, and this is level {needed}", entry.name);
             let step = "prepare it and let a person decide, or hand it to an agent that may";
-            (needed > level).then(|| Objection::new(message, step).because(what.clone()))
+            (needed > level)
+                .then(|| Objection::new(message, step).because(what.quoted(&seen.event.call, seen.facts)))
         })
     }
 }
 
 impl DecisionAuthority {
     /// The level a call needs, and what in it needs that.
-    fn needed(&self, seen: &Seen<'_>) -> (u8, String) {
+    fn needed<'a>(&self, seen: &Seen<'a>) -> (u8, Part<'a>) {
         let call = &seen.event.call;
         let whole = match &call.kind {
             Kind::Fetch { .. } | Kind::Mcp { .. } | Kind::Handoff => 2,
@@ -99,7 +101,7 @@ impl DecisionAuthority {
                 _ if ours => 1,
                 _ => 3,
             };
-            (level, format!("{} `{}`", file.access.name(), file.written))
+            (level, Part::File(file))
         });
         let commands = seen.facts.commands().map(|(at, command)| {
             let normal = seen.facts.normal(at);
@@ -107,10 +109,10 @@ impl DecisionAuthority {
             let commits = command.program == "git"
                 && command.usage.subcommand.first().is_some_and(|sub| sub == "commit");
             let decides = if begins(&self.decisions, normal) { 3 } else { u8::from(commits) * 2 };
-            (effects.max(decides), normal.to_owned())
+            (effects.max(decides), Part::Command(at, None))
         });
-        let all = std::iter::once((whole, call.title())).chain(files).chain(commands);
-        all.reduce(|most, next| if next.0 > most.0 { next } else { most }).unwrap_or_default()
+        let all = std::iter::once((whole, Part::Whole)).chain(files).chain(commands);
+        all.reduce(|most, next| if next.0 > most.0 { next } else { most }).unwrap_or((0, Part::Whole))
     }
 }
 
