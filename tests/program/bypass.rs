@@ -131,7 +131,7 @@ fn a_request_makes_way_a_few_times_and_then_stands() {
         last,
         "the same is no new one"
     );
-    assert_eq!(house.records().len(), before);
+    assert_eq!(house.records().len(), before + 1, "who repeats it is noted, and nothing else");
     let listed = house.run(&["bypass", "list"]).ended(0).text();
     assert!(listed.starts_with(&last) && listed.lines().count() == 4, "the newest first: {listed}");
     let other = named(&house.ask_event(&write(&house, "test_b.py")));

@@ -333,8 +333,8 @@ fn the_dialogue_of_init() {
         Some(format!("$ toolgate init\n{}\n(exit {})\n", plain(house, &text), code.unwrap_or(-1)))
     };
     let (level, hook, policy) =
-        ("to quit [1]:", "Write ~/.claude/settings.json? [y/N]", "policy.yaml? [y/N]");
-    let project = "Write .claude/settings.json? [y/N]";
+        ("to quit [1]: ", "Write ~/.claude/settings.json? [y/N] ", "policy.yaml? [y/N] ");
+    let project = "Write .claude/settings.json? [y/N] ";
     let house = House::new();
     let Some(no) = all(&house, &[(level, "x"), (level, "1"), (hook, "n"), (policy, "n")]) else { return };
     assert!(no.ends_with("Nothing was changed.\n\n(exit 0)\n"), "{no}");

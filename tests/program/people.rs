@@ -130,7 +130,7 @@ fn nobody_takes_back_the_yes_of_another() {
     let cookie = server.come_in();
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let path = format!("/api/requests/{id}/handle");
-    let reply = server.post(&path, &headers, &json!({ "kind": "undo" }).to_string());
+    let reply = server.post(&path, &headers, &json!({ "action": "undo" }).to_string());
     assert!(reply.status == 409 && reply.body.contains("by bob and not by ada"), "{}", reply.body);
     assert_eq!((house.records().len(), yes(&house, &id)), (before, vec!["bob".to_owned()]));
     run_as(&house, "bob", &["inbox", "undo", &id]).ended(0);

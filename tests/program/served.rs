@@ -49,7 +49,7 @@ fn a_form_that_cannot_be_taken_comes_back_filled_in() {
         );
         assert_eq!(reply.body.matches("class=\"fault\"").count(), 1, "{rest}");
     }
-    let said = server.post(&format!("{path}/handle"), &headers, &format!("form={form}&kind=comment&text="));
+    let said = server.post(&format!("{path}/handle"), &headers, &format!("form={form}&action=comment&text="));
     assert!(said.status == 422 && said.body.contains("id=\"comment-fault\""), "{}", said.body);
     assert!(house.ask(ASKED).is_no(), "nothing of this was a yes");
 }

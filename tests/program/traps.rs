@@ -285,7 +285,7 @@ fn a_trial_shows_the_checks() {
     let house = house("version: 1\n", &knowledge(server.port));
     let args = ["test", "--failed", "connect ECONNREFUSED 127.0.0.1:3000", INSTALL];
     let said = house.run(&args).ended(3).text();
-    assert!(said.starts_with("PREREQUISITES  npx playwright install chromium\n"), "{said}");
+    assert!(said.starts_with("CHECK  npx playwright install chromium\n"), "{said}");
     assert!(
         said.contains("check    Verify connection endpoint configuration – `PLAYWRIGHT_SERVER_URL` is set"),
         "{said}"

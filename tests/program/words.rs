@@ -46,14 +46,14 @@ fn the_form_and_the_api_name_it_too() {
     assert!(page.body.contains("id=\"words-fault\"") && page.body.contains(FAULT), "{}", page.body);
     assert!(page.body.contains(&"ü".repeat(WORDS_MAX + 1)), "what was written is still there");
     let page =
-        server.post(&format!("{path}/handle"), &headers, &format!("form={form}&kind=comment&text={long}"));
+        server.post(&format!("{path}/handle"), &headers, &format!("form={form}&action=comment&text={long}"));
     assert!(page.status == 422 && page.body.contains("id=\"comment-fault\"") && page.body.contains(FAULT));
     let json_headers =
         format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let long = "ü".repeat(WORDS_MAX + 1);
     for (verb, body) in [
         ("answer", json!({ "word": "deny", "words": long })),
-        ("handle", json!({ "kind": "comment", "text": long })),
+        ("handle", json!({ "action": "comment", "text": long })),
     ] {
         let reply = server.post(&format!("/api{path}/{verb}"), &json_headers, &body.to_string());
         assert!(reply.status == 422 && reply.body.contains(FAULT), "{verb}: {}", reply.body);
