@@ -1,9 +1,8 @@
-//! Requests and grants: one question to a person, and what a yes is worth.
+//! Requests and grants: one question to a person, and what an approval is worth.
 //!
-//! A request is bound to the exact call by its arguments digest. Its state is
-//! a fold over ledger records; racing answers have one outcome because the
-//! first answer in the ledger counts and later ones change nothing – but for a
-//! no in the same instant as the yes, which wins.
+//! A request is bound to the exact call by its arguments digest. Its state is a fold over ledger
+//! records; racing answers have one outcome because the first answer in the ledger counts, except
+//! that a denial in the same instant wins over an approval.
 
 use crate::asker::Asker;
 use crate::call::Call;

@@ -5,7 +5,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Round, context, go_ahead, new_id, plain, refused, shown_input};
 use crate::processes::asker_from;
 use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
-use toolgate_core::{Decision, Delivery, Entry, Grant, HostAnswer, Progress, Request, RequestState};
+use toolgate_core::{Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState};
 use toolgate_store::StoreError;
 
 /// Programs remembered as having repeated the call of one request.
@@ -34,14 +34,7 @@ impl Round<'_> {
             return self.by_standing(decision, request);
         }
         if is_preferred(self.policy, &decision) {
-            let delivered = match go_ahead(&decision, self.event) {
-                HostAnswer::Silence => {
-                    let asked: Vec<&str> =
-                        decision.decisive().map(|finding| finding.guard.as_str()).collect();
-                    HostAnswer::Warned { text: format!("{PREFERRED} [{}]", asked.join(", ")) }
-                }
-                rewritten => rewritten,
-            };
+            let delivered = preferred(&decision, self.event);
             return Ok(plain(decision, delivered));
         }
         let mut pending = None;
@@ -148,6 +141,17 @@ impl Round<'_> {
             Entry::Requested(request.clone()),
         )?;
         Ok(request)
+    }
+}
+
+/// What the host is told about a call whose severity the person chose to let through.
+fn preferred(decision: &Decision, event: &Event) -> HostAnswer {
+    match go_ahead(decision, event) {
+        HostAnswer::Silence => {
+            let asked: Vec<&str> = decision.decisive().map(|finding| finding.guard.as_str()).collect();
+            HostAnswer::Warned { text: format!("{PREFERRED} [{}]", asked.join(", ")) }
+        }
+        rewritten => rewritten,
     }
 }
 

@@ -19,6 +19,7 @@ mod normal;
 mod parsing;
 mod properties;
 mod session_scripts;
+mod sourced_env;
 mod starters;
 mod trusted_values;
 mod values;

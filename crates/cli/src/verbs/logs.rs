@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Entry, Handling, Record, Reviewed, Verdict};
+use toolgate_core::{Decided, Entry, Handling, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -171,24 +171,7 @@ fn print(record: &Record, as_json: bool) {
     }
     let stamp = styled(DIM, &format!("{:>5} {}", record.seq, time(record.time_ms)));
     match &record.entry {
-        Entry::Decided(decided) => {
-            let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
-            let told = match (decided.verdict, decided.delivered) {
-                (verdict, told) if verdict.runs() == told.runs() => "",
-                (_, told) if told.runs() && decided.request.is_some() => " (approved)",
-                _ => " (only recorded)",
-            };
-            let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
-            let instead =
-                decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
-            out(&format!(
-                "{stamp} {word} {:<6} {}{}  {}",
-                one_line(&decided.tool, 30),
-                one_line(&decided.title, 100),
-                instead.unwrap_or_default(),
-                styled(DIM, &format!("{}{told}", rules.join(",")))
-            ));
-        }
+        Entry::Decided(decided) => print_decision(&stamp, decided),
         Entry::Resulted(resulted) => {
             let word = if resulted.succeeded() { "ran" } else { "failed" };
             let said = resulted.message.as_deref().unwrap_or_default();
@@ -234,6 +217,24 @@ fn print(record: &Record, as_json: bool) {
         }
         Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
     }
+}
+
+fn print_decision(stamp: &str, decided: &Decided) {
+    let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
+    let told = match (decided.verdict, decided.delivered) {
+        (verdict, told) if verdict.runs() == told.runs() => "",
+        (_, told) if told.runs() && decided.request.is_some() => " (approved)",
+        _ => " (only recorded)",
+    };
+    let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
+    let instead = decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
+    out(&format!(
+        "{stamp} {word} {:<6} {}{}  {}",
+        one_line(&decided.tool, 30),
+        one_line(&decided.title, 100),
+        instead.unwrap_or_default(),
+        styled(DIM, &format!("{}{told}", rules.join(",")))
+    ));
 }
 
 /// What ran in place of what was asked for: the command, or the whole input of
