@@ -104,7 +104,7 @@ fn a_file_is_read_before_it_is_changed() {
         &agents,
         &write,
         &[],
-        "escalate `./a/../notes.md` is changed without having been read in this session",
+        "ask `./a/../notes.md` is changed without having been read in this session",
     );
     check_after(&agents, &write, std::slice::from_ref(&read), "allow");
     check_after(&agents, &file(Access::Read, "notes.md"), &[], "allow");

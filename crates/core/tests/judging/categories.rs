@@ -75,7 +75,7 @@ fn a_layer_cannot_turn_off_what_another_turns_on() {
         compile(&merge(&[layer(Layer::User, "user.yaml", &agents), layer(Layer::Project, "own.yaml", &own)]))
             .unwrap();
     check(&both, &shell("cat .env"), "block safety-002");
-    check(&both, &shell("git push origin x"), "escalate scope-004");
+    check(&both, &shell("git push origin x"), "ask scope-004");
 }
 
 #[test]
@@ -106,10 +106,10 @@ fn safety_001_nothing_is_destroyed() {
         &json!({ "safety-001": { "effects": ["drops-data"], "patterns": ["^make wipe"], "action": "ask" } }),
     );
     check(&own, &shell("rm -rf src"), "allow");
-    check(&own, &shell("make wipe"), "escalate safety-001");
+    check(&own, &shell("make wipe"), "ask safety-001");
     check(&own, &shell("echo make wipe"), "allow");
     // What cannot be told is asked.
-    check(&on, &shell("rm -rf \"$(pick)\""), "escalate safety-001");
+    check(&on, &shell("rm -rf \"$(pick)\""), "ask safety-001");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn safety_004_changes_stay_in_the_sandbox() {
     for command in ["touch src/a", "echo x > /tmp/y", "ls > /dev/null 2>&1", "cat /etc/hosts"] {
         check(&on, &shell(command), "allow");
     }
-    check(&on, &shell("touch \"$(pick)\""), "escalate safety-004");
+    check(&on, &shell("touch \"$(pick)\""), "ask safety-004");
     let own = guards(&json!({ "safety-004": { "also": ["~/scratch/**"], "temp": false, "reads": true } }));
     check(&own, &shell("touch ~/scratch/a"), "allow");
     check(&own, &shell("touch /tmp/a"), "block safety-004");
@@ -169,21 +169,21 @@ fn quality_003_and_004_want_evidence_before_a_commit() {
     let on = guards(&json!({ "on": ["quality-003", "quality-004"] }));
     let commit = shell("git commit -m x");
     check(&on, &commit, "allow");
-    check_in(&on, &commit, &changed(&[]), "escalate quality-003,quality-004");
+    check_in(&on, &commit, &changed(&[]), "ask quality-003,quality-004");
     check_in(&on, &commit, &changed(&["cargo test --workspace"]), "warn quality-004");
     check_in(&on, &commit, &changed(&["cargo test", "cargo clippy"]), "allow");
     check_in(
         &on,
         &commit,
         &changed(&["echo cargo test", "cargo tester", "cargo clippy"]),
-        "escalate quality-003",
+        "ask quality-003",
     );
     for other in ["git status", "git commit --dry-run", "git log", "echo git commit"] {
         check_in(&on, &shell(other), &changed(&[]), "allow");
     }
     let tests = guards(&json!({ "quality-003": { "ran": "make check", "before": "git push" } }));
     check_in(&tests, &commit, &changed(&[]), "allow");
-    check_in(&tests, &shell("git -C /project push origin x"), &changed(&[]), "escalate quality-003");
+    check_in(&tests, &shell("git -C /project push origin x"), &changed(&[]), "ask quality-003");
     check_in(&tests, &shell("make check && git push"), &changed(&[]), "allow");
     for evasion in [
         "make check; git push",
@@ -192,28 +192,28 @@ fn quality_003_and_004_want_evidence_before_a_commit() {
         "make check && touch a && git push",
         "make check | tee log && git push",
     ] {
-        check_in(&tests, &shell(evasion), &changed(&[]), "escalate quality-003");
+        check_in(&tests, &shell(evasion), &changed(&[]), "ask quality-003");
     }
     // Evidence from before this very call changes something is stale.
     check_in(
         &tests,
         &shell("sed -i s/a/b/ src/a && git push"),
         &changed(&["make check"]),
-        "escalate quality-003",
+        "ask quality-003",
     );
 }
 
 #[test]
 fn quality_003_has_the_gate_run_the_command() {
     let said = json!({ "category_guardrails": { "quality-003": { "command": "make check", "seconds": 5 } } });
-    check_in(&policy(&said), &shell("git commit -m x"), &changed(&[]), "prerequisites quality-003");
+    check_in(&policy(&said), &shell("git commit -m x"), &changed(&[]), "check quality-003");
     check_in(&policy(&said), &shell("git commit -m x"), &changed(&["cargo test"]), "allow");
     // A repository does not choose what the gate runs.
     let merged = merge(&[layer(Layer::Project, "own.yaml", &said)]);
     assert!(
         merged.notices.iter().any(|notice| notice.conflict && notice.text.contains("quality-003.command"))
     );
-    check_in(&compile(&merged).unwrap(), &shell("git commit -m x"), &changed(&[]), "escalate quality-003");
+    check_in(&compile(&merged).unwrap(), &shell("git commit -m x"), &changed(&[]), "ask quality-003");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn compliance_002_what_is_merged_was_reviewed() {
     let verdict = |branch| summary(&merge, &decide_on(&on, &merge, &changed(&[]), branch));
     assert_eq!(verdict(Some("feature/x")), "allow");
     assert_eq!(verdict(Some("release/1.2")), "block compliance-002");
-    assert_eq!(verdict(None), "escalate compliance-002");
+    assert_eq!(verdict(None), "ask compliance-002");
     let own = guards(&json!({ "compliance-002": { "reviewers": "auditor", "into": ["trunk"] } }));
     check_in(&own, &shell("git merge x"), &changed(&[]), "allow");
 }
@@ -306,8 +306,8 @@ fn compliance_003_commits_go_to_the_right_branch() {
     check_on(Some("fix/a"), "git push origin fix/a", "allow");
     check_on(Some("fix/a"), "git push origin fix/a:main", "block compliance-003");
     check_on(Some("fix/a"), "git switch main && git commit -m x", "block compliance-003");
-    check_on(None, "git commit -m x", "escalate compliance-003");
-    check_on(Some("fix/a"), "git push --all", "escalate compliance-003");
+    check_on(None, "git commit -m x", "ask compliance-003");
+    check_on(Some("fix/a"), "git push --all", "ask compliance-003");
     let own = guards(&json!({ "compliance-003": { "protected": [], "allowed": ["feature/*"] } }));
     let commit = shell("git commit -m x");
     assert_eq!(
@@ -331,7 +331,7 @@ fn compliance_004_an_interface_changes_with_its_documentation() {
     check_in(&on, &shell("git status"), &wrote(&["/project/src/api/users.rs"]), "allow");
     let mut third = wrote(&["/project/src/api/users.rs"]);
     third.marks.insert(warned_mark("compliance-004"), Mark { count: 2, ..mark(1) });
-    check_in(&on, &commit, &third, "escalate compliance-004");
+    check_in(&on, &commit, &third, "ask compliance-004");
 }
 
 #[test]
@@ -344,12 +344,12 @@ fn budgets_warn_and_ask_at_their_shares() {
     };
     let on = guards(&json!({ "budget-001": { "limit": 1000 } }));
     for (used, expected) in
-        [(899, "allow"), (900, "warn budget-001"), (999, "warn budget-001"), (1000, "escalate budget-001")]
+        [(899, "allow"), (900, "warn budget-001"), (999, "warn budget-001"), (1000, "ask budget-001")]
     {
         check_in(&on, &shell("ls"), &spent(used, 0), expected);
     }
     let cost = guards(&json!({ "budget-004": { "cents": 100, "cents_per_million_tokens": 1000 } }));
-    for (used, expected) in [(70_000, "allow"), (80_000, "warn budget-004"), (100_000, "escalate budget-004")]
+    for (used, expected) in [(70_000, "allow"), (80_000, "warn budget-004"), (100_000, "ask budget-004")]
     {
         check_in(&cost, &shell("ls"), &spent(used, 0), expected);
     }
@@ -362,7 +362,7 @@ fn budgets_warn_and_ask_at_their_shares() {
     assert!(decide_on(&calls, &fetch, &Session::new("s"), None).outward);
     let minutes = guards(&json!({ "budget-002": { "limit": 10 } }));
     for (started, expected) in
-        [(-470_000, "allow"), (-480_000, "warn budget-002"), (-600_000, "escalate budget-002")]
+        [(-470_000, "allow"), (-480_000, "warn budget-002"), (-600_000, "ask budget-002")]
     {
         check_in(
             &minutes,
@@ -374,7 +374,7 @@ fn budgets_warn_and_ask_at_their_shares() {
     // A log that became shorter says nothing.
     let mut lost = spent(0, 0);
     lost.spent.lost = true;
-    check_in(&on, &shell("ls"), &lost, "escalate budget-001");
+    check_in(&on, &shell("ls"), &lost, "ask budget-001");
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn scope_004_what_an_agent_may_decide_alone() {
         (shell("sudo ls"), 3),
     ] {
         for own in 0..=3 {
-            let expected = if needed > own { "escalate scope-004" } else { "allow" };
+            let expected = if needed > own { "ask scope-004" } else { "allow" };
             check(&level(own), &event, expected);
         }
     }

@@ -102,7 +102,7 @@ fn rewrites_end_in_a_block_after_three_passes() {
 #[test]
 fn two_rules_on_one_field_take_turns() {
     let policy = policy(&json!([transform("a", "--one", ""), transform("b", "--two", "")]));
-    check(&policy, &shell("tool --one --two x"), "modify a,b => tool x");
+    check(&policy, &shell("tool --one --two x"), "rewrite a,b => tool x");
 }
 
 /// A yes to `ls` is not a yes to what else stands on the line.

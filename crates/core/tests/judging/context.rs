@@ -142,11 +142,11 @@ fn a_sequence_is_noticed() {
     session = step(session, "git push", "allow");
     session = step(session, "echo x > deploy/a.yml", "allow then-push.after-0");
     session = step(session, "ls", "allow");
-    session = step(session, "git push", "escalate then-push");
+    session = step(session, "git push", "ask then-push");
     session = step(session, "git push", "allow");
     // One call that does both is for rules about one call.
     session = step(session, "echo x > deploy/b.yml && git push", "allow then-push.after-0");
-    step(session, "git push", "escalate then-push");
+    step(session, "git push", "ask then-push");
     assert_eq!(policy.entries().len(), 1, "what is noted is no rule people see");
 }
 
@@ -167,7 +167,7 @@ fn labels_are_earned_and_asked_for() {
     assert_eq!(with_labels(&[]), "allow");
     assert_eq!(with_labels(&["untrusted"]), "allow");
     assert_eq!(with_labels(&["secret"]), "allow");
-    assert_eq!(with_labels(&["untrusted", "key"]), "escalate both");
+    assert_eq!(with_labels(&["untrusted", "key"]), "ask both");
 }
 
 /// C-13: a time, a condition, a longest wait, another answer.
@@ -188,7 +188,7 @@ fn a_call_waits() {
     assert_eq!(judged(Some(1_000_000), 1_059_000, true), "delay r");
     assert_eq!(judged(Some(1_000_000), 1_060_000, true), "allow");
     assert_eq!(judged(Some(1_000_000), 1_100_000, false), "delay r", "the file is not there");
-    assert_eq!(judged(Some(1_000_000), 1_300_000, false), "escalate r", "in vain");
+    assert_eq!(judged(Some(1_000_000), 1_300_000, false), "ask r", "in vain");
     assert_eq!(judged(Some(1_000_000), 9_300_000, true), "allow", "late, but there");
 }
 

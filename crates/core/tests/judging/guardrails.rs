@@ -86,7 +86,7 @@ fn without_tools_every_way_to_a_file_counts() {
     check(&rails, &file(Access::Write, "src/../tests/a"), "block custom-scope-002");
     check(&rails, &shell("cat tests/a > out"), "allow");
     // What cannot be told is asked.
-    check(&rails, &shell("echo x > \"$F\""), "escalate custom-scope-002");
+    check(&rails, &shell("echo x > \"$F\""), "ask custom-scope-002");
     check(&rails, &shell("rm -f src/*.o"), "allow");
 }
 

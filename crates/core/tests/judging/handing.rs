@@ -172,7 +172,7 @@ fn what_fails_the_same_way_three_times_is_set_aside() {
         &said,
         &shell("ls"),
         &after(&row(2)),
-        "escalate `main` is set aside: a call of it has failed 2 times in a row, the same way",
+        "ask `main` is set aside: a call of it has failed 2 times in a row, the same way",
     );
 }
 

@@ -44,7 +44,7 @@ fn a_locked_rule_is_neither_replaced_nor_turned_off() {
     let managed = json!({ "rules": [rule("a", "block", true)] });
     let merged =
         join(&managed, &json!({ "disable": ["a"] }), &json!({ "rules": [rule("a", "approve", false)] }));
-    assert_eq!(shown(&merged), ["a prohibit managed:1"]);
+    assert_eq!(shown(&merged), ["a block managed:1"]);
     assert_eq!(conflicts(&merged), 2);
 }
 

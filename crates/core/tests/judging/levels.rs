@@ -19,9 +19,9 @@ fn a_risk_level_brings_its_guardrails() {
     let commit = "git commit -m x";
     for (risk, destroys, outside, commits) in [
         ("low", "block safety-001", "allow", "allow"),
-        ("medium", "block safety-001", "block safety-004", "escalate compliance-003"),
-        ("high", "block safety-001", "block safety-004", "escalate compliance-003"),
-        ("critical", "block safety-001", "block safety-004", "escalate compliance-003,risk-critical"),
+        ("medium", "block safety-001", "block safety-004", "ask compliance-003"),
+        ("high", "block safety-001", "block safety-004", "ask compliance-003"),
+        ("critical", "block safety-001", "block safety-004", "ask compliance-003,risk-critical"),
     ] {
         for said in [json!({ "risk": risk }), json!({ "agents": { "main": { "risk": risk } } })] {
             check(&said, "rm -rf src", destroys);
@@ -49,9 +49,9 @@ fn at_the_highest_level_a_person_sees_every_action() {
     let read = file(Access::Read, "a");
     assert_eq!(summary(&read, &decide(&critical, &read)), "allow");
     let tool = call("Other", Kind::Other, json!({}));
-    assert_eq!(summary(&tool, &decide(&critical, &tool)), "escalate risk-critical");
+    assert_eq!(summary(&tool, &decide(&critical, &tool)), "ask risk-critical");
     let literal = policy(&json!({ "risk": "critical", "category_guardrails": { "literal": true } }));
-    assert_eq!(summary(&read, &decide(&literal, &read)), "escalate risk-critical");
+    assert_eq!(summary(&read, &decide(&literal, &read)), "ask risk-critical");
 }
 
 fn guardrail(action: Option<&str>) -> Value {
@@ -135,7 +135,7 @@ fn the_built_in_budgets_are_not_promoted() {
         (720, "warn budget-001"),
         (850, "warn builtin-001,budget-001"),
         (940, "warn builtin-001,budget-001"),
-        (950, "escalate builtin-001,budget-001"),
+        (950, "ask builtin-001,budget-001"),
         (1000, "block builtin-001"),
     ] {
         let mut session = Session::new("s");

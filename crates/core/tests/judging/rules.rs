@@ -43,7 +43,7 @@ fn a_pattern_sees_the_normalised_command_without_its_free_text() {
 fn conditions_hold_for_one_and_the_same_command() {
     let policy = policy(&json!([{ "id": "r", "kind": "ask", "reason": "no",
         "match": { "command": { "program": "deploy" }, "files": { "access": "write", "path": "*.lock" } } }]));
-    check(&policy, &shell("deploy > x.lock"), "escalate r");
+    check(&policy, &shell("deploy > x.lock"), "ask r");
     check(&policy, &shell("deploy; echo > x.lock"), "allow");
 }
 
@@ -67,10 +67,10 @@ fn places_are_decided_by_parts_and_after_cleaning() {
     );
     for (path, expected) in [
         ("/project/a", "allow"),
-        ("/project/../etc/x", "escalate out"),
-        ("/project2/a", "escalate out"),
+        ("/project/../etc/x", "ask out"),
+        ("/project2/a", "ask out"),
         ("/tmp/a", "allow"),
-        ("~/x", "escalate out"),
+        ("~/x", "ask out"),
     ] {
         check(&policy, &file(Access::Write, path), expected);
     }
@@ -129,12 +129,12 @@ fn a_transform_touches_only_the_words_concerned() {
         { "id": "drop", "kind": "rewrite", "match": { "command": { "program": "git", "subcommand": "commit", "flags": ["--no-verify"] } }, "change": { "remove_flags": ["--no-verify"] }, "reason": "hooks run" },
         { "id": "exact", "kind": "rewrite", "match": { "command": { "program": "npm", "subcommand": "install" } }, "change": { "add_flags": ["--save-exact"] }, "reason": "pinned" },
     ]));
-    check(&policy, &shell("git commit --no-verify -m \"a  b\""), "modify drop => git commit -m \"a  b\"");
-    check(&policy, &shell("git commit -anm 'x' # why"), "modify drop => git commit -am 'x' # why");
+    check(&policy, &shell("git commit --no-verify -m \"a  b\""), "rewrite drop => git commit -m \"a  b\"");
+    check(&policy, &shell("git commit -anm 'x' # why"), "rewrite drop => git commit -am 'x' # why");
     check(
         &policy,
         &shell("cd a  &&  npm install left-pad  # pin"),
-        "modify exact => cd a  &&  npm install left-pad --save-exact  # pin",
+        "rewrite exact => cd a  &&  npm install left-pad --save-exact  # pin",
     );
     check(&policy, &shell("npm install x --save-exact"), "allow");
     check(&policy, &shell("bash -c 'git commit -n -m x'"), "block drop");
@@ -149,7 +149,7 @@ fn a_field_of_the_input_can_be_asked_for() {
     check(
         &policy,
         &crate::stage::call("mcp__db__drop", kind(), json!({ "target": { "name": "prod-1" } })),
-        "escalate prod",
+        "ask prod",
     );
     check(
         &policy,

@@ -114,7 +114,7 @@ fn installations_are_seen_in_every_spelling() {
         "cd web && pnpm exec playwright install-deps",
         "brew install chromium",
     ] {
-        check(&literal, &json!({}), &[REFUSED], &shell(command), "prerequisites installation_prevention");
+        check(&literal, &json!({}), &[REFUSED], &shell(command), "check installation_prevention");
     }
     for command in
         ["npm run install-check", "npm ls", "playwright --version", "npx playwright test", "grep install a"]
@@ -123,7 +123,7 @@ fn installations_are_seen_in_every_spelling() {
     }
     let kind = Kind::Mcp { server: "playwright".to_owned(), tool: "browser_install".to_owned() };
     let tool = call("mcp__playwright__browser_install", kind, json!({}));
-    check(&literal, &json!({}), &[REFUSED], &tool, "prerequisites installation_prevention");
+    check(&literal, &json!({}), &[REFUSED], &tool, "check installation_prevention");
 }
 
 /// S0-14 with knowledge: the service the failure is about, by its own setting; others do not matter.
@@ -197,7 +197,7 @@ fn what_passed_is_not_checked_again() {
 #[test]
 fn configuration_is_changed_with_a_yes() {
     let (on, none) = (json!({ "filesystem_safety": {} }), json!({}));
-    let asked = "prerequisites filesystem_safety";
+    let asked = "check filesystem_safety";
     let write = |path: &str| file(Access::Write, path);
     for path in [".env", ".env.local", "prod.env", "config/app.yml", "src/webpack.config.js", "tsconfig.json"]
     {
@@ -231,7 +231,7 @@ fn configuration_is_changed_with_a_yes() {
 #[test]
 fn a_guessed_address_is_asked_about() {
     let (on, none) = (json!({ "network_operations": {} }), json!({}));
-    let asked = "escalate network_operations";
+    let asked = "ask network_operations";
     let fetch = |url: &str| call("WebFetch", Kind::Fetch { url: url.to_owned() }, json!({ "url": url }));
     check(&on, &none, &[], &fetch("http://localhost:3000/x"), asked);
     check(&on, &none, &[], &shell("curl -s http://127.0.0.1:3000/health"), asked);
@@ -265,18 +265,18 @@ fn a_known_issue_is_mended_the_simple_way() {
     let only = json!({ "installation_prevention": { "on": false } });
     let told = "browserType.connect: Failed to connect to Playwright server at ws://localhost:3000";
     let browsers = shell("npx playwright install");
-    check(&only, &sample(), &[told], &browsers, "escalate escalation-trap");
+    check(&only, &sample(), &[told], &browsers, "ask escalation-trap");
     check(&only, &sample(), &[], &browsers, "allow");
     check(&only, &sample(), &["2 tests failed"], &browsers, "allow");
     check(&only, &sample(), &[told], &shell("npm test"), "allow");
-    check(&only, &sample(), &[REFUSED], &shell("npm ci"), "escalate escalation-trap");
+    check(&only, &sample(), &[REFUSED], &shell("npm ci"), "ask escalation-trap");
     check(&only, &sample(), &[REFUSED], &shell("grep -r 'install dependencies' docs"), "allow");
     let block = json!({ "on": true, "installation_prevention": { "on": false }, "known_issues": { "answer": "block" } });
     check(&block, &sample(), &[told], &browsers, "block escalation-trap");
     let mut said = shell("make browsers");
     said.call.input["description"] = json!("Install Playwright browsers");
     let decision = decide_in(&policy(&only, &sample()), &said, &after(&[told]));
-    assert_eq!(summary(&said, &decision), "escalate escalation-trap");
+    assert_eq!(summary(&said, &decision), "ask escalation-trap");
     let finding = &decision.findings[0];
     assert_eq!(finding.alternatives, ["Check PLAYWRIGHT_SERVER_URL environment variable"]);
     assert!(finding.message.contains("Wrong endpoint configuration"), "{}", finding.message);
@@ -295,7 +295,7 @@ fn a_known_issue_is_mended_the_simple_way() {
 /// C-02: checks come before a person is asked, and a block before checks.
 #[test]
 fn checks_rank_between_a_question_and_a_block() {
-    let both = "prerequisites installation_prevention,escalation-trap";
+    let both = "check installation_prevention,escalation-trap";
     check(&json!({}), &sample(), &[REFUSED], &shell("npm install"), both);
     let rules = json!({ "rules": [
         { "id": "no-npm", "kind": "block", "match": { "command": { "program": "npm" } }, "reason": "no" },
@@ -319,7 +319,7 @@ fn a_trap_is_on_where_any_layer_says_so() {
         &none,
         &[],
         &file(Access::Write, ".env"),
-        "prerequisites filesystem_safety",
+        "check filesystem_safety",
     );
     let says = |which: Layer, on: bool| {
         layer(which, "x.yaml", &json!({ "traps": { "filesystem_safety": { "on": on } } }))
