@@ -4,7 +4,8 @@
 
 use crate::approver::Approver;
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, cut, now_ms};
+use crate::gate::{Answered, cut};
+use crate::hearing::Hearing;
 use crate::scene::Scene;
 use toolgate_core::{
     Advice, Decision, Entry, Event, EventKind, HostAnswer, Mode, Outcome, Policy, SUBAGENT_START, Verdict,
@@ -26,26 +27,13 @@ pub(crate) fn judged_after(
     if !policy.judges_after(event.kind) {
         return Ok(Judged::nothing());
     }
-    let mut session = turn.session(&event.call.session)?;
-    let glance = scene.glance(&event.call);
-    session.marks = turn.marks(&session.id, &policy.asks(&event.call, &glance.facts))?;
-    session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
-    let decision = scene.look_again(event, &session, glance);
+    let (mut hearing, decision) = Hearing::judge(turn, scene, approver, event)?;
     if decision.findings.is_empty() {
         return Ok(Judged::nothing());
     }
     let delivered = delivered(policy, &decision, event);
-    let mut round = Round {
-        turn,
-        policy,
-        approver,
-        event,
-        session: &session,
-        asked_by: scene.asked_by(),
-        now_ms: now_ms(),
-    };
     let takes_back = takes_back(policy, &decision);
-    round.record(&Answered { decision, delivered: delivered.clone(), request: None, is_new: false })?;
+    hearing.record(&Answered { decision, delivered: delivered.clone(), request: None, is_new: false })?;
     Ok(Judged { delivered, takes_back })
 }
 

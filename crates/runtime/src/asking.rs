@@ -2,7 +2,8 @@
 //! used, otherwise a request is made.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, context, go_ahead, new_id, plain, refused, shown_input};
+use crate::gate::{Answered, context, go_ahead, new_id, plain, refused, shown_input};
+use crate::hearing::Hearing;
 use crate::processes::asker_from;
 use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
 use toolgate_core::{Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState};
@@ -23,18 +24,18 @@ pub(crate) fn repeated(request: &Request, pid: u32) -> Option<Entry> {
     })
 }
 
-impl Round<'_> {
+impl Hearing<'_> {
     pub(crate) fn ask(&mut self, decision: Decision, text: &str) -> Result<Answered, Broken> {
         let arguments = self.event.call.arguments_digest();
         if let Some(request) = self.used_by_this_call(&arguments)? {
-            let delivered = go_ahead(&decision, self.event);
+            let delivered = go_ahead(&decision, &self.event);
             return Ok(Answered { decision, delivered, request: Some(request), is_new: false });
         }
         if let Some(request) = self.standing(&decision)? {
             return self.by_standing(decision, request);
         }
         if is_preferred(self.policy, &decision) {
-            let delivered = preferred(&decision, self.event);
+            let delivered = preferred(&decision, &self.event);
             return Ok(plain(decision, delivered));
         }
         let mut pending = None;
@@ -54,7 +55,7 @@ impl Round<'_> {
             }
             if request.is_over(self.now_ms) {
                 let entry = Entry::Expired { request: request.id.clone() };
-                self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+                self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
             } else if request.state == RequestState::Pending {
                 pending = Some(request);
             }
@@ -71,7 +72,7 @@ impl Round<'_> {
         if let Some(request) = &pending
             && let Some(entry) = self.asked_by.and_then(|pid| repeated(request, pid))
         {
-            self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+            self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
             pending = self.turn.request(&request.id)?.filter(|one| one.state == RequestState::Pending);
         }
         let is_new = pending.is_none();
@@ -102,9 +103,9 @@ impl Round<'_> {
 
     pub(crate) fn use_grant(&mut self, decision: Decision, grant: &Grant) -> Result<Answered, Broken> {
         let entry = Entry::Used { request: grant.request.clone(), call: self.event.call.id.clone() };
-        self.turn.append(self.now_ms, &context(self.event, self.policy), entry)?;
+        self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
         let used = self.turn.request(&grant.request)?;
-        let delivered = match (go_ahead(&decision, self.event), &grant.words) {
+        let delivered = match (go_ahead(&decision, &self.event), &grant.words) {
             (HostAnswer::Silence, Some(words)) => {
                 HostAnswer::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
             }
@@ -137,7 +138,7 @@ impl Round<'_> {
         };
         self.turn.append(
             self.now_ms,
-            &context(self.event, self.policy),
+            &context(&self.event, self.policy),
             Entry::Requested(request.clone()),
         )?;
         Ok(request)

@@ -7,9 +7,9 @@
 
 use crate::asking::repeated;
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, Round, context, cut, new_id, now_ms};
+use crate::gate::{Answered, Gate, context, cut, new_id, now_ms};
+use crate::hearing::Hearing;
 use crate::processes::asker_from;
-use crate::scene::Scene;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
     RequestState, Source, Verdict, autonomy, is_overridden,
@@ -239,10 +239,10 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
     })
 }
 
-impl Round<'_> {
+impl Hearing<'_> {
     /// The decision without the guardrails a person has suspended for exactly
     /// this call.
-    pub(crate) fn past_guardrails(&mut self, scene: &Scene, decision: Decision) -> Result<Decision, Broken> {
+    pub(crate) fn past_guardrails(&mut self, decision: Decision) -> Result<Decision, Broken> {
         let mut decision = decision;
         let mut used: Vec<Request> = Vec::new();
         while decision.verdict == Verdict::Block && used.len() < SUSPENDED_MAX {
@@ -250,7 +250,8 @@ impl Round<'_> {
             used.push(request);
             let ids: Vec<String> =
                 used.iter().filter_map(|one| Some(one.bypass.clone()?.guardrail)).collect();
-            decision = scene.look_past(self.event, self.session, scene.glance(&self.event.call), &ids);
+            let glance = self.scene.glance(&self.event.call);
+            decision = self.scene.look_past(&self.event, &self.session, glance, &ids);
         }
         decision.findings.extend(used.iter().filter_map(|request| told(request, decision.verdict)));
         decision.bypasses = used.into_iter().map(|request| request.id).collect();
@@ -316,7 +317,7 @@ impl Round<'_> {
             return Ok(());
         }
         for id in &answered.decision.bypasses {
-            let context = context(self.event, self.policy);
+            let context = context(&self.event, self.policy);
             let before = self.turn.request(id)?;
             if before.is_some_and(|request| request.has_pressed(self.now_ms)) {
                 let text = format!(

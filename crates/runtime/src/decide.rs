@@ -6,17 +6,17 @@
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::checks;
-use crate::gate::{Answered, Gate, Later, Round, context, now_ms};
+use crate::gate::{Answered, Gate, Later, context, now_ms};
+use crate::hearing::Hearing;
 use crate::kept::Policies;
 use crate::prerequisites;
 use crate::scene::{Scene, Setup};
-use crate::scripts;
 use crate::spending;
 use std::borrow::Cow;
 use toolgate_core::{
     CheckResult, Delivery, Entry, Event, EventKind, Mode, Policy, Prerequisite, RequestState,
 };
-use toolgate_store::{Sqlite, Store};
+use toolgate_store::{Sqlite, Store, Turn};
 
 /// How often checks may lead to further checks.
 const CHECK_ROUNDS_MAX: usize = 2;
@@ -131,29 +131,9 @@ impl Gate {
             let entry = Entry::Checked { call: event.call.id.clone(), results: results.to_vec() };
             turn.append(now_ms(), &context(event, scene.policy()), entry)?;
         }
-        let mut session = turn.session(&event.call.session)?;
-        if scene.policy().needs_log(&event.call)
-            && let Some(usage) = spending::since(setup, event, &session.spent)
-        {
-            turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
-            session = turn.session(&event.call.session)?;
-        }
-        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
-        let event = event.as_ref();
-        let asked = scene.policy().asks(&event.call, &glance.facts);
-        session.marks = turn.marks(&session.id, &asked)?;
-        session.locks = turn.locks(&scene.asks_locks(&event.call, &glance))?;
-        let decision = scene.look_again(event, &session, glance);
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            asked_by: scene.asked_by(),
-            now_ms: now_ms(),
-        };
-        let mut decision = round.past_guardrails(scene, decision)?;
+        count_spending(turn.as_mut(), setup, scene, event)?;
+        let (mut hearing, decision) = Hearing::judge(turn.as_mut(), scene, approver.as_ref(), event)?;
+        let mut decision = hearing.past_guardrails(decision)?;
         if let Some(result) = results.iter().find(|result| !result.passed) {
             decision = prerequisites::failed(decision, result);
         }
@@ -169,23 +149,25 @@ impl Gate {
             }
             decision = prerequisites::endless(decision);
         }
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            asked_by: scene.asked_by(),
-            now_ms: now_ms(),
-        };
-        let answered = round.settle(decision)?;
+        let answered = hearing.settle(decision)?;
         if may == May::Answer && answered.waits(scene.policy()) {
             return Ok(Step::Waits);
         }
-        let answered = round.with_backup(&setup.dirs, answered)?;
-        let seq = round.record(&answered)?.seq;
+        let (answered, seq) = hearing.conclude(&setup.dirs, answered)?;
         turn.commit()?;
         self.checkpoint(seq);
         Ok(Step::Answered(Box::new(answered)))
     }
+}
+
+/// Records what the model used since the last call, where a budget asks for it.
+fn count_spending(turn: &mut dyn Turn, setup: &Setup, scene: &Scene, event: &Event) -> Result<(), Broken> {
+    if !scene.policy().needs_log(&event.call) {
+        return Ok(());
+    }
+    let session = turn.session(&event.call.session)?;
+    if let Some(usage) = spending::since(setup, event, &session.spent) {
+        turn.append(now_ms(), &context(event, scene.policy()), Entry::Spent(usage))?;
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
 use crate::checkpoints::tidy_behind;
+use crate::hearing::Hearing;
 use crate::key::signing_key;
 use crate::private::make_private_folder;
 use crate::restore::{backup_of, note_changes, roll_back};
@@ -20,8 +21,8 @@ use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts, FileFact,
-    Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Session, Touched,
-    Verdict, agent_text, feedback, feedback_asks, kept_message, reserves,
+    Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched, Verdict,
+    agent_text, feedback, feedback_asks, kept_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -235,18 +236,7 @@ fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advic
     Ok(feedback(&event.call, settings, &session, now_ms(), Disk { is_there: &is_there, ..Disk::BLIND }))
 }
 
-/// One event inside one transaction.
-pub(crate) struct Round<'a> {
-    pub turn: &'a mut dyn Turn,
-    pub policy: &'a Policy,
-    pub approver: Option<&'a Approver>,
-    pub event: &'a Event,
-    pub session: &'a Session,
-    pub asked_by: Option<u32>,
-    pub now_ms: i64,
-}
-
-impl Round<'_> {
+impl Hearing<'_> {
     /// From what the guards say to what the host is told.
     pub(crate) fn settle(&mut self, decision: Decision) -> Result<Answered, Broken> {
         let text = agent_text(&decision);
@@ -301,7 +291,7 @@ impl Round<'_> {
         let before = self.event.kind == EventKind::PreExecution;
         let Decision { event, facts, .. } = &answered.decision;
         (may_run && before)
-            .then(|| reserves(&event.call, facts, self.policy.settings(), self.session))
+            .then(|| reserves(&event.call, facts, self.policy.settings(), &self.session))
             .flatten()
     }
 
@@ -340,7 +330,7 @@ impl Round<'_> {
             outward: answered.decision.outward,
             reserved: self.reserved(answered),
         };
-        Ok(self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Decided(decided))?)
+        Ok(self.turn.append(self.now_ms, &context(&self.event, self.policy), Entry::Decided(decided))?)
     }
 }
 

@@ -5,7 +5,8 @@
 //! whoever asked is gone meanwhile, the question goes too.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, Round, context, now_ms};
+use crate::gate::{Answered, Gate, context, now_ms};
+use crate::hearing::Hearing;
 use crate::scripts;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -98,12 +99,10 @@ impl Gate {
 
     /// What the guards would say now; nothing is recorded.
     fn look(&mut self, event: &Event) -> Result<Verdict, Broken> {
-        let Gate { scene, store, .. } = self;
+        let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
-        let mut session = turn.session(&event.call.session)?;
-        let (event, glance) = scripts::read(turn.as_mut(), scene, &session, event)?;
-        session.marks = turn.marks(&session.id, &scene.policy().asks(&event.call, &glance.facts))?;
-        Ok(scene.look_again(&event, &session, glance).verdict)
+        let (_, decision) = Hearing::judge(turn.as_mut(), scene, approver.as_ref(), event)?;
+        Ok(decision.verdict)
     }
 
     fn watch(
@@ -132,19 +131,9 @@ impl Gate {
         }
         let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
-        let session = turn.session(&event.call.session)?;
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            asked_by: scene.asked_by(),
-            now_ms: now_ms(),
-        };
-        let answered = round.settle(before.decision)?;
-        let answered = round.with_backup(&setup.dirs, answered)?;
-        round.record(&answered)?;
+        let mut hearing = Hearing::resume(turn.as_mut(), scene, approver.as_ref(), event)?;
+        let answered = hearing.settle(before.decision)?;
+        let (answered, _) = hearing.conclude(&setup.dirs, answered)?;
         turn.commit()?;
         Ok(answered)
     }

@@ -27,6 +27,7 @@ mod decide;
 mod dirs;
 mod gate;
 mod handover;
+mod hearing;
 mod hold;
 mod kept;
 mod key;

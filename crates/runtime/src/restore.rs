@@ -4,7 +4,8 @@
 use crate::backup::{content, keep, put_back, state_of};
 use crate::broken::Broken;
 use crate::dirs::Dirs;
-use crate::gate::{Answered, Gate, Round, context, cut, now_ms};
+use crate::gate::{Answered, Gate, context, cut, now_ms};
+use crate::hearing::Hearing;
 use toolgate_core::rule::Otherwise;
 use toolgate_core::{
     Backed, Changed, Context, Entry, Event, Finding, HostAnswer, Kept, Mode, Outcome, Record, Was,
@@ -15,7 +16,7 @@ use toolgate_store::{Store, Turn};
 /// Records read at once.
 const BATCH: u32 = 1000;
 
-impl Round<'_> {
+impl Hearing<'_> {
     /// Makes the copies a rule asks for before a call that is about to run.
     /// Where they cannot be made, the rule says what happens.
     pub(crate) fn with_backup(&mut self, dirs: &Dirs, answered: Answered) -> Result<Answered, Broken> {
@@ -39,7 +40,7 @@ impl Round<'_> {
                     arguments: call.arguments_digest(),
                     files,
                 };
-                self.turn.append(self.now_ms, &context(self.event, self.policy), Entry::Backed(backed))?;
+                self.turn.append(self.now_ms, &context(&self.event, self.policy), Entry::Backed(backed))?;
                 Ok(answered)
             }
             Err(why) => self.without_backup(answered, &wanted, &why),

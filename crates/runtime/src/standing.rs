@@ -4,7 +4,8 @@
 //! Like every grant they are believed only if the records tell the same.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Round, refused};
+use crate::gate::{Answered, refused};
+use crate::hearing::Hearing;
 use toolgate_core::{Decision, Finding, Outcome, Policy, Request, Severity, Word};
 use toolgate_store::StoreError;
 
@@ -35,7 +36,7 @@ pub(crate) fn is_preferred(policy: &Policy, decision: &Decision) -> bool {
         && decision.decisive().all(mild)
 }
 
-impl Round<'_> {
+impl Hearing<'_> {
     /// The standing answer to this call, a no before a yes.
     pub(crate) fn standing(&mut self, decision: &Decision) -> Result<Option<Request>, Broken> {
         let key = self.approver.map(|approver| approver.key.as_str());

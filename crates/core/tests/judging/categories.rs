@@ -172,12 +172,7 @@ fn quality_003_and_004_want_evidence_before_a_commit() {
     check_in(&on, &commit, &changed(&[]), "ask quality-003,quality-004");
     check_in(&on, &commit, &changed(&["cargo test --workspace"]), "warn quality-004");
     check_in(&on, &commit, &changed(&["cargo test", "cargo clippy"]), "allow");
-    check_in(
-        &on,
-        &commit,
-        &changed(&["echo cargo test", "cargo tester", "cargo clippy"]),
-        "ask quality-003",
-    );
+    check_in(&on, &commit, &changed(&["echo cargo test", "cargo tester", "cargo clippy"]), "ask quality-003");
     for other in ["git status", "git commit --dry-run", "git log", "echo git commit"] {
         check_in(&on, &shell(other), &changed(&[]), "allow");
     }
@@ -195,12 +190,7 @@ fn quality_003_and_004_want_evidence_before_a_commit() {
         check_in(&tests, &shell(evasion), &changed(&[]), "ask quality-003");
     }
     // Evidence from before this very call changes something is stale.
-    check_in(
-        &tests,
-        &shell("sed -i s/a/b/ src/a && git push"),
-        &changed(&["make check"]),
-        "ask quality-003",
-    );
+    check_in(&tests, &shell("sed -i s/a/b/ src/a && git push"), &changed(&["make check"]), "ask quality-003");
 }
 
 #[test]
@@ -349,8 +339,7 @@ fn budgets_warn_and_ask_at_their_shares() {
         check_in(&on, &shell("ls"), &spent(used, 0), expected);
     }
     let cost = guards(&json!({ "budget-004": { "cents": 100, "cents_per_million_tokens": 1000 } }));
-    for (used, expected) in [(70_000, "allow"), (80_000, "warn budget-004"), (100_000, "ask budget-004")]
-    {
+    for (used, expected) in [(70_000, "allow"), (80_000, "warn budget-004"), (100_000, "ask budget-004")] {
         check_in(&cost, &shell("ls"), &spent(used, 0), expected);
     }
     let calls = guards(&json!({ "budget-003": { "limit": 2 } }));

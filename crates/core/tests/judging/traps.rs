@@ -314,13 +314,7 @@ fn a_trap_is_on_where_any_layer_says_so() {
     let none = json!({});
     check(&none, &none, &[REFUSED], &shell("npm install"), "allow");
     check(&json!({ "on": false }), &sample(), &[REFUSED], &shell("npm install"), "allow");
-    check(
-        &json!({ "on": true }),
-        &none,
-        &[],
-        &file(Access::Write, ".env"),
-        "check filesystem_safety",
-    );
+    check(&json!({ "on": true }), &none, &[], &file(Access::Write, ".env"), "check filesystem_safety");
     let says = |which: Layer, on: bool| {
         layer(which, "x.yaml", &json!({ "traps": { "filesystem_safety": { "on": on } } }))
     };

@@ -2,8 +2,8 @@
 //! is told.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, Round, context, now_ms};
-use crate::scripts;
+use crate::gate::{Answered, Gate, context, now_ms};
+use crate::hearing::Hearing;
 use crate::supervise::Asked;
 use toolgate_core::{
     Answer, Delivery, Entry, Event, Extent, HostAnswer, KeptAnswer, Opinion, Proof, Request, Settled,
@@ -117,11 +117,7 @@ impl Gate {
         changed.call = event.call.with_command(command);
         let Gate { setup, scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
-        let mut session = turn.session(&event.call.session)?;
-        let (changed, glance) = scripts::read(turn.as_mut(), scene, &session, &changed)?;
-        session.marks = turn.marks(&session.id, &scene.policy().asks(&changed.call, &glance.facts))?;
-        session.locks = turn.locks(&scene.asks_locks(&changed.call, &glance))?;
-        let decision = scene.look_again(&changed, &session, glance);
+        let (_, decision) = Hearing::judge(turn.as_mut(), scene, approver.as_ref(), &changed)?;
         if decision.verdict > Verdict::Rewrite || changed.call == event.call {
             return Ok(None);
         }
@@ -137,17 +133,8 @@ impl Gate {
         let text = format!("{} changed this call. They say: {words}", answer.by);
         let delivered = HostAnswer::Modified { input: decision.event.call.input.clone(), text };
         let answered = Answered { decision, delivered, request: stands, is_new: false };
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            asked_by: scene.asked_by(),
-            now_ms: now,
-        };
-        let answered = round.with_backup(&setup.dirs, answered)?;
-        round.record(&answered)?;
+        let mut hearing = Hearing::resume(turn.as_mut(), scene, approver.as_ref(), event)?;
+        let (answered, _) = hearing.conclude(&setup.dirs, answered)?;
         turn.commit()?;
         Ok(Some(answered))
     }
@@ -163,20 +150,9 @@ impl Gate {
         let id = request.id.clone();
         let Gate { scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
-        let session = turn.session(&event.call.session)?;
-        let now = now_ms();
-        turn.append(now, &context(event, scene.policy()), Entry::Expired { request: id })?;
+        turn.append(now_ms(), &context(event, scene.policy()), Entry::Expired { request: id })?;
         let answered = Answered { request: None, ..answered };
-        let mut round = Round {
-            turn: turn.as_mut(),
-            policy: scene.policy(),
-            approver: approver.as_ref(),
-            event,
-            session: &session,
-            asked_by: scene.asked_by(),
-            now_ms: now,
-        };
-        round.record(&answered)?;
+        Hearing::resume(turn.as_mut(), scene, approver.as_ref(), event)?.record(&answered)?;
         turn.commit()?;
         Ok(answered)
     }

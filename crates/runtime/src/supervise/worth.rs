@@ -1,10 +1,10 @@
 //! What an answer is worth at the moment it is used, a person's or one of
 //! supervisors.
 
-use crate::gate::Round;
+use crate::hearing::Hearing;
 use toolgate_core::{Answer, Decision, Grant, Request};
 
-impl Round<'_> {
+impl Hearing<'_> {
     /// The grant a request holds: a person's, or one of supervisors that may
     /// decide about this very question now.
     pub(crate) fn grant_of(&self, request: &Request, decision: &Decision) -> Option<Grant> {
