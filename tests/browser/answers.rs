@@ -78,7 +78,7 @@ fn a_wider_yes_stands_until_it_is_ended() {
     assert!(tab.is("document.body.textContent.includes('ada: ask Grace first')"));
     tab.eval("document.getElementById('claim').scrollIntoView({ block: 'center' })");
     tab.leads_on(|tab| tab.click("#claim"));
-    assert!(tab.is("document.body.textContent.includes('ada is looking at it')"));
+    assert!(tab.is("document.body.textContent.includes('Being reviewed by ada')"));
     tab.picture("request-claimed");
 }
 
@@ -95,20 +95,20 @@ fn a_pattern_shows_what_it_would_cover() {
     tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'pattern'; scope.dispatchEvent(new Event('change')); })()");
     assert!(tab.is("!document.getElementById('for-pattern').hidden"));
     assert_eq!(tab.eval("document.getElementById('pattern').value"), "git push --force upstream *");
-    assert!(tab.is("document.getElementById('covered').textContent.includes('covered 1 ')"));
+    assert!(tab.is("document.getElementById('covered').textContent.includes('matched 1 ')"));
     let write = |pattern: &str| {
         tab.eval("document.getElementById('pattern').select()");
         tab.text(pattern);
     };
     write("git push --force * *");
-    tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
+    tab.until("document.getElementById('covered').textContent.includes('matched 3 ')");
     tab.picture("request-pattern");
     write("git push | sh");
-    tab.until("document.getElementById('covered').textContent.includes('is not one plain command')");
+    tab.until("document.getElementById('covered').textContent.includes('must be one plain command')");
     write("git push --force origin *");
-    tab.until("document.getElementById('covered').textContent.includes('covered 2 ')");
+    tab.until("document.getElementById('covered').textContent.includes('matched 2 ')");
     write("git push --force * *");
-    tab.until("document.getElementById('covered').textContent.includes('covered 3 ')");
+    tab.until("document.getElementById('covered').textContent.includes('matched 3 ')");
     tab.key("Enter");
     tab.settle();
     assert_eq!(tab.eval("document.activeElement.id"), "pattern", "Enter in a field answers nothing");
@@ -147,7 +147,7 @@ fn a_no_needs_no_policy() {
     let tab = &stage.tab;
     stage.house.write(".toolgate/policy.yaml", "version: 1\nrules: [ { id: \n");
     stage.go(&format!("/requests/{id}"));
-    assert!(tab.is("document.getElementById('broken').textContent.includes('nobody can say yes')"));
+    assert!(tab.is("document.getElementById('broken').textContent.includes('can only be denied')"));
     assert!(!tab.is("document.getElementById('yes')"));
     assert!(!tab.is("document.getElementById('means')"), "there is no yes to mean anything");
     tab.eval("(() => { const scope = document.getElementById('scope'); scope.value = 'session'; scope.dispatchEvent(new Event('change')); })()");
@@ -234,9 +234,9 @@ fn what_yes_means_follows_the_reach() {
         for (scope, means) in [
             ("session", "as often as this session makes it"),
             ("for", "in any session, for 30 minutes"),
-            ("always", "until it is revoked"),
+            ("always", "until revoked"),
             ("once", "runs once"),
-            ("pattern", "every command that fits the pattern"),
+            ("pattern", "every command that matches the pattern"),
         ] {
             let said = choose(scope);
             assert!(said.contains(means), "{scope}: {said}");
@@ -275,14 +275,16 @@ fn who_has_said_yes_is_told_and_not_asked_again() {
     let Some(stage) = Stage::set(house) else { return };
     let tab = &stage.tab;
     let needs = |place: &str| tab.eval(&format!("document.querySelector('{place} .needs').textContent"));
-    assert_eq!(needs(&format!("#{id}")), "needs 2 · nobody said yes");
+    assert_eq!(needs(&format!("#{id}")), "0 of 2 approvals");
     stage.go(&format!("/requests/{id}"));
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "pending");
-    assert_eq!(needs("h1"), "needs 2 · ada said yes");
+    assert_eq!(needs("h1"), "1 of 2 approvals (ada)");
     assert!(!tab.is("document.getElementById('yes')") && tab.is("document.getElementById('no')"));
-    assert!(tab.is("document.getElementById('bar').textContent.includes('You have said yes. Take it back')"));
+    assert!(tab.is(
+        "document.getElementById('bar').textContent.includes('You have approved this. Undo your approval')"
+    ));
     for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
         tab.screen(screen);
         for (name, path) in [("request", format!("/requests/{id}")), ("card", "/".to_owned())] {
@@ -291,13 +293,13 @@ fn who_has_said_yes_is_told_and_not_asked_again() {
             assert_eq!(tab.eval(FAULTS), json!([]), "{name} {screen:?}");
         }
     }
-    assert_eq!(needs(&format!("#{id}")), "needs 2 · ada said yes");
+    assert_eq!(needs(&format!("#{id}")), "1 of 2 approvals (ada)");
     stage.go(&format!("/requests/{id}"));
     tab.leads_on(|tab| tab.click("#undo"));
-    assert_eq!(needs("h1"), "needs 2 · nobody said yes");
+    assert_eq!(needs("h1"), "0 of 2 approvals");
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));
-    assert_eq!(needs("h1"), "needs 2 · ada said yes");
+    assert_eq!(needs("h1"), "1 of 2 approvals (ada)");
     tab.key("n");
     tab.leads_on(|tab| tab.key("Enter"));
     assert_eq!(tab.eval("document.getElementById('state').textContent"), "denied");
@@ -327,7 +329,7 @@ fn the_second_yes_lets_the_call_run() {
     let Some(stage) = Stage::set(house) else { return };
     let tab = &stage.tab;
     let needs = tab.eval(&format!("document.querySelector('#{id} .needs').textContent"));
-    assert_eq!(needs, "needs 2 · bob\\u{202e} said yes");
+    assert_eq!(needs, "1 of 2 approvals (bob\\u{202e})");
     stage.go(&format!("/requests/{id}"));
     tab.until("!document.getElementById('yes').disabled");
     tab.leads_on(|tab| tab.click("#yes"));

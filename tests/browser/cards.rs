@@ -29,14 +29,15 @@ fn a_card_tells_how_bad_how_old_and_how_long_still() {
     assert!(tab.is(&format!("/^\\d{{4}}-\\d\\d-\\d\\d /.test(document.querySelector('#{id} .age').title)")));
     assert!(text("dl").contains("session-1") && text("dl").contains("exactly this call runs once"));
     let left = text(".left");
-    assert!(left.starts_with("denied by itself in "), "{left}");
-    tab.until(&format!("document.querySelector('#{id} .left').textContent !== '{left}'"));
+    assert!(left.starts_with("denied automatically in "), "{left}");
+    tab.eval(&format!("document.querySelector('#{id} .left').dataset.ends = Date.now() + 35880000"));
+    tab.until(&format!("document.querySelector('#{id} .left').textContent.endsWith(' 9 h 57 min')"));
     tab.eval(&format!("document.querySelector('#{id} .age').dataset.made = Date.now() - 125000"));
     tab.until(&format!("document.querySelector('#{id} .age').textContent === '2 min ago'"));
     tab.eval(TIME_UP);
     tab.until(&format!("document.querySelector('#{id} .state').textContent === 'expired'"));
-    assert!(text(".left").contains("time is up"), "{}", text(".left"));
-    assert!(!text("dl").contains("Yes means"), "nothing can be said any more");
+    assert!(text(".left").contains("counts as denied"), "{}", text(".left"));
+    assert!(!text("dl").contains("Approving"), "nothing can be said any more");
     tab.picture("card-time-is-up");
 }
 
@@ -165,6 +166,6 @@ fn an_emergency_is_red_and_says_when_its_review_is_due() {
     }
     let due = |id: &str| tab.eval(&format!("document.querySelector('#{id} .due').textContent")).to_string();
     assert!(due("r-00000000aa").contains("due by"), "{}", due("r-00000000aa"));
-    assert!(due("r-00000000bb").contains("OVERDUE since"), "{}", due("r-00000000bb"));
+    assert!(due("r-00000000bb").contains("overdue since"), "{}", due("r-00000000bb"));
     assert_eq!(tab.eval("document.querySelectorAll('.card.emergency').length"), 3);
 }

@@ -34,7 +34,7 @@ fn yes_waits_until_the_whole_text_has_passed_by() {
     let (house, id) = long(300);
     let Some(stage) = Stage::set(house) else { return };
     let tab = &stage.tab;
-    assert!(tab.is(&format!("document.querySelector('#{id} .more').textContent.includes('more lines')")));
+    assert!(tab.is(&format!("document.querySelector('#{id} .more').textContent.includes('more line')")));
     stage.go(&format!("/requests/{id}"));
     assert!(
         tab.is("document.getElementById('what').textContent.endsWith('# the tail')"),
@@ -175,7 +175,9 @@ fn no_pattern_is_proposed_that_hides_something() {
         stage.go(&format!("/requests/{id}"));
         assert_eq!(stage.tab.eval("document.getElementById('pattern').value"), "");
         assert!(
-            stage.tab.is("document.getElementById('covered').textContent.includes('No pattern is proposed')")
+            stage
+                .tab
+                .is("document.getElementById('covered').textContent.includes('No pattern is suggested')")
         );
     }
     stage.go(&format!("/requests/{plain}"));

@@ -36,14 +36,12 @@ fn a_wrong_passphrase_is_told_above_the_text_and_then_when_the_next_is_taken() {
     tab.text("not today");
     for _ in 0..5 {
         deny_wrongly(tab);
-        assert!(
-            tab.is("document.getElementById('refused').textContent.includes('that is not the approver')")
-        );
+        assert!(tab.is("document.getElementById('refused').textContent.includes('wrong passphrase')"));
         assert!(tab.is("document.getElementById('refused').getBoundingClientRect().bottom < innerHeight"));
     }
     deny_wrongly(tab);
     let refused = tab.eval("document.getElementById('refused').textContent");
-    assert!(refused.as_str().unwrap().contains("the next one is looked at in "), "{refused}");
+    assert!(refused.as_str().unwrap().contains("try again in "), "{refused}");
     assert_eq!(tab.eval("document.getElementById('words').value"), "not today", "nothing is lost");
     for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
         tab.screen(screen);
@@ -66,7 +64,7 @@ fn a_yes_under_another_name_is_not_offered_again() {
     stage.go(&format!("/requests/{id}"));
     assert!(!tab.is("document.getElementById('yes') || document.getElementById('undo')"));
     assert!(tab.is(
-        "document.getElementById('bar').textContent.includes('grace has said yes with your passphrase')"
+        "document.getElementById('bar').textContent.includes('grace has approved this with the same passphrase')"
     ));
     for screen in [Screen::Light, Screen::Dark, Screen::Phone] {
         tab.screen(screen);

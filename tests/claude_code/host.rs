@@ -196,7 +196,7 @@ impl Stage {
         self.work.join(path).exists()
     }
 
-    /// How many answers of the model the host has written into its own log so far.
+    /// How many model responses the host has written into its own log so far.
     pub fn answers_logged(&self) -> usize {
         let folders = fs::read_dir(self.home.join(".claude/projects")).into_iter().flatten().flatten();
         let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());

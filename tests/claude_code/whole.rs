@@ -106,7 +106,7 @@ impl Story {
     /// then the same call, made again, brings the answer.
     fn answered(&mut self, asked: &Asked) -> (String, bool) {
         let (text, is_error) = self.result(asked.calls);
-        if !text.contains("waits for a person") {
+        if !text.contains("is waiting for a person") {
             return (text, is_error);
         }
         let again = self.call(&asked.command);
@@ -159,10 +159,10 @@ fn a_question_goes_from_the_agent_over_a_model_to_a_person() {
     let ran = |story: &Story| story.stage.read("deploys.txt").lines().filter(|line| *line == target).count();
     assert_eq!(ran(&story), 1);
 
-    // The yes is spent: the same call is a new question.
+    // The yes is spent: the same call is a new request.
     let before = story.entries("requested").len();
     story.call(&approved.command);
-    let new = poll(WAIT_MAX, || story.entries("requested").get(before).cloned()).expect("a new question");
+    let new = poll(WAIT_MAX, || story.entries("requested").get(before).cloned()).expect("a new request");
     assert_ne!(new["id"], approved.request.as_str());
     drop(running);
     assert_eq!(ran(&story), 1, "the yes was used twice");

@@ -327,7 +327,7 @@ fn ids(text: &str) -> Result<(BTreeSet<String>, &str), String> {
             && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
     };
     match ids.iter().find(|id| !is_id(id)) {
-        Some(odd) => Err(format!("`{odd}` is not a rule id")),
+        Some(odd) => Err(format!("`{odd}` is not a valid rule id")),
         None => Ok((ids, rest)),
     }
 }
@@ -401,8 +401,8 @@ mod tests {
         fault("- `a` →\n", "no verdict");
         fault("- `a` → block\n", "without the rule");
         fault("- `a` → block (r\n", "not closed");
-        fault("- `a` → block (R!)\n", "not a rule id");
-        fault("- `a` → block ()\n", "not a rule id");
+        fault("- `a` → block (R!)\n", "not a valid rule id");
+        fault("- `a` → block ()\n", "not a valid rule id");
         fault("- `a` → block (r) oops\n", "too much");
         fault("- `a` → rewrite (r)\n", "names the new command");
         fault("- `a` → rewrite (r): b\n", "in backticks");

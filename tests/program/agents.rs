@@ -43,11 +43,11 @@ fn a_sub_agent_is_kept_to_its_tools_and_files() {
         event
     };
     let write = |path: &str| file(&house, "PreToolUse", "Write", path);
-    check(&house, &as_role(house.event("ls"), "reviewer"), "builtin-004 at");
+    check(&house, &as_role(house.event("ls"), "reviewer"), "builtin-004 (");
     check(&house, &as_role(house.event("ls"), "implementer"), "");
     check(&house, &as_role(write("src/a.rs"), "implementer"), "");
-    check(&house, &as_role(write("tests/a.rs"), "implementer"), "builtin-003 at");
-    check(&house, &as_role(house.event("echo x > tests/a.rs"), "implementer"), "builtin-003 at");
+    check(&house, &as_role(write("tests/a.rs"), "implementer"), "builtin-003 (");
+    check(&house, &as_role(house.event("echo x > tests/a.rs"), "implementer"), "builtin-003 (");
     check(&house, &write("tests/a.rs"), "");
     house.run(&["ledger", "verify"]).ended(0);
 }
@@ -62,19 +62,19 @@ fn a_file_is_read_before_it_is_changed() {
     check(&house, &file(&house, "PreToolUse", "Write", "new.md"), "");
     house.ask_event(&file(&house, "PostToolUse", "Read", "notes.md"));
     check(&house, &write, "");
-    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write at");
+    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write (");
     // Reading it through the shell counts, if it surely happened.
     let mut shell = house.event("cat other.md || true");
     shell["hook_event_name"] = json!("PostToolUse");
     house.ask_event(&shell);
-    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write at");
+    check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "read-before-write (");
     shell["tool_input"]["command"] = json!("cat other.md");
     house.ask_event(&shell);
     check(&house, &file(&house, "PreToolUse", "Edit", "other.md"), "");
     // Another session has read nothing.
     let mut elsewhere = write.clone();
     elsewhere["session_id"] = json!("another");
-    check(&house, &elsewhere, "read-before-write at");
+    check(&house, &elsewhere, "read-before-write (");
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -85,7 +85,7 @@ fn some_tools_come_after_others() {
     check(&house, &deploy, "Lint, Test");
     house.ask_event(&event(&house, "PostToolUse", "Test", json!({})));
     house.ask_event(&event(&house, "PostToolUseFailure", "Lint", json!({})));
-    check(&house, &deploy, "`Deploy` comes after Lint");
+    check(&house, &deploy, "`Deploy` may run only after Lint");
     house.ask_event(&event(&house, "PostToolUse", "Lint", json!({})));
     check(&house, &deploy, "");
     house.run(&["ledger", "verify"]).ended(0);
@@ -101,7 +101,7 @@ fn a_forged_mark_is_found() {
     assert_eq!(database.execute(sql, []).unwrap(), 1);
     drop(database);
     let said = house.run(&["ledger", "verify"]).ended(2).text();
-    assert!(said.contains("the mark `tool"), "{said}");
+    assert!(said.contains("the counter `tool"), "{said}");
 }
 
 fn post(house: &House, command: &str) -> String {
@@ -234,7 +234,7 @@ fn a_log_that_became_shorter_is_a_question() {
         "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { tokens: 100 } }\n",
     );
     check(&house, &with_log(&house, "ls", "{}\n{}\n"), "");
-    check(&house, &with_log(&house, "ls", "{}\n"), "became shorter");
+    check(&house, &with_log(&house, "ls", "{}\n"), "was shortened");
 }
 
 /// The N-th call runs, the next does not, however many ask side by side.
@@ -260,7 +260,7 @@ fn lines_written_are_counted() {
     house.ask_event(&write("PostToolUse", "1\n2\n"));
     check(&house, &write("PreToolUse", "x"), "");
     house.ask_event(&write("PostToolUse", "3"));
-    check(&house, &write("PreToolUse", "x"), "3 lines of this session are used up");
+    check(&house, &write("PreToolUse", "x"), "has used all its 3 lines");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn cost_is_counted_from_the_hosts_log() {
         "version: 1\nreview: { delivery: ticket }\nagents:\n  main: { budget: { cost_cents: 100 } }\n",
     );
     let log = answer(1, "big-1", json!({ "input_tokens": 1, "output_tokens": 0 }));
-    check(&house, &with_log(&house, "ls", &log), "`prices` says nothing about `big-1`");
+    check(&house, &with_log(&house, "ls", &log), "`prices` has no entry for `big-1`");
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -323,7 +323,11 @@ fn files_changed_are_counted() {
     house.ask_event(&file(&house, "PostToolUse", "Write", "a"));
     check(&house, &file(&house, "PreToolUse", "Edit", "a"), "");
     house.ask_event(&file(&house, "PostToolUse", "Edit", "a"));
-    check(&house, &house.event("echo x > b && echo y > c"), "his changes 2 more files and 1 of the 2");
+    check(
+        &house,
+        &house.event("echo x > b && echo y > c"),
+        "his changes 2 more files, but only 1 of this session",
+    );
     check(&house, &house.event("echo x > b"), "");
     check(&house, &house.event("touch c"), "budget-limits");
     check(&house, &house.event("cat c"), "");

@@ -45,7 +45,7 @@ impl Answer {
 
     /// Closed because the gate cannot judge.
     pub fn is_broken(&self) -> bool {
-        matches!(self, Answer::No(text) if text.contains("gate is broken") && text.contains("To mend it: "))
+        matches!(self, Answer::No(text) if text.contains("gate is broken") && text.contains("Fix: "))
     }
 
     /// Denied because the gate stands in the path.

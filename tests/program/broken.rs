@@ -29,7 +29,7 @@ fn check(words: &str, policy: &str, breaks: impl Fn(&House), mends: impl Fn(&Hou
     for command in ["ls", CANARY] {
         let answer = house.ask(command);
         assert!(answer.is_broken() && answer.text().contains(words), "{words:?}: {answer:?}");
-        assert!(answer.text().starts_with("The gate is broken, so nothing was run: "), "{answer:?}");
+        assert!(answer.text().starts_with("Toolgate is broken, so nothing was run: "), "{answer:?}");
     }
     for event in [stop(&house), after(&house)] {
         let answer = house.ask_event(&event);
@@ -40,7 +40,7 @@ fn check(words: &str, policy: &str, breaks: impl Fn(&House), mends: impl Fn(&Hou
     }
     let doctor = house.run(&["doctor"]).ended(1).text();
     assert!(
-        doctor.contains("The gate is broken") && doctor.contains(words) && doctor.contains("cure: "),
+        doctor.contains("Toolgate is broken") && doctor.contains(words) && doctor.contains("fix: "),
         "{doctor}"
     );
     mends(&house);
@@ -77,11 +77,11 @@ fn a_ledger_that_cannot_be_written_closes_the_gate() {
         fs::remove_file(state.join("ledger.sqlite")).unwrap();
         fs::create_dir(state.join("ledger.sqlite")).unwrap();
     });
-    check_state("cannot make the folder", |state| {
+    check_state("cannot create the folder", |state| {
         fs::remove_dir_all(state).unwrap();
         fs::write(state, "a file").unwrap();
     });
-    check_state("cannot make the folder", |state| {
+    check_state("cannot create the folder", |state| {
         fs::remove_dir_all(state).unwrap();
         symlink("/proc/nothing/here", state).unwrap();
     });
@@ -189,7 +189,7 @@ fn a_policy_that_is_no_file_closes_the_gate() {
         fs::remove_file(file(house)).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(file(house)).status().expect("mkfifo").success());
     };
-    check("it is not a plain file", TICKET, breaks, mend);
+    check("not a regular file", TICKET, breaks, mend);
     for target in ["policy.yaml", "gone.yaml", "/nowhere/policy.yaml"] {
         let breaks = |house: &House| {
             fs::remove_file(file(house)).unwrap();
@@ -262,7 +262,7 @@ fn a_full_disk_closes_the_gate_until_there_is_room() {
     assert_eq!(lines[..2], ["{}", "code 0"], "{text}");
     assert!(
         lines[2].contains("\"deny\"")
-            && lines[2].contains("The gate is broken")
+            && lines[2].contains("Toolgate is broken")
             && lines[2].contains("full")
             && lines[2].contains("free some disk space"),
         "{text}"
@@ -282,7 +282,7 @@ fn a_disk_full_from_the_start_closes_the_gate() {
     let text = said.text();
     let lines: Vec<&str> = text.lines().collect();
     assert!(
-        lines[0].contains("The gate is broken")
+        lines[0].contains("Toolgate is broken")
             && lines[0].contains("free some disk space")
             && lines[1] == "code 2",
         "{text}"
@@ -298,7 +298,7 @@ fn a_disk_that_may_not_be_written_closes_the_gate() {
     let text = said.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["{}", "code 0"], "{text}");
-    assert!(lines[2].contains("The gate is broken") && lines[3] == "code 2", "{text}");
+    assert!(lines[2].contains("Toolgate is broken") && lines[3] == "code 2", "{text}");
     assert!(lines[4].contains("systemMessage") && lines[5] == "code 0", "{text}");
     assert_eq!(lines[6..8], ["{}", "code 0"], "{text}");
 }

@@ -66,7 +66,7 @@ fn each_category_is_turned_on_by_name() {
         yes(&house, &house.call(command));
     }
     let page = house.run(&["explain", "safety-001"]).ended(0).text();
-    assert!(page.contains("nothing is destroyed") && page.contains("Allowed instead"), "{page}");
+    assert!(page.contains("no destructive commands") && page.contains("Allowed instead"), "{page}");
     house.run(&["test", "cat .env"]).ended(2);
     house.run(&["ledger", "verify"]).ended(0);
 }
@@ -131,7 +131,7 @@ fn tests_run_before_a_commit() {
     };
     yes(&house, &commit());
     house.ask_event(&write(&house, "PostToolUse", "src/a.rs"));
-    no(&house, &commit(), "the tests have not succeeded since the last change");
+    no(&house, &commit(), "the tests have not passed since the last change");
     ran("cargo test");
     match house.ask_event(&commit()) {
         Answer::Told(text) => assert!(text.contains("quality-004"), "{text}"),
@@ -155,7 +155,7 @@ fn the_gate_runs_the_tests_itself() {
     user("test -f works", 60);
     yes(&house, &commit());
     house.ask_event(&write(&house, "PostToolUse", "a.rs"));
-    no(&house, &commit(), "the tests do not succeed: `test -f works` failed");
+    no(&house, &commit(), "the tests failed: `test -f works`");
     house.write("works", "");
     yes(&house, &commit());
     let checked = house.records().iter().filter(|record| record["entry"]["entry"] == "checked").count();
@@ -176,9 +176,9 @@ fn branches_and_reviews() {
         "{TICKET}category_guardrails: {{ on: [compliance-002, compliance-004], compliance-003: {{ protected: [trunk] }} }}\n"
     ));
     house.write(".git/HEAD", "ref: refs/heads/trunk\n");
-    no(&house, &house.call("git commit -m x"), "`trunk` is no branch to commit or push to");
+    no(&house, &house.call("git commit -m x"), "commits and pushes to `trunk` are not allowed");
     house.write(".git/HEAD", "ref: refs/heads/main\n");
-    no(&house, &house.call("git merge x"), "nobody has reviewed this");
+    no(&house, &house.call("git merge x"), "these changes have not been reviewed");
     let task = json!({ "subagent_type": "reviewer", "description": "d", "prompt": "p" });
     house.ask_event(&event(&house, "PostToolUse", "Task", &task));
     yes(&house, &house.call("git merge x"));
@@ -203,7 +203,7 @@ fn calls_to_the_outside_are_counted() {
         &house,
         &event(&house, "PreToolUse", "WebFetch", &json!({ "url": "https://a.example", "prompt": "p" })),
     );
-    no(&house, &house.call("curl https://a.example"), "the 2 calls to the outside");
+    no(&house, &house.call("curl https://a.example"), "all its 2 outside calls");
     yes(&house, &house.call("ls"));
     house.run(&["ledger", "verify"]).ended(0);
 }
@@ -245,7 +245,7 @@ fn a_risk_level_is_a_setting() {
     yes(&house, &house.call("touch /etc/x"));
     let mut deploys = by(house.call("ls"), "session-1", "a-1");
     deploys["agent_type"] = json!("deployer");
-    no(&house, &deploys, "at this risk level a person sees every action");
+    no(&house, &deploys, "at this risk level a person approves every action");
 }
 
 /// One agent a file, beside `agents:` and guardrails; part of what the cache knows.
@@ -256,10 +256,10 @@ fn agents_stand_in_files_of_their_own() {
     reviewer["agent_type"] = json!("reviewer");
     yes(&house, &reviewer);
     house.write(".toolgate/agents/reviewer.yaml", "role: reviewer\ntools: [Read]\n");
-    no(&house, &reviewer, "builtin-004 at");
+    no(&house, &reviewer, "builtin-004 (");
     yes(&house, &house.call("ls"));
     house.write(".toolgate/agents/main.yml", "autonomy: 0\n");
-    no(&house, &house.call("ls"), "scope-004 at");
+    no(&house, &house.call("ls"), "scope-004 (");
     let shown: Value =
         serde_json::from_str(&house.run(&["policy", "show", "--json"]).ended(0).text()).unwrap();
     assert!(shown.to_string().contains("agents/reviewer.yaml"), "{shown}");

@@ -80,7 +80,7 @@ fn test_says_it_as_json() {
 fn test_says_when_nobody_acts_on_it() {
     let house = House::with_policy("version: 1\nmode: observe\n");
     let said = house.run(&["test", "git push --force"]).ended(3).text();
-    assert!(said.contains("observe: the hook records this and lets every call pass"), "{said}");
+    assert!(said.contains("observe: calls are recorded and never stopped"), "{said}");
     let said = house.run(&["test", "--json", "git push --force"]).ended(3).text();
     assert!(said.contains("\"mode\":\"observe\""), "{said}");
     let said = House::new().run(&["test", "git push --force"]).ended(3).text();
@@ -231,7 +231,7 @@ fn the_inbox_shows_the_whole_call() {
 }
 
 #[test]
-fn the_doctor_says_what_to_mend() {
+fn the_doctor_says_what_to_fix() {
     let house = House::bare(OWN);
     let mut said = session(&house, &[&["doctor"]]);
     house.run(&["install", "claude-code", "--project", "--yes"]).ended(0);

@@ -21,10 +21,10 @@ fn a_no_needs_no_policy_and_a_yes_does() {
     assert!(listed.contains(&id) && listed.contains(&other), "{listed}");
     assert!(house.run(&["inbox", "show", &id]).ended(0).text().contains(ASKED));
     let refused = answer(&house, "approve", &id, PASSPHRASE).ended(1);
-    assert!(refused.err.contains("only a no can be given without a policy"), "{}", refused.err);
-    assert!(refused.err.contains("policy.yaml"), "it says what to mend: {}", refused.err);
+    assert!(refused.err.contains("without a working policy a request can only be denied"), "{}", refused.err);
+    assert!(refused.err.contains("policy.yaml"), "it says what to fix: {}", refused.err);
     assert_eq!(state(&house, &id), "pending");
-    let words = ["inbox", "deny", &id, "--words", "mend the policy first", "--passphrase-stdin"];
+    let words = ["inbox", "deny", &id, "--words", "fix the policy first", "--passphrase-stdin"];
     house.run_with(&words, "wrong horse battery\n").ended(1);
     house.run_with(&words, PASSPHRASE).ended(0);
     let all = ["inbox", "deny", "--all", "--words", "not today", "--passphrase-stdin"];
@@ -32,9 +32,9 @@ fn a_no_needs_no_policy_and_a_yes_does() {
     assert_eq!((state(&house, &id), state(&house, &other)), ("denied".to_owned(), "denied".to_owned()));
     // A no is not taken back without a policy either.
     let refused = house.run(&["inbox", "undo", &id]).ended(1);
-    assert!(refused.err.contains("without a policy"), "{}", refused.err);
+    assert!(refused.err.contains("without a working policy"), "{}", refused.err);
     house.write(".toolgate/policy.yaml", TICKET);
-    assert!(house.ask(ASKED).text().contains("mend the policy first"));
+    assert!(house.ask(ASKED).text().contains("fix the policy first"));
     house.run(&["inbox", "undo", &other]).ended(0);
     house.run(&["ledger", "verify"]).ended(0);
 }
@@ -52,7 +52,7 @@ fn a_yes_that_stands_is_ended_without_a_policy() {
     assert!(house.run(&["grants"]).ended(0).text().contains(&id));
     house.run(&["bypass", "list"]).ended(0);
     house.run(&["grants", "revoke", &id]).ended(0);
-    assert!(house.run(&["grants", "revoke", &other]).ended(1).err.contains("without a policy"));
+    assert!(house.run(&["grants", "revoke", &other]).ended(1).err.contains("without a working policy"));
     assert_eq!((state(&house, &id), state(&house, &other)), ("revoked".to_owned(), "denied".to_owned()));
 }
 
@@ -72,8 +72,8 @@ fn the_web_says_no_without_a_policy() {
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let body = json!({ "word": "approve" }).to_string();
     let yes = server.post(&format!("/api/requests/{id}/answer"), &headers, &body);
-    assert!(yes.status == 409 && yes.body.contains("only a no"), "{}: {}", yes.status, yes.body);
-    server.deny(&cookie, &id, "mend the policy first");
+    assert!(yes.status == 409 && yes.body.contains("can only be denied"), "{}: {}", yes.status, yes.body);
+    server.deny(&cookie, &id, "fix the policy first");
     let (path, form) = (
         format!("/requests/{other}"),
         crate::server::form_of(&server.get(&format!("/requests/{other}"), &cookie)).to_owned(),
@@ -82,7 +82,7 @@ fn the_web_says_no_without_a_policy() {
         server.post(&path, &server.form_headers(&cookie), &format!("form={form}&word=deny&words=not+now"));
     assert_eq!(sent.status, 303, "{}", sent.body);
     house.write(".toolgate/policy.yaml", TICKET);
-    assert!(house.ask(ASKED).text().contains("mend the policy first"));
+    assert!(house.ask(ASKED).text().contains("fix the policy first"));
     assert!(house.ask(OTHER).text().contains("not now"));
     house.run(&["ledger", "verify"]).ended(0);
 }

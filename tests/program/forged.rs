@@ -134,7 +134,7 @@ fn a_used_yes_cannot_be_put_back() {
     assert!(matches!(&told, Told::No(text) if text.contains("altered")), "{told:?}");
 }
 
-/// A yes whose time is over, and a request nobody answered in time.
+/// A yes whose time is over, and a request not answered in time.
 #[test]
 fn what_is_over_is_over() {
     let house = locked();
@@ -166,7 +166,7 @@ fn without_a_terminal_and_without_a_passphrase_nobody_answers() {
     let id = house.ask(ASKED).request();
     for word in ["approve", "deny"] {
         let said = house.run_with(&["inbox", word, &id], &format!("{}\n", &id[2..6])).ended(1);
-        assert!(said.err.contains("no terminal here"), "{}", said.err);
+        assert!(said.err.contains("answers need a terminal"), "{}", said.err);
     }
     answer(&house, "approve", &id, PASSPHRASE).ended(1);
     assert_eq!(state(&house, &id), "pending");

@@ -105,7 +105,7 @@ fn a_no_can_stand_too() {
 #[test]
 fn what_stands_is_listed_and_ends_when_it_is_revoked() {
     let house = locked();
-    assert!(house.run(&["grants"]).ended(0).err.contains("nothing stands"));
+    assert!(house.run(&["grants"]).ended(0).err.contains("no active grants"));
     let id = house.ask(ASKED).request();
     give(&house, "approve", &id, &["--session"]).ended(0);
     assert_eq!(house.ask(ASKED), Answer::Silent);
@@ -132,7 +132,7 @@ fn an_answer_is_undone_while_nothing_has_run() {
     give(&house, "approve", &id, &[]).ended(0);
     assert_eq!(house.ask(ASKED), Answer::Silent);
     let said = house.run(&["inbox", "undo", &id]).ended(1);
-    assert!(said.err.contains("the call has run"), "{}", said.err);
+    assert!(said.err.contains("the call has already run"), "{}", said.err);
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -193,11 +193,7 @@ fn a_pattern_is_refused_for_what_is_no_command() {
     let id = house.ask_event(&event).request();
     for word in ["approve", "deny"] {
         let said = give(&house, word, &id, &["--always", "--pattern", "cat *"]).ended(1);
-        assert!(
-            said.err.contains("call of `Write`") && said.err.contains("exactly this call"),
-            "{}",
-            said.err
-        );
+        assert!(said.err.contains("`Write` call") && said.err.contains("exactly this call"), "{}", said.err);
         assert_eq!(state(&house, &id), "pending");
     }
     let said = give(&house, "approve", &id, &["--always"]).ended(0);
@@ -247,7 +243,7 @@ rules:
     let denied = elsewhere(&house, "git commit --no-verify -m other", "session_id", json!("another"));
     let said = denied.text();
     assert!(
-        said.contains("denied such calls before") && !said.contains("looked at this call"),
+        said.contains("denied such calls") && !said.contains("denied this call"),
         "nobody saw this one: {said}"
     );
 }
@@ -350,7 +346,7 @@ fn low_severity_is_approved_only_by_the_persons_own_policy() {
     assert!(check.contains("people.auto_approve_low"), "a repository cannot say it: {check}");
     house.write_user("version: 1\npacks: []\npeople: { auto_approve_low: true }\n");
     let answer = house.ask("make -s mild");
-    assert!(!answer.is_no() && answer.text().contains("low severity"), "{answer:?}");
+    assert!(!answer.is_no() && answer.text().contains("low-severity"), "{answer:?}");
     house.ask("make grave").request();
     house.ask("make mild && make grave").request();
 }
@@ -359,7 +355,7 @@ fn low_severity_is_approved_only_by_the_persons_own_policy() {
 fn where_nobody_is_there_the_answer_is_no() {
     let house = House::with_policy("version: 1\nreview: { delivery: deny }\n");
     let answer = house.ask(ASKED);
-    assert!(answer.is_no() && answer.text().contains("Nobody can be asked"), "{answer:?}");
+    assert!(answer.is_no() && answer.text().contains("No person can be asked"), "{answer:?}");
     assert!(
         house.run(&["inbox", "list", "--all"]).ended(0).err.contains("nothing waits"),
         "no request is made"

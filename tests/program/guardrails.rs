@@ -48,7 +48,7 @@ fn implementers_leave_tests_alone() {
     house.write(".toolgate/guardrails/implementer.yaml", EXAMPLE);
     let no = |event: &Value| match house.ask_event(event) {
         Answer::No(text) => {
-            assert!(text.contains("custom-scope-001 at") && text.contains("implementer.yaml"), "{text}")
+            assert!(text.contains("custom-scope-001 (") && text.contains("implementer.yaml"), "{text}")
         }
         answer => panic!("{event}\n{answer:?}"),
     };

@@ -46,7 +46,7 @@ fn guardrails_see_both_sides_of_a_hand_over() {
     assert_eq!(told["hookSpecificOutput"]["hookEventName"], "SubagentStart");
     assert!(told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains("Mind the intern."));
     let records = format!("{:?}", house.records());
-    assert!(records.contains("custom-scope-002") && records.contains("intern began"), "{records}");
+    assert!(records.contains("custom-scope-002") && records.contains("intern started"), "{records}");
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -66,7 +66,7 @@ fn what_fails_three_times_is_set_aside() {
         assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
         assert!(told.contains(&format!("recoverable: attempt {attempt} of 3 failed")), "{told}");
     }
-    assert!(failed("make", "Exit code 2\ndatabase is locked").contains("set aside"));
+    assert!(failed("make", "Exit code 2\ndatabase is locked").contains("quarantined"));
     let again = house.ask("make");
     assert!(again.is_no() && again.text().contains("error-recovery"), "{again:?}");
     assert_eq!(house.ask("make -k"), Answer::Silent);

@@ -14,7 +14,7 @@ fn answered(house: &House, word: &str, branch: &str) {
 #[test]
 fn answers_alike_are_proposed_and_not_applied() {
     let house = locked();
-    assert!(house.run(&["learn", "propose"]).ended(0).err.contains("nothing was answered alike"));
+    assert!(house.run(&["learn", "propose"]).ended(0).err.contains("no repeated answers yet"));
     for branch in ["a", "b", "c"] {
         answered(&house, "approve", branch);
     }

@@ -138,7 +138,7 @@ fn check(name: &str, script: Script) {
     let house = House::new();
     house.write_user(&policy(&judge, "").replace("seconds: 3", "seconds: 1"));
     let answer = house.ask(ASKED);
-    assert!(answer.is_no() && answer.text().contains("waits for a person"), "{name}: {answer:?}");
+    assert!(answer.is_no() && answer.text().contains("is waiting for a person"), "{name}: {answer:?}");
     assert_eq!(judge.asked().len(), 1, "{name}: it was asked once");
     let records = house.records();
     let sorts: Vec<&str> = records.iter().filter_map(|one| one["entry"]["entry"].as_str()).collect();
@@ -177,7 +177,7 @@ fn nobody_there_is_a_question_to_a_person() {
     let judge = Judge::start(|asked| Line::json(good(asked)));
     let house = House::new();
     house.write_user(&policy(&judge, "").replace(&judge.url(), &nobody()));
-    assert!(house.ask(ASKED).text().contains("waits for a person"));
+    assert!(house.ask(ASKED).text().contains("is waiting for a person"));
 }
 
 /// The lines of the set that fit into one shell word as they are.

@@ -77,7 +77,7 @@ fn a_signed_message_without_the_call_is_sent_once() {
     assert!(sent.recv().unwrap().contains(&other));
 }
 
-/// Who asks past a guardrail for the same once more calls nobody once more.
+/// Who asks to bypass a guardrail for the same once more calls nobody once more.
 #[test]
 fn a_bypass_asked_twice_is_told_once() {
     let (url, sent) = service("200 OK");
@@ -141,13 +141,13 @@ fn a_test_message_says_what_came_back() {
     };
     let own = house(&url);
     assert!(test(&own, SECRET).ended(0).text().contains("it answered 200"));
-    assert!(sent.recv().unwrap().contains("A test message of toolgate"));
+    assert!(sent.recv().unwrap().contains("a test message from Toolgate"));
     let silent = test(&own, "").ended(1).text();
-    assert!(silent.contains("NOT SENT") && silent.contains("`HOOK_SECRET` holds no secret"), "{silent}");
+    assert!(silent.contains("NOT SENT") && silent.contains("`HOOK_SECRET` is not set"), "{silent}");
     let (url, _sent) = service("500 no");
     assert!(test(&house(&url), SECRET).ended(1).text().contains("500"));
     let none = test(&House::with_policy(TICKET), SECRET).ended(0);
-    assert!(none.err.contains("names no webhook"), "{}", none.err);
+    assert!(none.err.contains("no webhook is configured"), "{}", none.err);
     let mut inside = own.toolgate(&["notify", "test"]);
     inside.env("CLAUDECODE", "1");
     finish(inside, b"").ended(1);
@@ -157,9 +157,9 @@ fn a_test_message_says_what_came_back() {
 fn an_address_that_is_none_is_named() {
     let house = house("hooks.example.com/x");
     let check = house.run(&["policy", "check"]).ended(1).text();
-    assert!(check.contains("`hooks.example.com/x` is no address"), "{check}");
+    assert!(check.contains("`hooks.example.com/x` is not an address"), "{check}");
     let doctor = house.run(&["doctor"]).text();
-    assert!(doctor.contains("`hooks.example.com/x` is no address"), "{doctor}");
+    assert!(doctor.contains("`hooks.example.com/x` is not an address"), "{doctor}");
     ask(&house, ASKED, Some(SECRET)).answer().request();
 }
 
@@ -211,5 +211,5 @@ fn the_terminal_rings_when_a_call_waits() {
     let rung = finish(house.command("script", &["-qec", &inside, "/dev/null"]), b"");
     assert_eq!(rung.out, b"\x07", "{}", rung.err);
     assert!(!house.read("answer.json").contains('\x07') && !house.read("said.txt").contains('\x07'));
-    assert!(house.read("answer.json").contains("waits for a person"));
+    assert!(house.read("answer.json").contains("is waiting for a person"));
 }

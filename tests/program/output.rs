@@ -143,11 +143,11 @@ fn empty_output_and_errors_in_disguise_are_told() {
         tell(&house, event)["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
     };
     assert!(told(&fetch(" \n")).unwrap().contains("quality-001"));
-    assert!(told(&fetch("Error: no such page")).unwrap().contains("begins like an error"));
+    assert!(told(&fetch("Error: no such page")).unwrap().contains("starts like an error"));
     assert_eq!(told(&fetch("the errors of last year")), None);
     assert_eq!(told(&bash(&house, "true", "")), None, "most commands are silent when all is well");
     house.write(".toolgate/policy.yaml", "version: 1\noutput: { empty: { tools: Bash } }\n");
-    assert!(told(&bash(&house, "list", "")).unwrap().contains("gave back nothing"));
+    assert!(told(&bash(&house, "list", "")).unwrap().contains("returned nothing"));
     assert_eq!(told(&fetch("")), None);
     for on in ["quality", "quality-001"] {
         house.write(".toolgate/policy.yaml", format!("version: 1\ncategory_guardrails: {{ on: [{on}] }}\n"));
@@ -171,7 +171,7 @@ fn output_is_held_against_a_schema() {
         assert!(told.contains("quality-002") && !told.contains("sesame"), "{told}");
         assert_eq!(
             specific["updatedToolOutput"],
-            json!([{ "type": "text", "text": "[withheld by the gate: see the message beside this result]" }])
+            json!([{ "type": "text", "text": "[withheld by Toolgate: see the message next to this result]" }])
         );
     }
     let said = house.run(&["explain", "quality-002"]).ended(0).text();
@@ -181,5 +181,5 @@ fn output_is_held_against_a_schema() {
         "version: 1\noutput:\n  schemas:\n    - { tools: a, schema: { type: nothing } }\n",
     );
     let said = house.run(&["policy", "check"]).ended(1);
-    assert!(said.err.contains("no JSON Schema") && said.err.contains("help: "), "{}", said.err);
+    assert!(said.err.contains("invalid JSON Schema") && said.err.contains("help: "), "{}", said.err);
 }

@@ -44,7 +44,7 @@ fn wrong_passphrases_are_bounded_for_the_whole_server() {
         let reply = api(&server, &cookie, id, right);
         assert_eq!(reply.status, 429, "{}", reply.body);
         assert!((1..=60).contains(&retry_after(&reply)), "{}", reply.head);
-        assert!(reply.body.contains("the next one is looked at in "), "{}", reply.body);
+        assert!(reply.body.contains("try again in "), "{}", reply.body);
     }
     // The form comes back with its words, and says when.
     let (path, headers) = (format!("/requests/{id}"), server.form_headers(&cookie));

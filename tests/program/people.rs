@@ -52,7 +52,7 @@ fn the_first_yes_of_two_is_heard_and_says_what_is_missing() {
     let house = locked();
     let (id, other) = (house.ask(ASKED).request(), house.ask(OTHER).request());
     let said = run_as(&house, "ada", &["inbox", "approve", &id, "--passphrase-stdin"]).ended(0);
-    assert!(said.err.contains("is pending: 1 of 2 people have said yes: ada; 1 more must"), "{}", said.err);
+    assert!(said.err.contains("is pending: 1 of 2 approvals: ada; 1 more needed"), "{}", said.err);
     let said = run_as(&house, "ada", &["inbox", "approve", &other, "--passphrase-stdin", "--json"]).ended(0);
     let told: Value = serde_json::from_str(&said.text()).unwrap();
     assert_eq!((&told["state"], &told["missing"]), (&json!("pending"), &json!(1)), "{told}");
@@ -66,25 +66,25 @@ fn the_first_yes_of_two_is_heard_and_says_what_is_missing() {
 fn one_passphrase_is_one_person_and_says_so() {
     let house = locked();
     let doctor = house.run(&["doctor"]).text();
-    assert!(doctor.contains("wants 2 people, and one passphrase is one person"), "{doctor}");
+    assert!(doctor.contains("wants 2 people, and counts as one person"), "{doctor}");
     let id = house.ask(ASKED).request();
     run_as(&house, "ada", &["inbox", "approve", &id, "--passphrase-stdin"]).ended(0);
     let before = house.records().len();
     let said = run_as(&house, "grace", &["inbox", "approve", &id, "--passphrase-stdin"]).ended(1);
-    assert!(said.err.contains("ada has said yes with this passphrase"), "{}", said.err);
+    assert!(said.err.contains("ada has already approved it with this passphrase"), "{}", said.err);
     let said = run_as(&house, "grace", &["inbox", "undo", &id]).ended(1);
-    assert!(said.err.contains("only as ada it is taken back, or a no ends it"), "{}", said.err);
+    assert!(said.err.contains("undo it as ada, or deny the request"), "{}", said.err);
     let mut command = house.toolgate(&Server::WORDS);
     command.env("USER", "grace");
     let server = Server::run(command);
     let cookie = server.come_in();
     let page = server.get(&format!("/requests/{id}"), &cookie).body;
-    assert!(page.contains("ada has said yes with your passphrase"), "{page}");
+    assert!(page.contains("ada has approved this with the same passphrase"), "{page}");
     assert!(page.contains("id=\"no\"") && !page.contains("id=\"yes\"") && !page.contains("id=\"undo\""));
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let body = json!({ "word": "approve", "passphrase": PASSPHRASE.trim() }).to_string();
     let reply = server.post(&format!("/api/requests/{id}/answer"), &headers, &body);
-    assert!(reply.status == 409 && reply.body.contains("one passphrase is one person"), "{}", reply.body);
+    assert!(reply.status == 409 && reply.body.contains("counts as one person"), "{}", reply.body);
     assert_eq!((house.records().len(), yes(&house, &id)), (before, vec!["ada".to_owned()]));
     // Who said it takes it back, and then another may say it.
     run_as(&house, "ada", &["inbox", "undo", &id]).ended(0);
@@ -112,7 +112,7 @@ fn a_yes_to_what_is_alike_is_given_whole() {
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let body = json!({ "word": "approve", "passphrase": PASSPHRASE.trim(), "alike": [two] }).to_string();
     let reply = server.post(&format!("/api/requests/{one}/answer"), &headers, &body);
-    assert!(reply.status == 409 && reply.body.contains("one passphrase is one person"), "{}", reply.body);
+    assert!(reply.status == 409 && reply.body.contains("counts as one person"), "{}", reply.body);
     assert_eq!((house.records().len(), yes(&house, &one).len(), yes(&house, &two).len()), (before, 0, 1));
 }
 
@@ -121,11 +121,11 @@ fn nobody_takes_back_the_yes_of_another() {
     let house = House::with_policy(TWO);
     let id = house.ask(ASKED).request();
     let nothing = run_as(&house, "ada", &["inbox", "undo", &id]).ended(1);
-    assert!(nothing.err.contains("nobody has answered it"), "{}", nothing.err);
+    assert!(nothing.err.contains("it has not been answered"), "{}", nothing.err);
     yes_at_terminal(&house, "bob");
     let before = house.records().len();
     let said = run_as(&house, "ada", &["inbox", "undo", &id]).ended(1);
-    assert!(said.err.contains("the yes is by bob and not by ada; only who said it"), "{}", said.err);
+    assert!(said.err.contains("it was approved by bob, not by ada; only they can undo it"), "{}", said.err);
     let server = Server::start(&house);
     let cookie = server.come_in();
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);

@@ -37,7 +37,7 @@ fn without_ids(text: &str) -> String {
     out
 }
 
-/// `2026-11-15 10:00:00` anywhere.
+/// `2026-11-15 10:00:00 UTC` anywhere.
 fn without_times(text: &str) -> String {
     let shape =
         |piece: &str| piece.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>();
@@ -47,7 +47,8 @@ fn without_times(text: &str) -> String {
         match rest.get(..19) {
             Some(piece) if shape(piece) == "0000-00-00 00:00:00" => {
                 out.push_str("[TIME]");
-                rest = &rest[19..];
+                let zone = rest[20..].find([' ', '\n', ';', ',', ')']).map_or(rest.len(), |end| 20 + end);
+                rest = &rest[zone..];
             }
             _ => {
                 out.push(first);

@@ -119,7 +119,7 @@ fn without_a_backup_it_does_not_run() {
     house.write("big.bin", vec![0; 65 << 20]);
     for command in ["rm \"$(pick)\"", "rm -rf big.bin", "eval \"$X\"; rm big.bin"] {
         match house.ask(command) {
-            Answer::No(text) => assert!(text.contains("no backup can be made"), "{command}: {text}"),
+            Answer::No(text) => assert!(text.contains("no backup is possible"), "{command}: {text}"),
             answer => panic!("{command}: {answer:?}"),
         }
     }
@@ -139,7 +139,7 @@ fn a_block_after_the_call_puts_files_back() {
     house.write("a.txt", "old");
     let answer = done(&house, "echo new > a.draft", || house.write("a.draft", "new"));
     let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    assert!(told.contains("No drafts.") && told.contains("1 file put back"), "{told}");
+    assert!(told.contains("No drafts.") && told.contains("1 file restored"), "{told}");
     assert_eq!(house.read("a.draft"), "old");
     assert!(
         answer["hookSpecificOutput"]["updatedToolOutput"]["stdout"].as_str().unwrap().contains("withheld")
@@ -165,6 +165,6 @@ fn bringing_back_is_for_the_person() {
     let copy = std::fs::read_dir(house.state().join("backups")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(copy, "forged").unwrap();
     let said = house.run(&["restore", "call", &record]).ended(1);
-    assert!(said.err.contains("not what was kept"), "{}", said.err);
+    assert!(said.err.contains("was altered"), "{}", said.err);
     assert_eq!(house.read("a.txt"), "two");
 }

@@ -83,7 +83,7 @@ fn the_first_answer_counts() {
     }
     assert_eq!(state(&house, &id), "denied");
     // A no stays a no: asking again makes no new question.
-    assert!(matches!(house.ask(ASKED), Answer::No(text) if text.contains("denied it")));
+    assert!(matches!(house.ask(ASKED), Answer::No(text) if text.contains("denied this call")));
     assert_eq!(house.records().iter().filter(|record| record["entry"]["entry"] == "requested").count(), 1);
 
     let house = locked();
@@ -113,7 +113,7 @@ fn a_wrong_passphrase_answers_nothing() {
     }
     // Not given at all, and not from a terminal.
     let said = house.run_with(&["inbox", "approve", &id], PASSPHRASE).ended(1);
-    assert!(said.err.contains("passphrase is set"), "{}", said.err);
+    assert!(said.err.contains("passphrase is required"), "{}", said.err);
     assert_eq!((house.records().len(), state(&house, &id).as_str()), (before, "pending"));
     assert!(house.ask(ASKED).is_no());
     for id in ["r-nothing", "d-1"] {
@@ -240,7 +240,7 @@ fn a_held_call_hears_the_answer() {
     assert_eq!(held("approve", &[]), Answer::Silent);
     let answer = held("deny", &["--words", "use the staging host"]);
     assert!(
-        matches!(&answer, Answer::No(text) if text.contains("ada looked at this call and denied it") && text.contains("use the staging host")),
+        matches!(&answer, Answer::No(text) if text.contains("ada denied this call") && text.contains("use the staging host")),
         "{answer:?}"
     );
 }

@@ -305,7 +305,7 @@ fn the_person_is_shown_the_script() {
         &["inbox", "approve", &id, "--passphrase-stdin", "--always", "--pattern", "bash bin/*"],
         PASSPHRASE,
     );
-    assert!(said.ended(1).err.contains("there is more to this call"));
+    assert!(said.ended(1).err.contains("more than a command"));
 }
 
 /// A running server reads them as the hook does.

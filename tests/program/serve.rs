@@ -42,7 +42,7 @@ fn a_no_in_the_browser_reaches_the_agent_with_its_words() {
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         assert!(reply.body.len() < 150_000, "{path} is large");
     }
-    assert!(server.get("/ledger", &cookie).body.contains("The ledger is whole"));
+    assert!(server.get("/ledger", &cookie).body.contains("The ledger is intact"));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn one_card_for_what_sessions_ask_alike() {
     let server = Server::start(&house);
     let cookie = server.come_in();
     let inbox = server.get("/", &cookie).body;
-    assert!(inbox.contains("asked in 2 more sessions"), "{inbox}");
+    assert!(inbox.contains("the same request in 2 more sessions"), "{inbox}");
     assert_eq!(inbox.matches("<article").count(), 2, "{inbox}");
     let page = server.get(&format!("/requests/{}", ids[0]), &cookie).body;
     let also = page.split("name=\"also\" value=\"").nth(1).unwrap().split('"').next().unwrap();

@@ -56,10 +56,7 @@ fn a_sure_no_is_told_in_its_words() {
     });
     let house = house(&judge);
     let Answer::No(text) = house.ask(ASKED) else { panic!("it ran") };
-    assert!(
-        text.contains("supervisor one looked at this call and denied it. They say: “this⏎loses"),
-        "{text}"
-    );
+    assert!(text.contains("supervisor one denied this call: “this⏎loses"), "{text}");
     assert!(text.contains("push to a branch") && !text.contains('\u{1b}') && text.len() < 2000, "{text}");
     assert!(house.ask(ASKED).text().contains("supervisor one"), "a no stays a no");
     assert_eq!(judge.asked().len(), 1);
@@ -73,7 +70,10 @@ fn what_is_not_sure_goes_to_a_person() {
         let judge = Judge::start(move |asked| Line::json(opinion(asked, decision, sure)));
         let house = house(&judge);
         let answer = house.ask(ASKED);
-        assert!(answer.is_no() && answer.text().contains("waits for a person"), "{decision}: {answer:?}");
+        assert!(
+            answer.is_no() && answer.text().contains("is waiting for a person"),
+            "{decision}: {answer:?}"
+        );
         let id = answer.request();
         let shown: Value =
             serde_json::from_str(&house.run(&["inbox", "show", &id, "--json"]).ended(0).text()).unwrap();
@@ -114,13 +114,13 @@ fn a_change_is_judged_again() {
         value["hookSpecificOutput"].get("permissionDecision").is_none(),
         "no yes in anybody's name: {value}"
     );
-    assert!(harmless.ask(ASKED).text().contains("Run instead"), "the call as it was is denied");
+    assert!(harmless.ask(ASKED).text().contains("Run this instead"), "the call as it was is denied");
     for instead in
         ["rm -rf /", "git push --force origin other", ASKED, "toolgate-canary", "git commit --no-verify -m x"]
     {
         let (house, said) = run(instead);
         assert!(
-            said.answer().is_no() && said.answer().text().contains("waits for a person"),
+            said.answer().is_no() && said.answer().text().contains("is waiting for a person"),
             "{instead}: {said:?}"
         );
         assert!(house.records().iter().all(|one| one["entry"]["entry"] != "answered"), "{instead}");
@@ -148,12 +148,12 @@ fn the_policy_says_what_goes_to_whom() {
     for keep in ["supervised: []", "people: ['*']", "confidence: 1.0, supervised: []"] {
         let house = house(&judge);
         house.write(".toolgate/policy.yaml", format!("version: 1\nreview: {{ delivery: ticket, {keep} }}\n"));
-        assert!(house.ask(ASKED).text().contains("waits for a person"), "{keep}");
+        assert!(house.ask(ASKED).text().contains("is waiting for a person"), "{keep}");
     }
     assert!(judge.asked().is_empty());
     let house = House::with_policy(&policy(&judge, ""));
     let answer = house.ask(ASKED);
-    assert!(answer.is_broken() && answer.text().contains("cannot name supervisors"), "{answer:?}");
+    assert!(answer.is_broken() && answer.text().contains("cannot define AI supervisors"), "{answer:?}");
     let said = house.run(&["policy", "check"]).ended(1);
     let told = format!("{}{}", said.text(), said.err);
     assert!(told.contains("own judge") && told.contains("^") && told.contains(".config/toolgate"), "{told}");
@@ -220,8 +220,8 @@ fn several_supervisors_decide_together() {
     };
     assert_eq!(ask(yes(), yes(), "unanimous"), Answer::Silent);
     assert!(ask(yes(), no(), "unanimous").text().contains("supervisor second looked"));
-    assert!(ask(yes(), unsure(), "unanimous").text().contains("waits for a person"));
-    assert!(ask(yes(), unsure(), "majority").text().contains("waits for a person"));
+    assert!(ask(yes(), unsure(), "unanimous").text().contains("is waiting for a person"));
+    assert!(ask(yes(), unsure(), "majority").text().contains("is waiting for a person"));
     assert_eq!(ask(yes(), yes(), "majority"), Answer::Silent);
 }
 
@@ -236,7 +236,7 @@ fn one_that_fails_is_left_alone() {
     assert_eq!(judge.asked().len(), 3);
     let list: Value =
         serde_json::from_str(&house.run(&["supervisors", "list", "--json"]).ended(0).text()).unwrap();
-    assert_eq!((&list[0]["failed"], &list[0]["state"]), (&json!(3), &json!("left alone after failures")));
+    assert_eq!((&list[0]["failed"], &list[0]["state"]), (&json!(3), &json!("paused after failures")));
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -341,10 +341,10 @@ fn a_program_can_judge() {
         assert!(answer.text().contains(expected), "{command}: {answer:?}");
     };
     check(&json!(["/usr/bin/env", "python3", "-c", script]).to_string(), "by program");
-    check(&json!(["/bin/cat", "/dev/zero"]).to_string(), "waits for a person");
-    check(&json!(["/bin/sleep", "60"]).to_string(), "waits for a person");
-    check(&json!(["/bin/false"]).to_string(), "waits for a person");
-    check(&json!(["/no/such/program"]).to_string(), "waits for a person");
+    check(&json!(["/bin/cat", "/dev/zero"]).to_string(), "is waiting for a person");
+    check(&json!(["/bin/sleep", "60"]).to_string(), "is waiting for a person");
+    check(&json!(["/bin/false"]).to_string(), "is waiting for a person");
+    check(&json!(["/no/such/program"]).to_string(), "is waiting for a person");
 }
 
 /// Nothing secret leaves the machine.
@@ -394,7 +394,7 @@ fn people_see_how_supervisors_are() {
     assert!(house.run(&["doctor"]).text().contains("`one` can be reached"));
     house.write_user(&policy(&judge, "").replace(&judge.url(), &nobody()));
     let told = house.run(&["doctor"]).text();
-    assert!(told.contains("nothing answers there; people are asked instead"), "{told}");
+    assert!(told.contains("nothing listens there; people are asked instead"), "{told}");
     let log = house.run(&["logs", "--all"]).ended(0).text();
     assert!(log.contains("reviewed") && log.contains("approve (90 %) by one"), "{log}");
     assert!(House::new().run(&["supervisors", "list", "--json"]).ended(0).text().trim() == "[]");

@@ -73,7 +73,7 @@ fn check(url: &str, ca: Option<&str>, expected: Result<(), &str>) {
     match expected {
         Ok(()) => assert_eq!(answer, Answer::Silent, "{reviewed:?}"),
         Err(why) => {
-            assert!(answer.is_no() && answer.text().contains("waits for a person"), "{answer:?}");
+            assert!(answer.is_no() && answer.text().contains("is waiting for a person"), "{answer:?}");
             let missing = reviewed[0]["missing"].as_str().expect("a reason");
             assert!(missing.contains(why), "{missing}");
         }
@@ -92,6 +92,6 @@ fn only_a_service_somebody_vouches_for_is_asked() {
     check(&named, None, Err("certificate"));
     check(&named, Some(&other), Err("certificate"));
     check(&format!("https://127.0.0.1:{port}/v1"), Some(&own), Err("certificate"));
-    check(&named, Some("no certificate\n"), Err("holds no certificate"));
+    check(&named, Some("no certificate\n"), Err("contains no certificate"));
     assert_eq!(judge.asked().len(), 1, "nothing was said to a stranger");
 }

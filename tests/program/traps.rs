@@ -120,7 +120,7 @@ fn an_installation_waits_until_the_endpoint_answers() {
             &format!("nothing answers at http://localhost:{wrong} (connection refused)"),
             "`PLAYWRIGHT_SERVER_URL` in `.env` says so",
             &format!("the project knows Playwright Server at http://localhost:{}", server.port),
-            "[installation_prevention at ",
+            "[installation_prevention (",
             "Check connection configuration (review the configuration, test the connectivity)",
         ],
     );
@@ -226,8 +226,8 @@ fn a_person_is_asked_only_after_the_checks_passed() {
             "Not run yet: ",
             "Wrong endpoint configuration",
             "Check PLAYWRIGHT_SERVER_URL environment variable",
-            "[escalation-trap at ",
-            "waits for a person",
+            "[escalation-trap (",
+            "is waiting for a person",
         ],
     );
     assert!(waiting(&house));
@@ -262,7 +262,10 @@ fn what_stderr_tells_counts() {
 #[test]
 fn a_confirmation_is_asked_in_the_inbox() {
     let house = House::bare("version: 1\nreview: { delivery: ticket }\ntraps: { filesystem_safety: {} }\n");
-    denied(&house.ask("echo A=1 >> .env"), &["Not run yet: ", "filesystem_safety", "waits for a person"]);
+    denied(
+        &house.ask("echo A=1 >> .env"),
+        &["Not run yet: ", "filesystem_safety", "is waiting for a person"],
+    );
     let card = house.run(&["inbox", "list", "--json"]).ended(0).text();
     assert!(card.contains("bypass trap"), "{card}");
     assert_eq!(house.ask("cat .env"), Answer::Silent);

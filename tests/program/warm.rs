@@ -368,7 +368,7 @@ fn a_server_that_is_asked_much_keeps_nothing_open() {
     let headers = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
     let ask = |number: usize| {
         let event = house.call(&format!("{ASKED}-{number}")).to_string();
-        assert!(server.post("/hook/claude-code", &headers, &event).body.contains("waits for a person"));
+        assert!(server.post("/hook/claude-code", &headers, &event).body.contains("is waiting for a person"));
     };
     let open = || std::fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
     (0..8).for_each(ask);

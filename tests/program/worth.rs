@@ -73,7 +73,7 @@ fn a_yes_ends_with_the_policy_it_was_given_under() {
     assert!(house.ask(ASKED).text().contains("supervisor one"));
     assert_eq!(judge.asked().len(), 2, "another policy, another question");
     house.write_user("version: 1\nreview: { delivery: ticket }\n");
-    assert!(house.ask(ASKED).text().contains("waits for a person"), "nobody is named any more");
+    assert!(house.ask(ASKED).text().contains("is waiting for a person"), "nobody is named any more");
 }
 
 /// What needs several people, or is critical where people keep that to themselves, is never put to a model.
@@ -85,7 +85,7 @@ fn people_keep_what_is_theirs() {
         house.write(".toolgate/policy.yaml", format!("version: 1\npeople: {{ {people} }}\n"));
         let said = house.hook(house.call(ASKED).to_string().as_bytes());
         let asks = said.text().contains("\"permissionDecision\":\"ask\"");
-        assert!(asks || said.answer().text().contains("waits for a person"), "{people}: {said:?}");
+        assert!(asks || said.answer().text().contains("is waiting for a person"), "{people}: {said:?}");
         house.run(&["ledger", "verify"]).ended(0);
     }
     assert!(judge.asked().is_empty());

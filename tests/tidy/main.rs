@@ -15,6 +15,7 @@ mod dependencies;
 mod files;
 mod functions;
 mod requirements;
+mod words;
 
 use files::{File, sources, text_files};
 use std::collections::BTreeMap;

@@ -115,7 +115,7 @@ fn everything_else_is_read_as_a_note() {
         ("session_start", "main", "session-start", "startup"),
         ("session_end", "main", "session-end", "other"),
         ("sub_agent_stop", AGENT, "subagent-stop", "a sub-agent ended"),
-        ("user_prompt_submit", "main", "prompt", "the person wrote to the agent"),
+        ("user_prompt_submit", "main", "prompt", "the user sent a prompt"),
     ];
     for (name, agent, what, text) in notes {
         let expected = Asked::Note { context: context(agent), what: what.to_owned(), text: text.to_owned() };

@@ -37,5 +37,5 @@ fn a_hook_without_teeth_is_noticed() {
     check("not waited for", |s| hook(s)["async"] = json!(true), true);
     check("only sometimes", |s| hook(s)["if"] = json!("Bash(git *)"), true);
     check("one event gone", |s| drop(s["hooks"].as_object_mut().unwrap().remove("ConfigChange")), true);
-    check("all hooks off", |s| s["disableAllHooks"] = json!(true), true);
+    check("disable all hooks", |s| s["disableAllHooks"] = json!(true), true);
 }

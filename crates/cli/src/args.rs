@@ -7,24 +7,24 @@ use crate::verbs::{
 };
 use clap::{Parser, Subcommand};
 
-/// Stands between AI agents and their tools.
+/// A gate between AI agents and their tools.
 ///
-/// Every shell command, file write, MCP call or hand-over an agent attempts
-/// passes the gate first, and is allowed, warned about, rewritten, made to
-/// wait for a person, or blocked – with a reason the agent can act on and a
-/// log nobody can alter unseen.
+/// Every shell command, file write, MCP call or handoff of an agent goes
+/// through the gate first. It is allowed, warned about, rewritten, held for a
+/// person or blocked, with a reason the agent can act on, and recorded in a
+/// tamper-evident log.
 #[derive(Debug, Parser)]
 #[command(
     name = "toolgate",
     version,
     max_term_width = 100,
     after_help = "Examples:
-  toolgate init                                    guard this project
+  toolgate init                                    guard your agents
   toolgate test \"git commit --no-verify -m 'fix'\"  what would happen?
-  toolgate logs --last 24h --decisions REJECT,ESCALATE
-  toolgate inbox approve r-1a2b3c4d5e              say yes, once
+  toolgate logs --last 24h --decisions block,ask
+  toolgate inbox approve r-1a2b3c4d5e              approve a request, once
 
-Exit codes: 0 fine · 1 wrong use or broken gate · `test` also: 2 would not run · 3 would wait"
+Exit codes: 0 success · 1 usage error or broken setup · `test` also: 2 blocked · 3 waits for an answer"
 )]
 pub struct Cli {
     /// What to do.
@@ -35,53 +35,53 @@ pub struct Cli {
 /// The verbs, in the order a user meets them.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Guard this project: policy, hooks, proof
+    /// Guard your agents: install the hook, write a policy, check both
     Init(init::Args),
     /// Add the hook to a host's settings
     Install(install::Args),
-    /// Take the hook out again, byte for byte
+    /// Remove the hook and restore the settings file
     Uninstall(install::RemoveArgs),
-    /// Prove that the gate stands in the path
+    /// Check that the hook is active and everything works
     Doctor(doctor::Args),
-    /// What hosts call: event on stdin, answer on stdout
+    /// Called by hosts: reads an event on stdin, answers on stdout
     Hook(HookArgs),
     /// Judge a command without running it
     Test(test::Args),
-    /// The page of a rule, or the story of a decision
+    /// Explain a rule, a decision or a request
     Explain(explain::Args),
     /// Add, list, remove or check rules
     Rules(rules::Args),
-    /// Show, check or describe the policy
+    /// Show or check the policy, or print its schema
     Policy(policy::Args),
-    /// What was decided
+    /// Show decisions
     Logs(logs::Args),
-    /// How often each guard spoke, and what each session used up
+    /// Show how often each rule matched and what each session used
     Stats(stats::Args),
     /// Verify, export or sign the ledger
     Ledger(ledger::Args),
-    /// Bring back what a call changed or deleted
+    /// Restore files that a call changed or deleted
     Restore(restore::Args),
-    /// Requests that wait for a person
+    /// List and answer requests
     Inbox(inbox::Args),
-    /// Answers that stand, and their end
+    /// List and revoke active grants
     Grants(grants::Args),
-    /// When people are asked
+    /// Show or change when people are asked
     Escalation(escalation::Args),
-    /// Whether people would hear that a call waits
+    /// Test notifications
     Notify(notify::Args),
-    /// What people's answers come to
+    /// Suggest rules from past answers
     Learn(learn::Args),
-    /// The inbox in a browser of this machine
+    /// Open the inbox in a browser on this machine
     Serve(serve::Args),
-    /// Ask for one blocked call past one guardrail
+    /// Request a one-time bypass of a guardrail
     Bypass(bypass::Args),
-    /// Who may answer requests
+    /// Set up how approvals are verified
     Approver(approver::Args),
-    /// Models that may answer before a person
+    /// List and test AI supervisors
     Supervisors(supervisors::Args),
-    /// Completions for a shell
+    /// Print shell completions
     Completions(completions::Args),
-    /// Man pages
+    /// Print man pages
     Man(man::Args),
 }
 
@@ -89,6 +89,6 @@ pub enum Verb {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  toolgate hook claude-code < event.json")]
 pub struct HookArgs {
-    /// The host that calls: claude-code
+    /// The calling host: claude-code
     pub host: String,
 }

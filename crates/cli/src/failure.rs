@@ -77,7 +77,7 @@ impl Failure {
             text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
         let what = first.join(" ");
         let what = what.strip_prefix("error: ").unwrap_or(&what);
-        Failure::new(what, "add `--help` to the command to see how it is used")
+        Failure::new(what, "see `toolgate <command> --help`")
     }
 
     /// Prints it.

@@ -51,8 +51,10 @@ pub fn run(name: &str) -> ExitCode {
     // A panic becomes an answer below; its own text would only confuse the host.
     std::panic::set_hook(Box::new(|_| {}));
     let wire = catch_unwind(AssertUnwindSafe(|| answer(host))).unwrap_or_else(|_| {
-        let broken =
-            Broken::new("the gate crashed while judging", "run `toolgate doctor` and report what it says");
+        let broken = Broken::new(
+            "Toolgate crashed while judging the call",
+            "run `toolgate doctor` and report what it says",
+        );
         host.closed(&broken.to_string())
     });
     leave(&wire)
@@ -66,15 +68,14 @@ fn watch(host: &'static dyn Host) {
     }
     std::thread::spawn(move || {
         std::thread::sleep(ANSWER_BY);
-        let broken = Broken::new("the gate did not come to an answer in time", "run `toolgate doctor`");
+        let broken = Broken::new("Toolgate did not decide in time", "run `toolgate doctor`");
         leave(&host.closed(&broken.to_string()));
     });
 }
 
 fn unknown(name: &str) -> ExitCode {
     let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
-    let broken =
-        Broken::new(format!("there is no host `{name}`"), format!("use one of: {}", known.join(", ")));
+    let broken = Broken::new(format!("unknown host `{name}`"), format!("use one of: {}", known.join(", ")));
     match HOSTS.first() {
         Some(host) => leave(&host.closed(&broken.to_string())),
         None => ExitCode::from(2),
@@ -128,8 +129,10 @@ fn answer(host: &'static dyn Host) -> Wire {
             judged(host, &handed, &Waiting { slow: &|| watch(host), is_there: &|| true, is_last: true })
         }
         HandOver::Silent => {
-            let broken =
-                Broken::new("`toolgate serve` took the call and said nothing", "end it and try again");
+            let broken = Broken::new(
+                "`toolgate serve` accepted the call but did not answer",
+                "stop the server and try again",
+            );
             host.closed(&broken.to_string())
         }
     }
@@ -173,7 +176,7 @@ pub fn at_once(
 pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
     match host(&handed.host) {
         Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there, is_last: false })),
-        None => Told { stdout: String::new(), stderr: "no such host".to_owned(), code: 2 },
+        None => Told { stdout: String::new(), stderr: "unknown host".to_owned(), code: 2 },
     }
 }
 
@@ -199,7 +202,7 @@ fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wi
         Err(unreadable) => {
             let broken = Broken::new(
                 unreadable.why,
-                "check that host and toolgate fit together with `toolgate doctor`",
+                "run `toolgate doctor` to check that this version of the host is supported",
             );
             // Kept if it can be; the answer is the same either way.
             let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
@@ -233,7 +236,7 @@ fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {
         if bytes.len() > INPUT_MAX {
             return Err(Broken::new(
                 "the host's message is larger than 8 MiB",
-                "make the call smaller, for example by writing the file in parts",
+                "make the call smaller, for example by writing the file in several parts",
             ));
         }
     }
@@ -305,7 +308,7 @@ fn settings(
         Some(why) => {
             gate.note(context, "settings-refused", &format!("{}: {why}", file.display()))?;
             let text = format!(
-                "Not applied: {why}. The gate's hook stays; changing `{}` is for the person.",
+                "Not applied: {why}. Toolgate's hook must stay; only the user may change `{}`.",
                 file.display()
             );
             Ok(HostAnswer::Denied { text })

@@ -15,16 +15,16 @@ const SHOWN: usize = 8;
 /// How far an answer reaches; nothing means this call, once.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ReachArgs {
-    /// This very call as often as this session makes it
+    /// This exact call, as often as this session makes it
     #[arg(long, conflicts_with_all = ["minutes", "always"])]
     pub session: bool,
-    /// This very call in any session, for so many minutes
+    /// This exact call in any session, for this many minutes
     #[arg(long, value_name = "N", conflicts_with = "always")]
     pub minutes: Option<u32>,
-    /// Until it is revoked: this very call, or every one that fits --pattern
+    /// Until revoked: this exact call, or every call that matches --pattern
     #[arg(long)]
     pub always: bool,
-    /// A plain command in which `*` stands for any text of a word
+    /// A command in which `*` matches any text of one word
     #[arg(long, requires = "always")]
     pub pattern: Option<String>,
 }
@@ -60,7 +60,7 @@ pub fn preview(store: &dyn Store, request: &Request, extent: &Extent) -> Result<
         }
         Extent::Always { pattern: None } => {
             if let Some(pattern) = proposed_pattern(&request.title).filter(|_| request.input.is_none()) {
-                talk(&styled(DIM, &format!("wider, if you want it: --pattern '{pattern}'")));
+                talk(&styled(DIM, &format!("to cover more: --pattern '{pattern}'")));
             }
         }
         _ => {}

@@ -1,12 +1,12 @@
-//! What people see: results on stdout, talk on stderr, colour only where a
-//! person looks. Text from outside never reaches a terminal raw.
+//! Output: results on stdout, messages on stderr, colour only in a terminal.
+//! Untrusted text never reaches a terminal unescaped.
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{BufRead, IsTerminal, Write};
 use toolgate_core::Verdict;
 
-pub use toolgate_core::{one_line, visible};
+pub use toolgate_core::{count, one_line, visible};
 
 /// Stopped.
 pub const RED: Style = AnsiColor::Red.on_default().bold();
@@ -35,11 +35,11 @@ pub fn verdict_style(verdict: Verdict) -> Style {
 
 /// Result for a person.
 pub fn out(text: &str) {
-    // Nobody is left to tell when the reader is gone or the disk is full.
+    // If the reader is gone or the disk is full, there is nowhere to report it.
     let _ = writeln!(anstream::stdout(), "{text}");
 }
 
-/// Talk beside the result.
+/// A message next to the result.
 pub fn talk(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -60,31 +60,11 @@ pub fn confirm(question: &str) -> bool {
     matches!(answer(&format!("{question} [y/N]")).as_deref(), Some("y" | "Y" | "yes"))
 }
 
-/// What a person types behind a question; `None` at the end of the input.
+/// What a person types after a question; `None` at the end of the input.
 pub fn answer(question: &str) -> Option<String> {
     anstream::eprint!("{question} ");
     let _ = std::io::stderr().flush();
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
     (read > 0).then(|| line.trim().to_owned())
-}
-
-/// A number of things: `1 record`, `2 records`.
-pub fn count(number: impl Into<u64>, one: &str) -> String {
-    let number = number.into();
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {one}{ending}", thousands(number))
-}
-
-/// `12,345`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -122,9 +122,9 @@ impl AgentEntry {
             let why = pattern.err()?;
             Some(RuleFault {
                 rule: format!("agents.{}", self.name),
-                message: format!("`{name}` is no pattern: {why}"),
+                message: format!("`{name}` is not a valid pattern: {why}"),
                 needle: name.to_owned(),
-                cure: "use `*`, `**`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
+                cure: "patterns use `*`, `**`, `?`, `[…]` and `{…,…}`; close every bracket".to_owned(),
             })
         };
         let prices = self.agent.budget.iter().flat_map(|budget| budget.prices.keys());
@@ -138,15 +138,15 @@ impl AgentEntry {
         let own = self.agent.capabilities.iter().flat_map(Names::iter);
         let words = own.filter(|name| !known.contains(name)).map(|name| RuleFault {
             rule: format!("agents.{}", self.name),
-            message: format!("there is no capability `{name}`"),
+            message: format!("unknown capability `{name}`"),
             needle: name.to_owned(),
             cure: format!("known: {}", known.join(", ")),
         });
         let level = self.agent.autonomy.filter(|level| *level > 3).map(|level| RuleFault {
             rule: format!("agents.{}", self.name),
-            message: format!("there is no level {level}"),
+            message: format!("unknown autonomy level {level}"),
             needle: "autonomy".to_owned(),
-            cure: "use a level from 0 (looks only) to 3 (decides everything)".to_owned(),
+            cure: "use a level from 0 (only reads) to 3 (decides everything)".to_owned(),
         });
         words.chain(level)
     }

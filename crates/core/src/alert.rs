@@ -49,7 +49,7 @@ fn block_rate<'a>(records: impl Iterator<Item = &'a Record>) -> Option<Alert> {
     high.then(|| Alert {
         name: "high_block_rate",
         to: "orchestrator",
-        text: format!("{blocked} of the {} calls of the last 10 minutes were blocked", told.len()),
+        text: format!("{blocked} of the {} calls in the last 10 minutes were blocked", told.len()),
     })
 }
 

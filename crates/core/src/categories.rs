@@ -157,16 +157,16 @@ impl CategoriesEntry {
         let unknown = self.categories.on.iter().filter(|name| !known(name)).map(|name| RuleFault {
             rule: "category_guardrails.on".to_owned(),
             needle: name.to_owned(),
-            message: format!("there is no category guardrail `{name}`"),
-            cure: "name a category (safety, quality, compliance, budget, scope) or an id such as safety-001"
+            message: format!("unknown category guardrail `{name}`"),
+            cure: "use a category (safety, quality, compliance, budget, scope) or an id such as safety-001"
                 .to_owned(),
         });
         let bad = crate::guards::category::bad_patterns(&self.categories);
         let bad = bad.into_iter().map(|(id, (needle, why))| RuleFault {
             rule: format!("category_guardrails.{id}"),
-            message: format!("`{needle}` cannot be meant so: {why}"),
+            message: format!("invalid value `{needle}`: {why}"),
             needle,
-            cure: format!("`toolgate explain {id}` shows what belongs there"),
+            cure: format!("`toolgate explain {id}` shows the keys and an example"),
         });
         unknown.chain(bad).collect()
     }

@@ -80,11 +80,19 @@ impl Decision {
         self.verdict == Verdict::Allow && self.findings.iter().any(|f| f.outcome == Outcome::Approve)
     }
 
+    /// The findings that say something about the call.
+    pub fn objections(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.is_objection())
+    }
+
+    /// The labels the session gets from this call.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.findings.iter().filter_map(Finding::label)
+    }
+
     /// The findings that decided: those as strict as the verdict.
     pub fn decisive(&self) -> impl Iterator<Item = &Finding> {
-        let speaks =
-            |finding: &&Finding| !matches!(finding.outcome, Outcome::Label(_) | Outcome::Backup { .. });
-        self.findings.iter().filter(|finding| finding.outcome.verdict() == self.verdict).filter(speaks)
+        self.objections().filter(|finding| finding.outcome.verdict() == self.verdict)
     }
 }
 
@@ -244,7 +252,7 @@ fn promoted(mut finding: Finding, seen: &Seen<'_>) -> Finding {
     let due = seen.autonomy == Autonomy::Lockdown && is_call;
     if due && finding.outcome == Outcome::Warn && !own_budget {
         finding.outcome = Outcome::Block;
-        finding.message.push_str(" – with so little budget left a warning is a no");
+        finding.message.push_str(" – warnings block while so little of the budget is left");
     }
     finding
 }
@@ -254,28 +262,26 @@ fn is_built_in(finding: &Finding) -> bool {
 }
 
 fn too_slow(guard: &dyn Guard) -> Finding {
-    let message =
-        format!("the guard `{}` took longer than 500 ms over this call, so it does not run", guard.id());
+    let message = format!("the guard `{}` took longer than 500 ms to check this call", guard.id());
     own_finding(
         guard.id(),
         message,
-        "repeat the call; if this comes again, tell the person to run `toolgate doctor`",
+        "repeat the call; if it happens again, ask the user to run `toolgate doctor`",
     )
 }
 
 fn crashed(guard: &dyn Guard) -> Finding {
-    let message =
-        format!("the guard `{}` crashed while looking at this call, so it does not run", guard.id());
+    let message = format!("the guard `{}` crashed while checking this call", guard.id());
     own_finding(
         guard.id(),
         message,
-        "this is a fault of the gate, not of the call; tell the person to run `toolgate doctor`",
+        "this is a bug in Toolgate, not in the call; ask the user to run `toolgate doctor`",
     )
 }
 
 fn too_many_rewrites() -> Finding {
-    let message = "the rules do not come to an end of rewriting this call, so it does not run".to_owned();
-    own_finding("gate-rewrites", message, "write the command the way the rules ask for")
+    let message = "the rules still want to rewrite this call after 3 passes".to_owned();
+    own_finding("gate-rewrites", message, "write the command in the form the rules ask for")
 }
 
 fn own_finding(id: &str, message: String, remediation: &str) -> Finding {

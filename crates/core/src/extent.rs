@@ -93,13 +93,13 @@ impl Extent {
     pub fn fault(&self) -> Option<String> {
         match self {
             Extent::For { minutes } if *minutes == 0 || *minutes > MINUTES_MAX => {
-                Some(format!("a yes for a time lasts 1 to {MINUTES_MAX} minutes"))
+                Some(format!("`minutes` must be between 1 and {MINUTES_MAX}"))
             }
             Extent::Always { pattern: Some(pattern) } if visible(pattern) != *pattern => {
-                Some(format!("the pattern holds characters that hide: `{}`", visible(pattern)))
+                Some(format!("the pattern contains invisible characters: `{}`", visible(pattern)))
             }
             Extent::Always { pattern: Some(pattern) } if of_pattern(pattern).is_none() => {
-                Some(format!("`{pattern}` is not one plain command that begins with the name of a program"))
+                Some(format!("`{pattern}` must be one plain command that starts with a program name"))
             }
             _ => None,
         }
@@ -110,17 +110,15 @@ impl Extent {
     pub fn fault_for(&self, request: &Request) -> Option<String> {
         match self {
             Extent::Once => None,
-            _ if request.bypass.is_some() => {
-                Some("past a guardrail goes one call at a time: the answer holds once".to_owned())
-            }
+            _ if request.bypass.is_some() => Some("an approved bypass covers one call, once".to_owned()),
             // Whatever keeps its input beside its title is no command, or runs scripts that may change.
             Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
-                "a pattern speaks of commands, and there is more to this call of `{}`: without one, always means exactly this call",
+                "patterns match commands, and this `{}` call is more than a command; leave the pattern out to approve exactly this call",
                 request.tool
             )),
             Extent::Always { pattern: Some(pattern) } => self.fault().or_else(|| {
                 let misses = !fits_text(pattern, &request.title);
-                misses.then(|| format!("`{pattern}` does not fit the call it would answer"))
+                misses.then(|| format!("`{pattern}` does not match this call"))
             }),
             _ => self.fault(),
         }

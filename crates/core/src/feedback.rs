@@ -11,6 +11,7 @@ use crate::mark::{advice_mark, file_advice_mark};
 use crate::rule::Names;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::wording::count;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -184,11 +185,11 @@ fn time_left(agent: &Agent, session: &Session, now_ms: i64, threshold: u32) -> O
         advice.urgency = Urgency::Warning;
         advice.suggestions = vec![
             "Prioritize completing critical remaining work.".to_owned(),
-            "Leave the work in a state others can go on from.".to_owned(),
+            "Leave the work in a state others can continue from.".to_owned(),
         ];
     }
     if now_ms >= end {
-        advice.text = format!("The work so far took {took}. The time for the task is over.");
+        advice.text = format!("The work so far took {took}. The time for this task is used up.");
     }
     Some(advice)
 }
@@ -196,10 +197,9 @@ fn time_left(agent: &Agent, session: &Session, now_ms: i64, threshold: u32) -> O
 /// `45 seconds`, `1 minute`, `5 minutes`, `1.5 hours`; cut, never rounded up.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
-    let counted = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     match seconds {
-        0..60 => counted(seconds, "second"),
-        60..3600 => counted(seconds / 60, "minute"),
+        0..60 => count(seconds, "second"),
+        60..3600 => count(seconds / 60, "minute"),
         _ => format!("{}.{} hours", seconds / 3600, seconds % 3600 / 360),
     }
 }

@@ -60,7 +60,7 @@ const BUILT_IN: &str = "built-in";
 /// Ends what stands for the file of a pack.
 const PACK: &str = " pack";
 
-/// One guard's answer to one event (S2-33).
+/// One guard's answer to one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The guard.
@@ -88,4 +88,33 @@ pub struct Finding {
     pub confidence: f64,
     /// How long the guard took.
     pub duration_us: u64,
+}
+
+impl Finding {
+    /// The guard and where it is written: `no-make (.toolgate/policy.yaml:4)`.
+    /// What is in no file of the reader is shown by a command.
+    #[must_use]
+    pub fn citation(&self) -> String {
+        let (guard, source) = (&self.guard, &self.source);
+        if source.file == BUILT_IN || source.pack().is_some() {
+            format!("{guard} ({source}), see `toolgate explain {guard}`")
+        } else {
+            format!("{guard} ({source})")
+        }
+    }
+
+    /// The label it gives the session, if that is all it does.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Label(label) => Some(label),
+            _ => None,
+        }
+    }
+
+    /// Whether it says anything about this call; a label or a backup only prepares for later.
+    #[must_use]
+    pub fn is_objection(&self) -> bool {
+        !matches!(self.outcome, Outcome::Label(_) | Outcome::Backup { .. })
+    }
 }

@@ -244,7 +244,8 @@ pub struct BypassRequest {
     pub urgency: Pressing,
     /// How many requests for the same call it took the place of.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub anew: u32,
+    #[serde(rename = "anew")]
+    pub replaced: u32,
 }
 
 /// Whoever is asked does not answer: after so long the next one up is (S2-48).

@@ -119,16 +119,16 @@ impl Knowledge {
         let mut faults = Vec::new();
         for (key, one) in &self.endpoints {
             if Address::parse(&one.default_url).is_none() {
-                let message = format!("`{}` of the endpoint `{key}` is no address", one.default_url);
+                let message = format!("`{}` of the endpoint `{key}` is not an address", one.default_url);
                 faults.push(fault(&one.default_url, message, "write it as `http://host:port`"));
             }
             if one.config_key.trim().is_empty() {
                 let message = format!("the endpoint `{key}` has an empty `config_key`");
-                faults.push(fault("config_key", message, "name the setting that says where it is"));
+                faults.push(fault("config_key", message, "name the setting that holds its address"));
             }
             if let Some(path) = one.health_check.as_ref().filter(|path| !path.starts_with('/')) {
-                let message = format!("the `health_check` of `{key}` is no path");
-                faults.push(fault(path, message, "begin it with `/`"));
+                let message = format!("the `health_check` of `{key}` is not a path");
+                faults.push(fault(path, message, "start it with `/`"));
             }
         }
         for one in &self.known_issues {
@@ -138,14 +138,14 @@ impl Knowledge {
                 faults.push(fault(
                     "known_issues",
                     message,
-                    "say what the failure says and what agents do then",
+                    "add the error text and what agents wrongly do about it",
                 ));
             }
         }
         for one in &self.config_patterns {
             if one.file.starts_with('/') || one.file.split('/').any(|part| part == "..") {
-                let message = format!("`{}` is outside of the project", one.file);
-                faults.push(fault(&one.file, message, "name a file below the project"));
+                let message = format!("`{}` is outside the project", one.file);
+                faults.push(fault(&one.file, message, "name a file inside the project"));
             }
         }
         faults

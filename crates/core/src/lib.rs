@@ -149,6 +149,6 @@ pub use traps::{
 pub use tries::{PAUSE_MS, Tries, WRONG_MAX};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use visible::{Piece, line_pieces, one_line, pieces, visible};
-pub use wording::{WORDS_MAX, agent_text, person_text, words_fault};
+pub use wording::{WORDS_MAX, agent_text, count, person_text, quoted_message, span, words_fault};
 
 pub use toolgate_shell as shell;

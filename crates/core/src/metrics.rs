@@ -53,7 +53,7 @@ impl Metrics {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        head(&mut out, "guardrail_invocations_total", "counter", "How often a guard spoke, by what it said.");
+        head(&mut out, "guardrail_invocations_total", "counter", "Findings of each guard, by outcome.");
         for ((guard, result), count) in &self.invocations {
             line(
                 &mut out,
@@ -62,7 +62,7 @@ impl Metrics {
                 count,
             );
         }
-        head(&mut out, "guardrail_duration_ms", "histogram", "How long a guard that spoke took.");
+        head(&mut out, "guardrail_duration_ms", "histogram", "Time taken by guards with a finding.");
         for (guard, own) in &self.durations {
             own.show(&mut out, guard);
         }
@@ -70,7 +70,7 @@ impl Metrics {
         for (category, count) in &self.blocks {
             line(&mut out, "guardrail_blocks_total", &[("category", category)], count);
         }
-        head(&mut out, "bypass_requests_total", "counter", "Bypasses asked for, by what became of them.");
+        head(&mut out, "bypass_requests_total", "counter", "Bypass requests, by outcome.");
         for ((guardrail, outcome), count) in &self.bypass_counts() {
             line(
                 &mut out,

@@ -41,7 +41,7 @@ impl Webhook {
     pub fn fault(&self) -> Option<String> {
         let known = ["https://", "http://"].iter().any(|scheme| self.url.starts_with(scheme));
         let reached = known && Address::parse(&self.url).is_some() && !self.url.contains(char::is_whitespace);
-        (!reached).then(|| format!("`{}` is no address of the form `https://host/path`", self.url))
+        (!reached).then(|| format!("`{}` is not an address of the form `https://host/path`", self.url))
     }
 }
 
@@ -60,8 +60,8 @@ pub struct NotifyEntry {
 #[must_use]
 pub fn news(request: &Request) -> String {
     let what = match (&request.bypass, request.progress.overridden_ms) {
-        (_, Some(_)) => "went past a guardrail in an emergency nobody answered",
-        (Some(_), None) => "asks past a guardrail",
+        (_, Some(_)) => "bypassed a guardrail in an unanswered emergency",
+        (Some(_), None) => "asks to bypass a guardrail",
         (None, None) => "waits for a person",
     };
     let rules = match request.asks.as_slice() {

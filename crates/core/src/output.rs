@@ -109,11 +109,15 @@ impl OutputEntry {
         let names = names.chain(self.checks.schemas.iter().flat_map(|check| check.tools.iter()));
         let patterns = names.filter_map(|name| {
             let why = Pattern::word(name).err()?;
-            Some(fault(name, format!("`{name}` is no pattern: {why}"), "use `*` and `?`"))
+            Some(fault(
+                name,
+                format!("`{name}` is not a valid pattern: {why}"),
+                "use `*` and `?` as wildcards",
+            ))
         });
         let schemas = self.checks.schemas.iter().filter_map(|check| {
             let why = Schema::read(&check.schema).err()?;
-            Some(fault("schema", format!("this is no JSON Schema: {why}"), "mend the schema"))
+            Some(fault("schema", format!("invalid JSON Schema: {why}"), "correct the schema"))
         });
         patterns.chain(schemas).collect()
     }

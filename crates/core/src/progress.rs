@@ -126,9 +126,11 @@ impl Request {
         let waits = self.state == RequestState::Pending;
         if !self.may_be_undone(now_ms) {
             return Some(match &self.state {
-                RequestState::Pending if self.progress.yes.is_empty() => "nobody has answered it".to_owned(),
-                _ if self.progress.uses > 0 => "the call has run".to_owned(),
-                _ if self.answer().is_some() || waits => "the time for that has run out".to_owned(),
+                RequestState::Pending if self.progress.yes.is_empty() => {
+                    "it has not been answered".to_owned()
+                }
+                _ if self.progress.uses > 0 => "the call has already run".to_owned(),
+                _ if self.answer().is_some() || waits => "the time for that has passed".to_owned(),
                 state => format!("it is {}", state.name()),
             });
         }
@@ -137,14 +139,13 @@ impl Request {
         }
         if let Some(other) = key.and_then(|key| self.progress.said_as(by, key)) {
             return Some(format!(
-                "{other} has said yes with the passphrase {by} uses too; only as {other} it is taken back, or a no \
-                 ends it for everybody"
+                "it was approved as {other} with the passphrase {by} uses too; undo it as {other}, or deny the request"
             ));
         }
         let who: Vec<&str> = self.progress.yes.iter().map(|yes| yes.by.as_str()).collect();
         let who = who.join(", ");
         Some(format!(
-            "the yes is by {who} and not by {by}; only who said it takes it back, or a no ends it for everybody"
+            "it was approved by {who}, not by {by}; only they can undo it, or anyone can deny the request"
         ))
     }
 
@@ -153,7 +154,7 @@ impl Request {
     pub fn yes_fault(&self, by: &str, key: Option<&str>) -> Option<String> {
         let other = key.and_then(|key| self.progress.said_as(by, key))?;
         Some(format!(
-            "{other} has said yes with this passphrase; one passphrase is one person, whoever types it"
+            "{other} has already approved it with this passphrase; one passphrase counts as one person"
         ))
     }
 
@@ -192,11 +193,11 @@ impl Request {
         if self.progress.is_divided() {
             let each: Vec<String> =
                 yes.iter().map(|one| format!("{} to {}", one.by, one.reach.words())).collect();
-            return Some(format!("they have said yes to different things: {}", each.join("; ")));
+            return Some(format!("the approvals differ: {}", each.join("; ")));
         }
         let who: Vec<&str> = yes.iter().map(|one| one.by.as_str()).collect();
         let (said, needs, more) = (who.len(), self.progress.needs, self.missing());
-        Some(format!("{said} of {needs} people have said yes: {}; {more} more must", who.join(", ")))
+        Some(format!("{said} of {needs} approvals: {}; {more} more needed", who.join(", ")))
     }
 
     /// The answer that decided it, also where it has been used since.

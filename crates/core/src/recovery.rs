@@ -190,19 +190,19 @@ pub fn recovery(settings: &Settings, session: &Session, agent: &str, said: &str)
     let class = errors.class(said);
     let left = errors.retries.saturating_sub(failed);
     let text = match class {
-        _ if left == 0 => format!("{}: failed {failed} times in a row, the same way", class.name()),
+        _ if left == 0 => format!("{}: failed {failed} times in a row in the same way", class.name()),
         ErrorClass::Recoverable => format!("recoverable: attempt {failed} of {} failed", errors.retries),
-        ErrorClass::Fatal => "fatal: trying the same again will not help".to_owned(),
+        ErrorClass::Fatal => "fatal: repeating the same call will not help".to_owned(),
         ErrorClass::Unknown => format!("unknown: attempt {failed} of {} failed", errors.retries),
     };
     let step = match class {
         _ if left == 0 => {
-            "do something else: read what it says, mend the cause, or ask the person; this call is set aside"
+            "do something else: read the error, fix its cause, or ask the user; this call is quarantined"
                 .to_owned()
         }
         ErrorClass::Recoverable => format!("try again after {} ms", pause_ms(failed)),
-        ErrorClass::Fatal => "mend the cause or ask the person; undo what was half done".to_owned(),
-        ErrorClass::Unknown => "find out why before trying again".to_owned(),
+        ErrorClass::Fatal => "fix the cause or ask the user; undo what was half done".to_owned(),
+        ErrorClass::Unknown => "find out why before you try again".to_owned(),
     };
     let urgency = if left == 0 { Urgency::Warning } else { Urgency::Caution };
     Some(Advice { provider: ID.to_owned(), urgency, text, suggestions: vec![step], file: None })

@@ -128,12 +128,12 @@ impl TrapsEntry {
         let fault = |rule: &str, needle: &str, message: &str, cure: &str| RuleFault {
             rule: rule.to_owned(),
             needle: needle.to_owned(),
-            message: format!("`{needle}` is no {message}"),
+            message: format!("`{needle}` is not a valid {message}"),
             cure: cure.to_owned(),
         };
         let except = self.traps.filesystem_safety.iter().flat_map(|trap| trap.except.iter());
         let except = except.filter(|name| Pattern::path(name).is_err()).map(|name| {
-            let cure = "use `*`, `?`, `[…]` and `{…,…}`, each closed";
+            let cure = "patterns use `*`, `?`, `[…]` and `{…,…}`; close every bracket";
             fault("traps.filesystem_safety", name, "pattern", cure)
         });
         let endpoints = self.traps.network_operations.iter().filter(|trap| !trap.literal);

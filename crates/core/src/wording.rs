@@ -1,7 +1,7 @@
 //! The sentences people and agents read about a decision.
 //!
-//! The agent's text is short and ends in the next allowed step (U17); the
-//! person's text names rule, file and line (U16). Neither quotes the policy.
+//! The agent's text is short and ends in the next allowed step; the person's
+//! text names rule, file and line. Neither quotes the policy.
 
 use crate::autonomy::Autonomy;
 use crate::chain::Decision;
@@ -9,15 +9,14 @@ use crate::event::EventKind;
 use crate::finding::Finding;
 use crate::outcome::Verdict;
 
-/// Characters of what a person says to an agent or beside a request.
+/// Longest message of a person to an agent, in characters.
 pub const WORDS_MAX: usize = 4_000;
 
-/// What is wrong with words a person says, if something is: how long they are,
-/// and how long they may be.
+/// Why a person's message cannot be taken, if it cannot: how long it is, and the limit.
 #[must_use]
 pub fn words_fault(words: &str) -> Option<String> {
     let long = words.chars().count();
-    (long > WORDS_MAX).then(|| format!("the words are {long} characters long; at most {WORDS_MAX} are taken"))
+    (long > WORDS_MAX).then(|| format!("the message is {long} characters long; the limit is {WORDS_MAX}"))
 }
 
 /// What the agent is told: reason, rule, next step.
@@ -34,7 +33,7 @@ pub fn agent_text(decision: &Decision) -> String {
     format!("{lead}{}{}{}", parts.join(" "), scripts_text(decision), budget_text(decision))
 }
 
-/// What was found, where it may stand in a script and not in the call.
+/// What was found, where it may be in a script and not in the call.
 fn scripts_text(decision: &Decision) -> String {
     let call = &decision.event.call;
     let mut found: Vec<&str> =
@@ -44,7 +43,7 @@ fn scripts_text(decision: &Decision) -> String {
         return String::new();
     }
     let names: Vec<&str> = call.scripts.iter().map(|one| call.shown(&one.path)).collect();
-    format!(" Read with the call: {}. Found: {}.", names.join(", "), found.join("; "))
+    format!(" Scripts read: {}. Found: {}.", names.join(", "), found.join("; "))
 }
 
 /// How freely the agent still works, if that is less than usual.
@@ -58,7 +57,7 @@ fn budget_text(decision: &Decision) -> String {
 }
 
 fn agent_part(finding: &Finding) -> String {
-    let mut text = format!("{} [{} at {}]", sentence(&finding.message), finding.guard, finding.source);
+    let mut text = format!("{} [{}]", sentence(&finding.message), finding.citation());
     if let Some(step) = &finding.remediation {
         text.push(' ');
         text.push_str(&sentence(step));
@@ -69,6 +68,48 @@ fn agent_part(finding: &Finding) -> String {
         text.push('.');
     }
     text
+}
+
+/// A reviewer's message in quotes; an AI supervisor's comes quoted already.
+#[must_use]
+pub fn quoted_message(words: &str) -> String {
+    if words.starts_with('“') { words.to_owned() } else { format!("“{words}”") }
+}
+
+/// A number with its noun: `1 record`, `12,345 records`.
+#[must_use]
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// `12,345`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digits.len().saturating_sub(at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time span as people write it: `45 s`, `29 min`, `9 h 58 min`, `3 d 2 h`.
+#[must_use]
+pub fn span(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let pair = |large: i64, large_unit: &str, small: i64, small_unit: &str| {
+        let rest = if small == 0 { String::new() } else { format!(" {small} {small_unit}") };
+        format!("{large} {large_unit}{rest}")
+    };
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => pair(seconds / 3_600, "h", seconds % 3_600 / 60, "min"),
+        _ => pair(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h"),
+    }
 }
 
 /// Capital first, full stop last.
@@ -85,7 +126,7 @@ fn sentence(text: &str) -> String {
 pub fn person_text(decision: &Decision) -> String {
     let lines: Vec<String> = decision
         .decisive()
-        .map(|finding| format!("{} ({}, {})", sentence(&finding.message), finding.guard, finding.source))
+        .map(|finding| format!("{} [{}]", sentence(&finding.message), finding.citation()))
         .collect();
     lines.join("\n")
 }

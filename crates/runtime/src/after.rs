@@ -14,7 +14,7 @@ use toolgate_core::{
 use toolgate_store::Turn;
 
 /// What stands where withheld output stood.
-const WITHHELD: &str = "[withheld by the gate: see the message beside this result]";
+const WITHHELD: &str = "[withheld by Toolgate: see the message next to this result]";
 
 /// Judges and records; returns what the host is told.
 pub(crate) fn judged_after(
@@ -116,7 +116,7 @@ pub(crate) fn with_advice(judged: HostAnswer, advice: &[Advice]) -> HostAnswer {
 /// A sub-agent began.
 pub(crate) fn begun(event: &Event) -> Entry {
     let to = event.call.role.as_deref().unwrap_or("a sub-agent");
-    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} began")) }
+    Entry::Noted { what: SUBAGENT_START.to_owned(), text: cut(&format!("{to} started")) }
 }
 
 /// What the agent is told about a call that failed.

@@ -76,17 +76,16 @@ impl fmt::Display for NotAPerson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotAPerson::AgentAbove { mark } => {
-                write!(f, "this runs inside an agent ({mark}); answers are given in a terminal of your own")
+                write!(f, "this runs inside an agent ({mark}); answer from your own terminal")
             }
-            NotAPerson::WrongPassphrase => write!(f, "that is not the approver's passphrase"),
-            NotAPerson::TooShort => write!(f, "a passphrase has at least eight characters"),
-            NotAPerson::NeedsPassphrase => write!(
-                f,
-                "an approver's passphrase is set; give it at the terminal or with --passphrase-stdin"
-            ),
-            NotAPerson::Gone => write!(f, "who said this has closed the connection, and is nobody"),
+            NotAPerson::WrongPassphrase => write!(f, "wrong passphrase"),
+            NotAPerson::TooShort => write!(f, "the passphrase needs at least eight characters"),
+            NotAPerson::NeedsPassphrase => {
+                write!(f, "a passphrase is required; enter it at the terminal or use --passphrase-stdin")
+            }
+            NotAPerson::Gone => write!(f, "the connection was closed before the sender could be identified"),
             NotAPerson::NoTerminal => {
-                write!(f, "no terminal here; answer in one, or set a passphrase with `toolgate approver set`")
+                write!(f, "answers need a terminal or a passphrase (`toolgate approver set`)")
             }
         }
     }
@@ -109,7 +108,7 @@ impl Approver {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
                 Broken::new(
                     format!("`{}` cannot be read: {error}", path.display()),
-                    "run `toolgate approver set` anew",
+                    "run `toolgate approver set` again",
                 )
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -6,7 +6,9 @@ use crate::gate::{Answered, context, go_ahead, new_id, plain, refused, shown_inp
 use crate::hearing::Hearing;
 use crate::processes::asker_from;
 use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
-use toolgate_core::{Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState};
+use toolgate_core::{
+    Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState, quoted_message,
+};
 use toolgate_store::StoreError;
 
 /// Programs remembered as having repeated the call of one request.
@@ -106,9 +108,9 @@ impl Hearing<'_> {
         self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
         let used = self.turn.request(&grant.request)?;
         let delivered = match (go_ahead(&decision, &self.event), &grant.words) {
-            (HostAnswer::Silence, Some(words)) => {
-                HostAnswer::Warned { text: format!("{} approved this call. They say: {words}", grant.by) }
-            }
+            (HostAnswer::Silence, Some(words)) => HostAnswer::Warned {
+                text: format!("{} approved this call: {}", grant.by, quoted_message(words)),
+            },
             (delivered, _) => delivered,
         };
         Ok(Answered { decision, delivered, request: used, is_new: false })
@@ -159,7 +161,7 @@ fn preferred(decision: &Decision, event: &Event) -> HostAnswer {
 /// What the agent reads about a request that waits.
 fn ticket(request: &Request) -> String {
     format!(
-        "Request {} waits for a person (`toolgate inbox approve {}` in their terminal). Go on with other work, or repeat exactly this call once it is approved; a changed call is a new question.",
+        "Request {} is waiting for a person (`toolgate inbox approve {}` in their terminal). Continue with other work, or repeat exactly this call after it is approved; a changed call is a new request.",
         request.id, request.id
     )
 }

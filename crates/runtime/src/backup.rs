@@ -35,7 +35,7 @@ fn folder(dirs: &Dirs) -> PathBuf {
 pub(crate) fn keep(dirs: &Dirs, facts: &Facts) -> Result<Vec<Kept>, Unkept> {
     let mut copying = Copying { folder: folder(dirs), files: Vec::new(), bytes: 0, is_new: false };
     if !facts.reading.opaque.is_empty() || facts.reading.fault.is_some() {
-        return Err("what the call would change cannot be told".to_owned());
+        return Err("the files this call would change are not known until it runs".to_owned());
     }
     for file in facts.files.iter().filter(|file| file.access != Access::Read) {
         copying.fact(file)?;
@@ -56,7 +56,7 @@ struct Copying {
 impl Copying {
     fn fact(&mut self, file: &FileFact) -> Result<(), Unkept> {
         if !file.exact {
-            return Err(format!("which file `{}` means cannot be told", file.written));
+            return Err(format!("the file `{}` is not known until the call runs", file.written));
         }
         let is_delete = matches!(file.access, Access::Delete | Access::DeleteTree);
         // A link is deleted itself; a write goes where it leads.
@@ -77,7 +77,7 @@ impl Copying {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 looked += 1;
                 if looked > FILES_MAX * 10 {
-                    return Err(format!("`{pattern}` means more files than are looked at"));
+                    return Err(format!("`{pattern}` matches too many files"));
                 }
                 let path = entry.path();
                 if path_fits(pattern, &path.to_string_lossy()) {
@@ -99,7 +99,7 @@ impl Copying {
                 }
                 Ok(())
             }
-            Err(error) => Err(format!("`{}` cannot be looked at: {error}", path.display())),
+            Err(error) => Err(format!("`{}` cannot be inspected: {error}", path.display())),
             Ok(about) if about.is_dir() => match access {
                 Access::DeleteTree => self.tree(path),
                 _ => Ok(()),
@@ -136,11 +136,11 @@ impl Copying {
             return Ok(());
         }
         if !about.is_file() {
-            return Err(format!("`{}` is no plain file", path.display()));
+            return Err(format!("`{}` is not a regular file", path.display()));
         }
         self.bytes = self.bytes.saturating_add(about.len());
         if self.bytes > BYTES_MAX {
-            return Err(format!("the files are larger than {} MiB together", BYTES_MAX >> 20));
+            return Err(format!("the files are larger than {} MiB in total", BYTES_MAX >> 20));
         }
         let was = self.copy(path, about).map_err(|error| format!("`{}`: {error}", path.display()))?;
         self.add(path, was)
@@ -227,12 +227,12 @@ pub(crate) fn state_of(path: &str) -> Option<Was> {
 pub(crate) fn content(dirs: &Dirs, digest: &str) -> Result<Vec<u8>, Broken> {
     let path = folder(dirs).join(digest);
     let gone = |why: String| {
-        let cure = "copies are kept up to 1 GiB, the newest last; look for the file elsewhere";
-        Broken::new(format!("the copy {} {why}", digest.get(..12).unwrap_or(digest)), cure)
+        let cure = "backups are kept up to 1 GiB and the oldest are dropped first; look for another copy of the file";
+        Broken::new(format!("the backup {} {why}", digest.get(..12).unwrap_or(digest)), cure)
     };
     let bytes = read(&path).map_err(|error| gone(format!("cannot be read: {error}")))?;
     if digest_of(&bytes) != digest {
-        return Err(gone("is not what was kept".to_owned()));
+        return Err(gone("was altered".to_owned()));
     }
     Ok(bytes)
 }
@@ -240,7 +240,7 @@ pub(crate) fn content(dirs: &Dirs, digest: &str) -> Result<Vec<u8>, Broken> {
 /// Puts one file back to what it was.
 pub(crate) fn put_back(dirs: &Dirs, kept: &Kept) -> Result<(), Broken> {
     let path = Path::new(&kept.path);
-    let failed = |error: &std::io::Error| Broken::io("put back", path, error);
+    let failed = |error: &std::io::Error| Broken::io("restored", path, error);
     match &kept.was {
         Was::Absent => match std::fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),

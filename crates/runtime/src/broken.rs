@@ -22,8 +22,8 @@ impl Broken {
 
     pub(crate) fn io(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Broken {
         let cure = match error.kind() {
-            std::io::ErrorKind::StorageFull => "free some disk space; nothing else is needed".to_owned(),
-            _ => format!("make `{}` accessible for you, then run `toolgate doctor`", path.display()),
+            std::io::ErrorKind::StorageFull => "free some disk space".to_owned(),
+            _ => format!("give your user access to `{}`, then run `toolgate doctor`", path.display()),
         };
         Broken::new(format!("cannot {doing} `{}`: {error}", path.display()), cure)
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "The gate is broken, so nothing was run: {}. To mend it: {}. This is a fault in the setup, not a decision about the call.",
+            "Toolgate is broken, so nothing was run: {}. Fix: {}. This is a problem with the setup, not a decision about the call.",
             self.what, self.cure
         )
     }

@@ -29,7 +29,7 @@ const REASON_MIN: (usize, usize) = (20, 4);
 const SUSPENDED_MAX: usize = 4;
 
 /// So often a request makes way for another reason: each of them calls people.
-const ANEW_MAX: u32 = 3;
+const REPLACED_MAX: u32 = 3;
 
 /// A bypass that was asked for.
 #[derive(Debug)]
@@ -73,10 +73,10 @@ impl Gate {
         let Some(bypass) = self.policy().bypass(guardrail) else {
             let mut known = self.policy().settings().guardrails.iter();
             let why = match known.any(|entry| entry.guardrail.id == guardrail) {
-                true => format!("`{guardrail}` allows no bypass"),
+                true => format!("`{guardrail}` cannot be bypassed"),
                 false => format!("there is no guardrail `{guardrail}`"),
             };
-            return Err(BypassRefused::No(why, "do it another way, or ask the person to change the policy"));
+            return Err(BypassRefused::No(why, "find another way, or ask the user to change the policy"));
         };
         let role = bypass.requires_approval.clone();
         let (record, decided) = self.blocked(guardrail, call)?;
@@ -87,11 +87,11 @@ impl Gate {
         let agents = agents.filter(|entry| entry.name == "*" || entry.name == record.context.agent);
         let mode = autonomy(agents, &session, now).map_or(Autonomy::Standard, |(mode, _)| mode);
         let Some(role) = mode.approver(role.as_deref()) else {
-            let why = "the budget is used up, and then nothing passes a guardrail".to_owned();
+            let why = "the budget is used up, and bypasses are not allowed without budget".to_owned();
             return Err(BypassRefused::No(why, "report what is done and what is left"));
         };
         let (guardrail, reason) = (guardrail.to_owned(), cut(reason.trim()));
-        let mut asked = BypassRequest { guardrail, role, reason, urgency, anew: 0 };
+        let mut asked = BypassRequest { guardrail, role, reason, urgency, replaced: 0 };
         let context = Context { policy: self.scene.policy().revision().to_owned(), ..record.context };
         let open = turn.open_requests(&session.id, &decided.arguments).map_err(Broken::from)?;
         let is_own = |request: &Request| {
@@ -113,9 +113,9 @@ impl Gate {
                     }
                     return Ok(BypassAsked { request: before, is_new: false });
                 }
-                Existing::Another { anew } => asked.anew = anew,
+                Existing::Another { replaced } => asked.replaced = replaced,
             }
-            // Another reason, or more haste: whoever decides is shown the last word.
+            // Another reason or urgency: the approver sees the latest one.
             if !matches!(before.state, RequestState::Denied { .. }) {
                 turn.append(now, &context, Entry::Expired { request: before.id }).map_err(Broken::from)?;
             }
@@ -147,8 +147,11 @@ impl Gate {
             _ => None,
         });
         found.ok_or_else(|| {
-            let why = format!("no call that begins with `{call}` was blocked by `{guardrail}`");
-            BypassRefused::No(why, "make the call first; the block says how to ask")
+            let why = format!("`{guardrail}` has not blocked a call whose id starts with `{call}`");
+            BypassRefused::No(
+                why,
+                "make the call first; the message of the block shows how to request a bypass",
+            )
         })
     }
 }
@@ -158,8 +161,8 @@ fn is_a_reason(reason: &str) -> Result<(), BypassRefused> {
     if length >= REASON_MIN.0 && words >= REASON_MIN.1 {
         return Ok(());
     }
-    let why = "the reason says too little for anybody to decide".to_owned();
-    Err(BypassRefused::No(why, "say in a sentence what must happen and why no other way will do"))
+    let why = "the reason is too short to decide on".to_owned();
+    Err(BypassRefused::No(why, "say in one sentence what must happen and why there is no other way"))
 }
 
 /// What a request is beside one for the same call that still counts.
@@ -167,7 +170,7 @@ enum Existing {
     /// Nothing new.
     Same,
     /// Another reason, role or haste; so many have made way for it.
-    Another { anew: u32 },
+    Another { replaced: u32 },
 }
 
 /// Whether somebody may be asked once more. People are called each time, so it
@@ -179,32 +182,31 @@ fn beside(
     now: i64,
 ) -> Result<Existing, BypassRefused> {
     let id = &before.id;
-    let anew = before.bypass.as_ref().map_or(0, |own| own.anew);
-    let is_same = before.bypass.as_ref() == Some(&BypassRequest { anew, ..asked.clone() });
+    let replaced = before.bypass.as_ref().map_or(0, |own| own.replaced);
+    let is_same = before.bypass.as_ref() == Some(&BypassRequest { replaced, ..asked.clone() });
     if before.grant(now, key).is_some() {
-        let why = format!("{id} is approved already");
+        let why = format!("{id} is already approved");
         return Err(BypassRefused::No(why, "repeat exactly the blocked call; it runs once"));
     }
-    if is_same || anew >= ANEW_MAX {
+    if is_same || replaced >= REPLACED_MAX {
         no_said(before, key, now)?;
     }
     if is_same && before.state == RequestState::Pending {
         return Ok(Existing::Same);
     }
-    if anew >= ANEW_MAX {
-        let why =
-            format!("{id} stands as it was asked: it took the place of {anew} others and makes way for none");
-        return Err(BypassRefused::No(why, "wait for its answer, or go on with other work"));
+    if replaced >= REPLACED_MAX {
+        let why = format!("this bypass was already requested {replaced} times ({id})");
+        return Err(BypassRefused::No(why, "wait for the answer, or continue with other work"));
     }
-    Ok(Existing::Another { anew: anew.saturating_add(1) })
+    Ok(Existing::Another { replaced: replaced.saturating_add(1) })
 }
 
 /// An emergency nobody answers is let through; one somebody said no to was answered.
 fn no_said(before: &Request, key: Option<&str>, now: i64) -> Result<(), BypassRefused> {
     let Some(no) = before.refusal(now, key) else { return Ok(()) };
     let words = no.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
-    let why = format!("{} said no to {}{words}", no.by, before.id);
-    Err(BypassRefused::No(why, "do it another way, or ask the person"))
+    let why = format!("{} denied {}{words}", no.by, before.id);
+    Err(BypassRefused::No(why, "find another way, or ask the user"))
 }
 
 fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> Result<Request, Broken> {
@@ -321,7 +323,7 @@ impl Hearing<'_> {
             let before = self.turn.request(id)?;
             if before.is_some_and(|request| request.has_pressed(self.now_ms)) {
                 let text = format!(
-                    "{id} was let through unanswered; look at it within 24 hours: `toolgate bypass review {id}`"
+                    "{id} ran unanswered in an emergency; review it within 24 hours: `toolgate bypass review {id}`"
                 );
                 self.turn.append(self.now_ms, &context, Entry::Noted { what: EMERGENCY.to_owned(), text })?;
             }
@@ -336,8 +338,8 @@ impl Hearing<'_> {
 fn told(request: &Request, verdict: Verdict) -> Option<Finding> {
     let bypass = request.bypass.as_ref()?;
     let who = match request.answer() {
-        Some((answer, _)) => format!("passed once by {} ({})", answer.by, bypass.role),
-        None => "passed once in an emergency nobody answered".to_owned(),
+        Some((answer, _)) => format!("bypassed once, approved by {} ({})", answer.by, bypass.role),
+        None => "bypassed once in an unanswered emergency".to_owned(),
     };
     let message = format!("{who}: {} [{}]", bypass.reason, request.id);
     (verdict < Verdict::Block).then(|| Finding {

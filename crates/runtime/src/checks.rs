@@ -74,7 +74,7 @@ impl Checker<'_> {
                 run_check::succeeds(self.config.project, command, self.until)
             }
             // Asked in the inbox, never here.
-            Method::UserConfirmation { question } => Err((question.clone(), "ask the person".to_owned())),
+            Method::UserConfirmation { question } => Err((question.clone(), "ask the user".to_owned())),
         }
     }
 
@@ -85,7 +85,7 @@ impl Checker<'_> {
         };
         match expected {
             Some(wanted) if wanted != found.value => Err((
-                format!("`{key}` in {} does not say `{wanted}`", found.place),
+                format!("`{key}` in {} is not `{wanted}`", found.place),
                 format!("set `{key}` to `{wanted}`"),
             )),
             _ => Ok(said(&found)),
@@ -94,10 +94,11 @@ impl Checker<'_> {
 
     fn ping(&self, host: &str, port: u16) -> CheckOutcome {
         let address = Address { scheme: "tcp".to_owned(), host: host.to_owned(), port, path: String::new() };
-        let cure = || format!("start what should listen at {host}:{port}, or mend the address");
+        let cure =
+            || format!("start the service that should listen at {host}:{port}, or correct the address");
         self.may_reach(&address).map_err(|found| (found, cure()))?;
         match self.connect(&address) {
-            Ok(_) => Ok(format!("{host}:{port} listens")),
+            Ok(_) => Ok(format!("{host}:{port} is listening")),
             Err(why) => Err((format!("nothing answers at {host}:{port} ({why})"), cure())),
         }
     }
@@ -111,7 +112,7 @@ impl Checker<'_> {
             let named = from
                 .as_ref()
                 .map_or_else(|| format!("`{url}`"), |one| format!("`{}` in {}", one.key, one.place));
-            return Err((format!("{named} is no address"), cure()));
+            return Err((format!("{named} is not an address"), cure()));
         };
         let wrong = |why: String| (format!("{why}{}", self.told(from.as_ref(), &address)), cure());
         self.may_reach(&address).map_err(wrong)?;
@@ -119,11 +120,11 @@ impl Checker<'_> {
         let stream =
             self.connect(&address).map_err(|why| wrong(format!("nothing answers at {origin} ({why})")))?;
         if !matches!(address.scheme.as_str(), "http" | "ws") {
-            return Ok(format!("{origin} listens"));
+            return Ok(format!("{origin} is listening"));
         }
         let status = self.ask(stream, &address);
         let status =
-            status.map_err(|why| wrong(format!("{origin} listens but does not speak HTTP ({why})")))?;
+            status.map_err(|why| wrong(format!("{origin} is listening but does not speak HTTP ({why})")))?;
         // Without a path that is known to answer, any answer shows the service.
         let plain = matches!(address.path.as_str(), "" | "/");
         let well = if plain { status < 500 } else { (200..400).contains(&status) };
@@ -142,7 +143,7 @@ impl Checker<'_> {
             return Ok(());
         }
         Err(format!(
-            "{} is not among the services the project knows, so it was not contacted",
+            "{} is not listed in `.toolgate/knowledge.toml`, so it was not contacted",
             address.origin()
         ))
     }
@@ -154,20 +155,23 @@ impl Checker<'_> {
         let known = self.config.settings.endpoints().find(|(_, one)| one.config_key == from.key);
         let differs = |url: &str| Address::parse(url).is_some_and(|own| !own.is_same_service(address));
         if let Some((_, one)) = known.filter(|(_, one)| differs(&one.default_url)) {
-            text.push_str(&format!(", but the project knows {} at {}", one.name, one.default_url));
+            text.push_str(&format!(
+                ", but `.toolgate/knowledge.toml` lists {} at {}",
+                one.name, one.default_url
+            ));
         }
         text
     }
 
     fn cure(&self, from: Option<&Found>) -> String {
-        let Some(from) = from else { return "start the service, or mend the address".to_owned() };
+        let Some(from) = from else { return "start the service, or correct the address".to_owned() };
         let known = self.config.settings.endpoints().find(|(_, one)| one.config_key == from.key);
         match known {
             Some((_, one)) => format!(
-                "mend `{}`, or start {} where it says; the default is {}",
+                "correct `{}`, or start {} at that address; the default is {}",
                 from.key, one.name, one.default_url
             ),
-            None => format!("mend `{}`, or start the service there", from.key),
+            None => format!("correct `{}`, or start the service at that address", from.key),
         }
     }
 
@@ -176,7 +180,7 @@ impl Checker<'_> {
         // Resolving a name has no time limit of its own.
         let connected = within(until, move || {
             let all = (host.as_str(), port).to_socket_addrs().map_err(|error| error.to_string())?;
-            let mut last = "the name leads nowhere".to_owned();
+            let mut last = "the host name does not resolve".to_owned();
             for one in all.take(4) {
                 let left = until.saturating_duration_since(Instant::now());
                 if left.is_zero() {
@@ -214,7 +218,7 @@ impl Checker<'_> {
         let line = String::from_utf8_lossy(&answer);
         let status =
             line.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)?.get(..3)?.parse().ok());
-        status.ok_or_else(|| "its answer is none".to_owned())
+        status.ok_or_else(|| "the response is not valid".to_owned())
     }
 
     /// A time limit of nothing means none at all.
@@ -229,12 +233,12 @@ impl Checker<'_> {
         if Path::new("/run/systemd/system").is_dir() {
             for scope in [&["is-active", "--quiet"][..], &["--user", "is-active", "--quiet"][..]] {
                 if self.is_active(scope, name) {
-                    return Ok(format!("the service `{name}` runs"));
+                    return Ok(format!("the service `{name}` is running"));
                 }
             }
         }
         if has_process(name) {
-            return Ok(format!("a process `{name}` runs"));
+            return Ok(format!("a process `{name}` is running"));
         }
         let known = self.config.settings.endpoints();
         let at = known.into_iter().find(|(key, one)| *key == name || one.service.as_deref() == Some(name));
@@ -243,7 +247,7 @@ impl Checker<'_> {
         {
             return Ok(format!("{} listens", address.origin()));
         }
-        Err((format!("the service `{name}` does not run"), cure()))
+        Err((format!("the service `{name}` is not running"), cure()))
     }
 
     fn is_active(&self, scope: &[&str], name: &str) -> bool {

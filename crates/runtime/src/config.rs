@@ -56,7 +56,7 @@ impl Config<'_> {
         let in_files = files.find_map(|name| found(self.in_file(name, key)?, &format!("`{name}`")));
         in_files.or_else(|| {
             let (_, one) = self.settings.endpoints().find(|(_, one)| one.config_key == key)?;
-            found(one.default_url.clone(), "the project's knowledge, as the default")
+            found(one.default_url.clone(), "`.toolgate/knowledge.toml` (the default)")
         })
     }
 

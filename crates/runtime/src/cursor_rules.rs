@@ -43,8 +43,8 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
         ..PolicyFile::of_version_1()
     };
     if layer.policy != only_adds {
-        let message = "only `rules` and `guardrails` may stand here".to_owned();
-        let cure = "put everything else into `.toolgate/policy.yaml`";
+        let message = "only `rules` and `guardrails` are allowed here".to_owned();
+        let cure = "move the rest to `.toolgate/policy.yaml`";
         return Err(at_needle(file, &text, 1, KEY, message, cure));
     }
     Ok(layer)
@@ -100,7 +100,7 @@ pub(crate) fn only_adding(layers: &[Layered], added: Vec<Layered>) -> (Vec<Layer
         for (rule, line) in rules.into_iter().zip(std::mem::take(&mut layer.lines)) {
             if taken.contains(&rule.id) {
                 let source = Source { file: layer.file.clone(), line };
-                let text = format!("there is a rule `{}` already: give this one another id", rule.id);
+                let text = format!("a rule `{}` already exists: choose another id for this one", rule.id);
                 notices.push(Notice { source, text, conflict: true });
             } else {
                 taken.push(rule.id.clone());
@@ -152,7 +152,7 @@ mod tests {
     fn it_only_adds() {
         for section in ["disable: [sudo]", "mode: observe", "packs: [relaxed]", "workspace: { also: [/] }"] {
             let fault = read("a.mdc", format!("---\ntoolgate:\n  {section}\n---\n").as_bytes()).unwrap_err();
-            assert!(fault.render().contains("only `rules` and `guardrails` may stand here"), "{section}");
+            assert!(fault.render().contains("only `rules` and `guardrails` are allowed here"), "{section}");
         }
         let layer = |file: &str| read(file, format!("---\ntoolgate:\n- {RULE}\n---\n").as_bytes()).unwrap();
         let (kept, notices) = only_adding(&[layer("first")], vec![layer("second")]);

@@ -106,7 +106,7 @@ impl Gate {
         match self.turn(event, &results, May::WaitUnchecked)? {
             Step::Answered(answered) => Ok(*answered),
             Step::Checks(_) | Step::Waits => {
-                Err(Broken::new("the checks do not come to an end", "run `toolgate doctor`"))
+                Err(Broken::new("the checks kept asking for further checks", "run `toolgate doctor`"))
             }
         }
     }

@@ -22,7 +22,7 @@ use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts, FileFact,
     Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched, Verdict,
-    agent_text, feedback, feedback_asks, kept_message, reserves,
+    agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -247,7 +247,7 @@ impl Hearing<'_> {
             return Ok(Answered { decision, delivered: HostAnswer::Silence, request: None, is_new: false });
         }
         if !self.is_still_past(&decision)? {
-            let text = "Not run: the yes past its guardrail was used up meanwhile.".to_owned();
+            let text = "Not run: the one-time bypass for this call has already been used.".to_owned();
             return Ok(plain(decision, HostAnswer::Denied { text }));
         }
         match decision.verdict {
@@ -375,7 +375,7 @@ pub(crate) fn shown_input(call: &Call) -> Option<String> {
         return Some(serde_json::to_string_pretty(&call.input).unwrap_or_default());
     }
     let script = |one: &Script| {
-        let text = one.text.as_deref().unwrap_or("(larger than is read)");
+        let text = one.text.as_deref().unwrap_or("(too large to read)");
         format!("# {}\n{}", call.shown(&one.path), text.trim_end_matches('\n'))
     };
     let scripts: Vec<String> = call.scripts.iter().map(script).collect();
@@ -390,16 +390,17 @@ pub(crate) fn plain(decision: Decision, delivered: HostAnswer) -> Answered {
     Answered { decision, delivered, request: None, is_new: false }
 }
 
-/// What the agent reads when a person said no.
+/// What the agent reads when a person denied the call.
 pub(crate) fn refused(answer: &Answer) -> HostAnswer {
-    let said = answer.words.as_ref().map_or_else(String::new, |words| format!(" They say: {words}"));
-    let how = if answer.reach.is_once() {
-        "looked at this call and denied it".to_owned()
+    let message =
+        answer.words.as_ref().map_or_else(|| ".".to_owned(), |words| format!(": {}", quoted_message(words)));
+    let what = if answer.reach.is_once() {
+        "this call".to_owned()
     } else {
-        // Nobody has seen this very call; what was said before answers it.
-        format!("denied such calls before, and that stands for this one too ({})", answer.reach.words())
+        // The person has not seen this call; an earlier answer covers it.
+        format!("such calls ({})", answer.reach.words())
     };
-    HostAnswer::Denied { text: format!("Not run: {} {how}.{said}", answer.by) }
+    HostAnswer::Denied { text: format!("Not run: {} denied {what}{message}", answer.by) }
 }
 
 pub(crate) fn cut(text: &str) -> String {
@@ -407,7 +408,7 @@ pub(crate) fn cut(text: &str) -> String {
         return text.to_owned();
     }
     let end = text.floor_char_boundary(TITLE_MAX);
-    format!("{}… ({} bytes in all)", text.get(..end).unwrap_or_default(), text.len())
+    format!("{}… ({} bytes in total)", text.get(..end).unwrap_or_default(), text.len())
 }
 
 pub(crate) fn new_id(prefix: &str) -> Result<String, Broken> {

@@ -37,7 +37,7 @@ fn from_bytes(path: &Path, bytes: &[u8]) -> Result<SigningKey, Broken> {
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| {
         Broken::new(
             format!("`{}` is not a ledger key", path.display()),
-            "restore it from a backup, or move it and the ledger away to begin anew",
+            "restore it from a backup, or move it and the ledger away to start again",
         )
     })?;
     Ok(SigningKey::from_bytes(&bytes))

@@ -16,7 +16,7 @@ pub(crate) fn parse(file: &str, bytes: &[u8]) -> Result<KnowledgeEntry, PolicyFa
         return Err(PolicyFault::of_file(
             file,
             "the file is larger than 1 MiB",
-            "take out what nobody needs",
+            "remove entries the project does not need",
         ));
     }
     let text = std::str::from_utf8(bytes)
@@ -35,7 +35,7 @@ fn toml_fault(file: &str, text: &str, error: &toml::de::Error) -> PolicyFault {
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()).saturating_add(1);
     let (message, cure, length) = reword(error.message().lines().next().unwrap_or_default());
     let cure = if cure.contains("policy schema") {
-        "mend the line; `docs/policy.md` shows what belongs into the file".to_owned()
+        "correct the line; `docs/policy.md` describes the file".to_owned()
     } else {
         cure
     };

@@ -87,7 +87,7 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
 
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyFault {
     let file = path.display().to_string();
-    PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for you")
+    PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for your user")
 }
 
 /// Every file of a folder with such an ending.
@@ -113,7 +113,7 @@ fn folder_files(folder: &Path, endings: &[&str]) -> std::io::Result<Vec<PathBuf>
             found.push(path);
         }
         if found.len() > FOLDER_FILES_MAX {
-            let why = format!("more than {FOLDER_FILES_MAX} files; put several into one");
+            let why = format!("more than {FOLDER_FILES_MAX} files; combine some of them");
             return Err(std::io::Error::other(why));
         }
     }
@@ -124,7 +124,7 @@ fn folder_files(folder: &Path, endings: &[&str]) -> std::io::Result<Vec<PathBuf>
 /// Reads a plain file. A pipe in its place would hold the gate up.
 fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a plain file"));
+        return Err(std::io::Error::other("not a regular file"));
     }
     std::fs::read(path)
 }
@@ -243,11 +243,7 @@ fn no_such_pack(layers: &[Layered], name: &str) -> PolicyFault {
     let names = |layer: &&Layered| layer.policy.packs.iter().flatten().any(|pack| pack == name);
     let file = layers.iter().find(names).map_or("", |layer| layer.file.as_str());
     let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
-    PolicyFault::of_file(
-        file,
-        format!("there is no pack `{name}`"),
-        format!("known packs: {}", known.join(", ")),
-    )
+    PolicyFault::of_file(file, format!("unknown pack `{name}`"), format!("known packs: {}", known.join(", ")))
 }
 
 fn pack_file(name: &str) -> String {

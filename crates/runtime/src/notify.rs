@@ -35,7 +35,7 @@ impl Gate {
     /// what came back or why nothing did.
     #[must_use]
     pub fn test_messages(&self) -> Vec<(String, Result<String, String>)> {
-        let body = json!({ "text": "A test message of toolgate: no call waits." });
+        let body = json!({ "text": "This is a test message from Toolgate. No call is waiting." });
         let all = self.policy().settings().notify.iter().filter_map(|entry| entry.notify.webhook.as_ref());
         all.map(|webhook| (webhook.url.clone(), send(webhook, &body))).collect()
     }
@@ -88,7 +88,8 @@ fn desktop(text: &str) -> Command {
 /// or why nothing was sent or heard.
 fn send(webhook: &Webhook, body: &Value) -> Result<String, String> {
     let secret = std::env::var(&webhook.secret_env).ok().filter(|secret| !secret.is_empty());
-    let secret = secret.ok_or_else(|| format!("the variable `{}` holds no secret", webhook.secret_env))?;
+    let secret = secret
+        .ok_or_else(|| format!("the environment variable `{}` is not set or empty", webhook.secret_env))?;
     if let Some(fault) = webhook.fault() {
         return Err(fault);
     }

@@ -49,7 +49,7 @@ pub(crate) fn failed(mut decision: Decision, result: &CheckResult) -> Decision {
 /// The decision when there is no end of new checks.
 pub(crate) fn endless(decision: Decision) -> Decision {
     let Some(check) = wanted(&decision).into_iter().next() else { return decision };
-    let found = "the checks before this call do not come to an end".to_owned();
-    let cure = "this is a fault of the gate; tell the person to run `toolgate doctor`".to_owned();
+    let found = "the checks for this call kept asking for further checks".to_owned();
+    let cure = "this is a bug in Toolgate; ask the user to run `toolgate doctor`".to_owned();
     failed(decision, &CheckResult { check, passed: false, found, cure, duration_ms: 0 })
 }

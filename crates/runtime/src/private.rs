@@ -19,7 +19,7 @@ pub fn make_private_folder(folder: &Path) -> Result<(), Broken> {
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .map_err(|error| Broken::io("make the folder", folder, &error))
+        .map_err(|error| Broken::io("create the folder", folder, &error))
 }
 
 /// A name beside `path` that no other process and no other thread of this one

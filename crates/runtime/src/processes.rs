@@ -79,7 +79,8 @@ pub(crate) fn asker_from(pid: u32) -> Option<Asker> {
 }
 
 fn told(chain: &[Process], askers: &[Asker]) -> Option<String> {
-    asker_over(chain, askers).map(|asker| format!("{}, process {}, which asked", asker.program, asker.pid))
+    asker_over(chain, askers)
+        .map(|asker| format!("{}, process {}, which made the request", asker.program, asker.pid))
 }
 
 /// A host is known by the program's name or by its first word: a script comes

@@ -109,7 +109,7 @@ impl Desk {
             (Ok(revision), _) => Ok(revision),
             (Err(_), Lets::Nothing) => Ok(String::new()),
             (Err(broken), Lets::Happen) => {
-                let what = format!("{}; only a no can be given without a policy", broken.what);
+                let what = format!("{}; without a working policy a request can only be denied", broken.what);
                 Err(Broken { what, ..broken })
             }
         }

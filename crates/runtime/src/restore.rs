@@ -62,7 +62,7 @@ impl Hearing<'_> {
             Otherwise::Ask => Outcome::Ask,
             Otherwise::Warn => Outcome::Warn,
         };
-        let message = format!("{} (no backup can be made: {why})", wanted.message);
+        let message = format!("{} (no backup is possible: {why})", wanted.message);
         let mut decision = answered.decision;
         decision.verdict = decision.verdict.max(outcome.verdict());
         decision.findings.push(Finding { outcome, message, ..wanted.clone() });
@@ -114,9 +114,9 @@ pub(crate) fn roll_back(
         }
     }
     let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    let mut text = format!("{} put back to what it was before this call (backup {}).", files(back), backup.0);
+    let mut text = format!("{} restored to the state before this call (backup {}).", files(back), backup.0);
     if !failed.is_empty() {
-        text.push_str(&format!(" Not put back: {}.", failed.join("; ")));
+        text.push_str(&format!(" Not restored: {}.", failed.join("; ")));
     }
     let entry = Entry::Noted { what: "rolled-back".to_owned(), text: cut(&text) };
     turn.append(now_ms(), context, entry)?;

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs it; its output goes nowhere, because it may be endless.
 pub(crate) fn succeeds(project: &Path, command: &str, until: Instant) -> CheckOutcome {
-    let cure = || format!("run `{command}` and mend what it says");
+    let cure = || format!("run `{command}` and fix what it reports");
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).current_dir(project).process_group(0);
     shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -24,10 +24,10 @@ pub(crate) fn succeeds(project: &Path, command: &str, until: Instant) -> CheckOu
         Some(status) => {
             let how = status
                 .code()
-                .map_or_else(|| "was ended by a signal".to_owned(), |code| format!("ended with {code}"));
+                .map_or_else(|| "was killed by a signal".to_owned(), |code| format!("exited with {code}"));
             Err((format!("`{command}` {how}"), cure()))
         }
-        None => Err((format!("`{command}` did not end in time"), cure())),
+        None => Err((format!("`{command}` timed out"), cure())),
     }
 }
 

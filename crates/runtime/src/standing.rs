@@ -22,12 +22,11 @@ pub(crate) fn needed(policy: &Policy, decision: &Decision) -> u32 {
 }
 
 /// What the agent reads when the person's preference answered.
-pub(crate) const PREFERRED: &str =
-    "Let through: the policy approves questions of low severity without asking.";
+pub(crate) const PREFERRED: &str = "Approved: the policy approves low-severity requests without asking.";
 
 /// What the agent reads when nobody is there to ask.
 pub(crate) const NOBODY: &str =
-    "Nobody can be asked in this run; go on without it and say in your report that it was not done.";
+    "No person can be asked in this run; continue without it and report that it was not done.";
 
 /// Whether the person's own policy answers questions as mild as this one.
 pub(crate) fn is_preferred(policy: &Policy, decision: &Decision) -> bool {

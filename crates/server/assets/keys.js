@@ -19,8 +19,8 @@ function open(answer) {
   if (here) location.href = `/requests/${here}${answer}`;
 }
 
-// Yes only when the whole text has passed by. How far it has, from its top on and without a gap, is
-// kept: who leaps ahead has not seen what lies between.
+// Approve becomes available when the whole text has been on the screen. `seen` is how far that goes
+// from the top without a gap: text that was jumped over has not been seen.
 const yes = byId("yes");
 const bar = byId("bar");
 const what = byId("what");
@@ -115,7 +115,7 @@ byId("pattern")?.addEventListener("input", async (event) => {
   if (!answer.ok || asked !== byId("pattern").value) return;
   const found = await answer.json();
   const some = found.pieces.length ? ": " : "";
-  const said = found.fault ?? `It would have covered ${found.count} of the last calls${some}`;
+  const said = found.fault ?? `Would have matched ${found.count} recent ${found.count === 1 ? "call" : "calls"}${some}`;
   const calls = found.pieces.flatMap((pieces, at) => [at ? " · " : "", called(pieces)]);
   byId("covered").replaceChildren(said, ...calls);
   near("covered");
@@ -146,10 +146,10 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return readOn();
   }
-  const deed = Object.hasOwn(keys, event.key) && keys[event.key];
-  if (!deed) return;
+  const action = Object.hasOwn(keys, event.key) && keys[event.key];
+  if (!action) return;
   event.preventDefault();
-  deed();
+  action();
 });
 
 // Ages and what is left, in the words of the server and by its clock.
@@ -159,6 +159,13 @@ function aged(minutes) {
   if (minutes < 60) return `${minutes} min ago`;
   if (minutes < 1440) return `${Math.floor(minutes / 60)} h ago`;
   return minutes < 2880 ? "1 day ago" : `${Math.floor(minutes / 1440)} days ago`;
+}
+function span(seconds) {
+  const pair = (large, unit, small, rest) => `${large} ${unit}${small ? ` ${small} ${rest}` : ""}`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86400) return pair(Math.floor(seconds / 3600), "h", Math.floor((seconds % 3600) / 60), "min");
+  return pair(Math.floor(seconds / 86400), "d", Math.floor((seconds % 86400) / 3600), "h");
 }
 function over(place) {
   place.querySelectorAll(".still").forEach((one) => one.remove());
@@ -174,17 +181,17 @@ function tick() {
     const seconds = Math.floor((one.dataset.ends - now) / 1000);
     one.classList.toggle("soon", seconds < 60);
     if (seconds >= 0) {
-      one.textContent = `denied by itself in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      one.textContent = `denied automatically in ${span(seconds)}`;
       continue;
     }
-    one.textContent = "time is up: it counts as denied";
+    one.textContent = "expired; counts as denied";
     delete one.dataset.ends;
     over(one.closest(".card") ?? document);
   }
 }
 setInterval(tick, 1000);
 
-// What changed meanwhile; a page somebody writes on is left alone.
+// What changed in the meantime; a page with unsent text is not replaced.
 async function fresh() {
   const answer = await fetch(location.pathname + location.search);
   return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;

@@ -184,10 +184,11 @@ pub(crate) async fn enter(
     let Some(session) = app.access.let_in(&token) else {
         // Whoever sees the terminal of the server sees the new link; nobody else does.
         let cure = format!(
-            "Each link works once. `kill -USR1 {}` makes `toolgate serve` print a new one where it runs.",
+            "Run `kill -USR1 {}` to make `toolgate serve` print a new link in its terminal.",
             std::process::id()
         );
-        return Failure::new(StatusCode::FORBIDDEN, "This link lets nobody in.", cure).into_response();
+        return Failure::new(StatusCode::FORBIDDEN, "This link was already used or has expired.", cure)
+            .into_response();
     };
     let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", session.token);
     // A redirect would come from outside, and a strict cookie stays at home then.
@@ -208,7 +209,7 @@ pub(crate) async fn only_ours(State(app): State<Shared>, request: Request, next:
     match refusal(&app, &request) {
         None => next.run(request).await,
         Some(what) => {
-            let cure = "Open the inbox at its own address.";
+            let cure = "Open the inbox at the address `toolgate serve` printed.";
             Failure::new(StatusCode::FORBIDDEN, what, cure).fitting(request.uri())
         }
     }
@@ -222,21 +223,21 @@ fn refusal(app: &App, request: &Request) -> Option<&'static str> {
         _ => None,
     };
     if !host.is_some_and(|host| app.access.is_ours(host)) {
-        return Some("This server answers to its own address only.");
+        return Some("The request names another host.");
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let origin = text(headers, header::ORIGIN);
     let from_us = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| app.access.is_ours(host));
     if origin.is_some_and(|origin| !from_us(origin)) {
-        return Some("This came from another page.");
+        return Some("The request came from another page.");
     }
     let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
     if site.is_some_and(|site| site != "same-origin" && (changes || site != "none")) {
-        return Some("This came from another site.");
+        return Some("The request came from another site.");
     }
     // A browser says where a change comes from; a program shows its token itself.
     if changes && origin.is_none() && bearer(headers).is_none() {
-        return Some("This does not say where it comes from.");
+        return Some("The request has no `Origin` header.");
     }
     None
 }
@@ -262,8 +263,8 @@ pub(crate) async fn only_inside(State(app): State<Shared>, mut request: Request,
             next.run(request).await
         }
         None => {
-            let cure = "Open the link `toolgate serve` printed when it started.";
-            Failure::new(StatusCode::UNAUTHORIZED, "Nobody has let you in yet.", cure).fitting(request.uri())
+            let cure = "Open the link that `toolgate serve` printed in its terminal. If it was used already, `kill -USR1` with the server's process id prints a new one.";
+            Failure::new(StatusCode::UNAUTHORIZED, "You are not signed in.", cure).fitting(request.uri())
         }
     }
 }

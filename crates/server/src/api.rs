@@ -141,9 +141,9 @@ pub(crate) struct Listed {
 /// Requests of one sort, the newest first, a page at a time; long texts are cut.
 #[utoipa::path(get, path = "/api/requests", params(Listed), responses(
     (status = 200, body = Vec<RequestView>),
-    (status = 400, description = "A parameter cannot be read", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 400, description = "A parameter is invalid", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn requests(
     State(app): State<Shared>,
@@ -178,9 +178,9 @@ pub(crate) struct Begin {
 /// Requests whose answer may still count, the newest first, a page at a time.
 #[utoipa::path(get, path = "/api/grants", params(Begin), responses(
     (status = 200, body = Vec<RequestView>),
-    (status = 400, description = "A parameter cannot be read", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 400, description = "A parameter is invalid", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn grants(
     State(app): State<Shared>,
@@ -195,9 +195,9 @@ pub(crate) async fn grants(
 /// Requests past a guardrail, the newest first, a page at a time.
 #[utoipa::path(get, path = "/api/bypasses", params(Begin), responses(
     (status = 200, body = Vec<RequestView>),
-    (status = 400, description = "A parameter cannot be read", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 400, description = "A parameter is invalid", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn bypasses(
     State(app): State<Shared>,
@@ -212,8 +212,8 @@ pub(crate) async fn bypasses(
 /// The AI supervisors the policy names, and how each is.
 #[utoipa::path(get, path = "/api/supervisors", responses(
     (status = 200, body = Vec<SupervisorView>),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
     let look = |app: &App| {
@@ -239,11 +239,11 @@ pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
 }
 
 /// One request.
-#[utoipa::path(get, path = "/api/requests/{id}", params(("id" = String, Path, description = "Its whole id")), responses(
+#[utoipa::path(get, path = "/api/requests/{id}", params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
-    (status = 404, description = "There is no such request", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
+    (status = 404, description = "No such request", body = Problem),
 ))]
 pub(crate) async fn request(State(app): State<Shared>, Path(id): Path<String>) -> Response {
     told(apart(&app, move |app| Ok(RequestView::of(&app.request(&id)?))).await)
@@ -274,19 +274,19 @@ pub(crate) struct AnswerBody {
 /// Answers one request. Of racing answers the first in the ledger counts; what
 /// comes back is the request as it stands then.
 #[utoipa::path(post, path = "/api/requests/{id}/answer", request_body = AnswerBody,
-    params(("id" = String, Path, description = "Its whole id")), responses(
+    params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
     (status = 400, description = "The body is not JSON", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere, from below an agent, or with the wrong passphrase", body = Problem),
-    (status = 404, description = "There is no such request", body = Problem),
-    (status = 409, description = "It waits no longer, or this passphrase has said yes under another name", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site or from an agent, or the passphrase is wrong", body = Problem),
+    (status = 404, description = "No such request", body = Problem),
+    (status = 409, description = "The request is closed, or this passphrase has already approved it under another name", body = Problem),
     (status = 413, description = "The body is too large", body = Problem),
-    (status = 415, description = "The body does not say that it is JSON", body = Problem),
-    (status = 422, description = "The body says something else, or words that are too long", body = Problem),
-    (status = 429, description = "Too many wrong passphrases came; `Retry-After` says when the next one is looked at",
+    (status = 415, description = "The body is not declared as JSON", body = Problem),
+    (status = 422, description = "The body has invalid values, or the message is too long", body = Problem),
+    (status = 429, description = "Too many wrong passphrases; `Retry-After` says when the next one is checked",
         body = Problem, headers(("Retry-After" = i64, description = "Seconds"))),
-    (status = 500, description = "The gate is broken; with a policy that does not load a no can be given, and no yes", body = Problem),
+    (status = 500, description = "Toolgate is broken; with a policy that does not load, requests can be denied but not approved", body = Problem),
 ))]
 pub(crate) async fn answer(
     State(app): State<Shared>,
@@ -294,8 +294,8 @@ pub(crate) async fn answer(
     Path(id): Path<String>,
     body: Result<Json<Box<RawValue>>, JsonRejection>,
 ) -> Response {
-    let cure = "send `{\"word\": \"approve\" or \"deny\"}`, with `words`, `reach` and `passphrase` if needed";
-    let AnswerBody { word, words, reach, passphrase, alike } = match object(body, cure) {
+    let help = "send `{\"word\": \"approve\" or \"deny\"}`, with `words`, `reach` and `passphrase` if needed";
+    let AnswerBody { word, words, reach, passphrase, alike } = match object(body, help) {
         Ok(body) => body,
         Err(failure) => return failure.as_json(),
     };
@@ -319,16 +319,16 @@ pub(crate) struct HandleBody {
 /// Claims a request, comments on it, takes its answer back, ends it, or says
 /// what was found about what an emergency let through.
 #[utoipa::path(post, path = "/api/requests/{id}/handle", request_body = HandleBody,
-    params(("id" = String, Path, description = "Its whole id")), responses(
+    params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
     (status = 400, description = "The body is not JSON", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere or from below an agent", body = Problem),
-    (status = 404, description = "There is no such request", body = Problem),
-    (status = 409, description = "That cannot be done any more, or not by you", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site or from an agent", body = Problem),
+    (status = 404, description = "No such request", body = Problem),
+    (status = 409, description = "That is no longer possible, or not for you", body = Problem),
     (status = 413, description = "The body is too large", body = Problem),
-    (status = 415, description = "The body does not say that it is JSON", body = Problem),
-    (status = 422, description = "The body says something else", body = Problem),
+    (status = 415, description = "The body is not declared as JSON", body = Problem),
+    (status = 422, description = "The body has invalid values", body = Problem),
 ))]
 pub(crate) async fn handle(
     State(app): State<Shared>,
@@ -356,9 +356,9 @@ pub(crate) struct Pattern {
 /// What a pattern would have covered of the last calls.
 #[utoipa::path(get, path = "/api/covered", params(Pattern), responses(
     (status = 200, body = Covered),
-    (status = 400, description = "A parameter cannot be read", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 400, description = "A parameter is invalid", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn covered(
     State(app): State<Shared>,
@@ -374,12 +374,12 @@ pub(crate) async fn covered(
 /// taken for it otherwise.
 fn object<T: DeserializeOwned>(
     body: Result<Json<Box<RawValue>>, JsonRejection>,
-    cure: &str,
+    help: &str,
 ) -> Result<T, Failure> {
-    let Json(body) = body.map_err(|wrong| Failure::of_body(wrong.status(), wrong.body_text(), cure))?;
-    let said = |text: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text, cure);
+    let Json(body) = body.map_err(|wrong| Failure::of_body(wrong.status(), wrong.body_text(), help))?;
+    let said = |text: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, text, help);
     if !body.get().starts_with('{') {
-        return Err(said("the body is no object".to_owned()));
+        return Err(said("the body is not a JSON object".to_owned()));
     }
     serde_json::from_str(body.get()).map_err(|error| said(error.to_string()))
 }
@@ -398,9 +398,9 @@ pub(crate) struct Before {
 /// Records, the newest first.
 #[utoipa::path(get, path = "/api/log", params(Before), responses(
     (status = 200, body = Vec<RecordView>),
-    (status = 400, description = "A parameter cannot be read", body = Problem),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 400, description = "A parameter is invalid", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, QueryRejection>) -> Response {
     match query {
@@ -415,8 +415,8 @@ pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, 
 /// The rules in force, each with how often it spoke.
 #[utoipa::path(get, path = "/api/rules", responses(
     (status = 200, body = Vec<RuleView>),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn rules(State(app): State<Shared>) -> Response {
     told(apart(&app, |app| Ok(app.rules()?.1.into_iter().map(RuleView::of).collect::<Vec<_>>())).await)
@@ -425,8 +425,8 @@ pub(crate) async fn rules(State(app): State<Shared>) -> Response {
 /// Whether the ledger is what was written; checks all of it.
 #[utoipa::path(get, path = "/api/ledger", responses(
     (status = 200, body = LedgerView),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn ledger(State(app): State<Shared>) -> Response {
     let look = |app: &App| {
@@ -439,8 +439,8 @@ pub(crate) async fn ledger(State(app): State<Shared>) -> Response {
 /// How the server is.
 #[utoipa::path(get, path = "/api/status", responses(
     (status = 200, body = StatusView),
-    (status = 401, description = "Nobody has let you in", body = Problem),
-    (status = 403, description = "It came from elsewhere", body = Problem),
+    (status = 401, description = "Not signed in", body = Problem),
+    (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn status(State(app): State<Shared>) -> Json<StatusView> {
     let judged = app.judged.load(std::sync::atomic::Ordering::Relaxed);

@@ -4,7 +4,7 @@ use crate::inbox::is_waiting;
 use crate::pages::{clock, time};
 use crate::reach::Reader;
 use crate::shown::Shown;
-use toolgate_core::{Pressing, Request, RequestState, Severity, Word, one_line, pieces};
+use toolgate_core::{Pressing, Request, RequestState, Severity, Word, count, one_line, pieces, span};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -35,7 +35,7 @@ pub(crate) struct Card {
     pub urgency: &'static str,
     pub why: Vec<Why>,
     pub reach: Vec<Shown>,
-    /// How many people must say yes and who has, where one is not enough.
+    /// How many approvals there are and whose, where one is not enough.
     pub needs: Option<Shown>,
     pub yes: String,
     pub state: &'static str,
@@ -85,7 +85,7 @@ impl Card {
             id: request.id.clone(),
             tool: Shown::line(&request.tool, 60),
             text,
-            more: more.or_else(|| request.input.as_ref().map(|_| "its whole input".to_owned())),
+            more: more.or_else(|| request.input.as_ref().map(|_| "full input".to_owned())),
             place: Shown::line(&request.dir, 120),
             agent: Shown::line(&request.agent, 40),
             session: Shown::all(&request.session),
@@ -145,31 +145,31 @@ fn stands(request: &Request) -> Option<Shown> {
     let (answer, _) = request.answer()?;
     let word = if answer.word == Word::Approve { "yes" } else { "no" };
     let end = match request.ends_ms() {
-        i64::MAX => "until it is revoked".to_owned(),
+        i64::MAX => "until revoked".to_owned(),
         end => format!("until {}", time(end)),
     };
     let (by, reach, uses) = (&answer.by, answer.reach.words(), times(request.progress.uses));
     Some(Shown::all(&format!("{word} by {by}: {reach}; {end}; {uses}")))
 }
 
-/// How many people must say yes and who has, where one is not enough.
+/// How many approvals there are and whose, where one is not enough.
 fn needs(request: &Request) -> Option<Shown> {
     let progress = &request.progress;
     if progress.needs < 2 || request.state != RequestState::Pending {
         return None;
     }
     let yes: Vec<&str> = progress.yes.iter().map(|answer| answer.by.as_str()).collect();
-    let so_far = if yes.is_empty() { "nobody".to_owned() } else { yes.join(", ") };
-    let to_what = if progress.is_divided() { " to different things" } else { "" };
-    Some(Shown::line(&format!("needs {} · {so_far} said yes{to_what}", progress.needs), 120))
+    let who = if yes.is_empty() { String::new() } else { format!(" ({})", yes.join(", ")) };
+    let to_what = if progress.is_divided() { " with different scopes" } else { "" };
+    Some(Shown::line(&format!("{} of {} approvals{who}{to_what}", yes.len(), progress.needs), 120))
 }
 
-/// What a yes is worth, in one sentence.
+/// What an approval allows, in one sentence.
 pub(crate) fn yes_means(request: &Request) -> String {
     let until = clock(request.expires_ms);
     match &request.bypass {
         Some(bypass) => format!(
-            "this one call passes `{}` once, in this session, until {until}",
+            "this one call bypasses `{}` once, in this session, until {until}",
             one_line(&bypass.guardrail, 60)
         ),
         None => {
@@ -178,21 +178,17 @@ pub(crate) fn yes_means(request: &Request) -> String {
     }
 }
 
-/// How long somebody can still answer.
+/// How long the request can still be answered.
 pub(crate) fn left(request: &Request) -> String {
-    let seconds = request.expires_ms.saturating_sub(now_ms()).max(0) / 1000;
-    if is_waiting(request) {
-        format!("denied by itself in {}:{:02}", seconds / 60, seconds % 60)
-    } else {
-        String::new()
-    }
+    let seconds = request.expires_ms.saturating_sub(now_ms()) / 1000;
+    if is_waiting(request) { format!("denied automatically in {}", span(seconds)) } else { String::new() }
 }
 
-/// From when on an emergency is let through.
+/// When an emergency runs without an answer.
 fn presses(request: &Request) -> String {
     let from = request.presses_from_ms().map(time);
     from.map_or_else(String::new, |from| {
-        format!("; an emergency: let through from {from} on, where the policy lists its command")
+        format!("; emergency: runs without an answer from {from} if the policy lists its command")
     })
 }
 
@@ -205,8 +201,8 @@ fn beginning(text: &str) -> (Shown, Option<String>) {
     let rest = text.len().saturating_sub(cut.len());
     let more = match (lines, rest) {
         (0, rest) if rest <= 1 => None,
-        (0, rest) => Some(format!("{rest} more bytes")),
-        (lines, rest) => Some(format!("{lines} more lines, {rest} bytes")),
+        (0, rest) => Some(count(rest, "more byte")),
+        (lines, rest) => Some(format!("{}, {rest} bytes", count(lines, "more line"))),
     };
     (Shown::all(cut), more)
 }

@@ -48,7 +48,7 @@ pub(crate) fn changes(tool: &str, input: &str) -> Option<Vec<Change>> {
     match tool {
         "Write" if only(fields, &["file_path", "content"]) => {
             let lines = compared("", text(fields, "content")?);
-            Some(vec![Change { head: Shown::all(&format!("{file} – its whole new content")), lines }])
+            Some(vec![Change { head: Shown::all(&format!("{file} – new content")), lines }])
         }
         "Edit" => edit(file, fields, &["file_path", "old_string", "new_string", "replace_all"])
             .map(|change| vec![change]),
@@ -68,7 +68,7 @@ fn edit(file: &str, fields: &Map<String, Value>, known: &[&str]) -> Option<Chang
         Some(value) => value.as_bool()?,
     };
     let (old, new) = (text(fields, "old_string")?, text(fields, "new_string")?);
-    let often = if everywhere { "every place" } else { "one place" };
+    let often = if everywhere { "all occurrences" } else { "one occurrence" };
     let head = Shown::all(&format!("{file} – {often}"));
     only(fields, known).then(|| Change { head, lines: compared(old, new) })
 }
@@ -163,15 +163,21 @@ mod tests {
     #[test]
     fn every_line_of_both_sides_is_there() {
         let edit = json!({ "file_path": "a", "old_string": "one\ntwo\nthree\nfour\n", "new_string": "one\n2\nthree\nfour\nfive\n" });
-        assert_eq!(shown("Edit", &edit).unwrap(), "a – one place\n one\n-two\n+2\n three\n four\n+five\n");
+        assert_eq!(
+            shown("Edit", &edit).unwrap(),
+            "a – one occurrence\n one\n-two\n+2\n three\n four\n+five\n"
+        );
         let write = json!({ "file_path": "a\u{202e}", "content": "x\u{1b}\r\ny\n" });
         assert_eq!(
             shown("Write", &write).unwrap(),
-            "a<mark>\\u{202e}</mark> – its whole new content\n+x<mark>\\u{1b}\\u{d}</mark>\n+y\n"
+            "a<mark>\\u{202e}</mark> – new content\n+x<mark>\\u{1b}\\u{d}</mark>\n+y\n"
         );
         let several = json!({ "file_path": "a", "edits": [
             { "old_string": "x", "new_string": "y", "replace_all": true }, { "old_string": "p", "new_string": "" }] });
-        assert_eq!(shown("MultiEdit", &several).unwrap(), "a – every place\n-x\n+y\na – one place\n-p\n");
+        assert_eq!(
+            shown("MultiEdit", &several).unwrap(),
+            "a – all occurrences\n-x\n+y\na – one occurrence\n-p\n"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use toolgate_store::StoreError;
 pub(crate) struct Failure {
     pub(crate) status: StatusCode,
     what: String,
-    cure: String,
+    help: String,
     /// The field of a form that is to be mended.
     field: Option<&'static str>,
     /// In how many seconds it may be tried again, if only that is needed.
@@ -28,12 +28,12 @@ pub(crate) struct Failure {
 #[template(path = "failure.html")]
 struct FailurePage {
     what: String,
-    cure: String,
+    help: String,
 }
 
 impl Failure {
-    pub(crate) fn new(status: StatusCode, what: impl Into<String>, cure: impl Into<String>) -> Failure {
-        Failure { status, what: what.into(), cure: cure.into(), field: None, again_s: None }
+    pub(crate) fn new(status: StatusCode, what: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure { status, what: what.into(), help: help.into(), field: None, again_s: None }
     }
 
     /// The same about one field of a form.
@@ -47,11 +47,11 @@ impl Failure {
     }
 
     /// A body that cannot be read, with the limit if it is too large.
-    pub(crate) fn of_body(status: StatusCode, text: String, cure: &str) -> Failure {
+    pub(crate) fn of_body(status: StatusCode, text: String, help: &str) -> Failure {
         if status != StatusCode::PAYLOAD_TOO_LARGE {
-            return Failure::new(status, text, cure);
+            return Failure::new(status, text, help);
         }
-        Failure::new(status, format!("This is longer than the {BODY_MAX} bytes that are taken."), cure)
+        Failure::new(status, format!("The form is larger than the limit of {BODY_MAX} bytes."), help)
     }
 
     /// The same about a page or a value of its own.
@@ -75,7 +75,7 @@ impl Failure {
 
     /// The same for programs.
     pub(crate) fn as_json(&self) -> Response {
-        self.with(Json(Problem::new(&self.what, &self.cure)))
+        self.with(Json(Problem::new(&self.what, &self.help)))
     }
 }
 
@@ -93,21 +93,21 @@ impl From<StoreError> for Failure {
 
 impl From<NotAPerson> for Failure {
     fn from(error: NotAPerson) -> Failure {
-        let cure = match error {
+        let help = match error {
             NotAPerson::AgentAbove { .. } => {
-                "Answer in your own browser or terminal, not from below an agent."
+                "Answer from your own browser or terminal, not from a program an agent started."
             }
-            NotAPerson::Gone => "Keep the connection open until the answer comes.",
+            NotAPerson::Gone => "Keep the connection open until the response arrives.",
             NotAPerson::WrongPassphrase
             | NotAPerson::TooShort
             | NotAPerson::NeedsPassphrase
-            | NotAPerson::NoTerminal => "go back and answer again",
+            | NotAPerson::NoTerminal => "Go back and answer again.",
         };
         let what = match error {
-            NotAPerson::NeedsPassphrase => "an answer needs the approver's passphrase".to_owned(),
+            NotAPerson::NeedsPassphrase => "the passphrase is required".to_owned(),
             _ => error.to_string(),
         };
-        let failure = Failure::new(StatusCode::FORBIDDEN, what, cure);
+        let failure = Failure::new(StatusCode::FORBIDDEN, what, help);
         match error {
             NotAPerson::WrongPassphrase | NotAPerson::TooShort | NotAPerson::NeedsPassphrase => {
                 failure.at("passphrase")
@@ -119,12 +119,12 @@ impl From<NotAPerson> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let page = FailurePage { what: visible(&self.what), cure: visible(&self.cure) };
+        let page = FailurePage { what: visible(&self.what), help: visible(&self.help) };
         self.with(Html(page.render().unwrap_or(page.what)))
     }
 }
 
 pub(crate) async fn nothing_here(uri: Uri) -> Response {
-    let cure = "The inbox has everything that waits.";
-    Failure::new(StatusCode::NOT_FOUND, "There is nothing here.", cure).fitting(&uri)
+    let help = "Check the address, or go to the inbox.";
+    Failure::new(StatusCode::NOT_FOUND, "Page not found.", help).fitting(&uri)
 }

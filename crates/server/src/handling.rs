@@ -88,30 +88,30 @@ impl App {
     ) -> Result<Request, Failure> {
         self.refuse_agent(peer)?;
         let request = self.request(id)?;
-        let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Look at it again.");
+        let conflict = |what: &str| Failure::new(StatusCode::CONFLICT, what, "Reload the request.");
         if let Some(fault) = words_fault(text) {
-            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Write a shorter message.");
             return Err(failure.at(if action == RequestAction::Review { "review" } else { "comment" }));
         }
         let text = text.trim().to_owned();
         if text.is_empty() && matches!(action, RequestAction::Comment | RequestAction::Review) {
-            let cure = "Say what you mean to say.";
-            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "There are no words.", cure);
+            let cure = "Write a comment.";
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "The comment is empty.", cure);
             return Err(failure.at(if action == RequestAction::Review { "review" } else { "comment" }));
         }
         let what = match action {
             RequestAction::Claim => Handling::Claimed,
             RequestAction::Comment => Handling::Commented { text },
             RequestAction::Undo => match request.undo_fault(&self.person, self.key()?.as_deref(), now_ms()) {
-                Some(why) => return Err(conflict(&format!("The answer cannot be taken back: {why}."))),
+                Some(why) => return Err(conflict(&format!("The answer cannot be undone: {why}."))),
                 None => Handling::Undone,
             },
             RequestAction::Revoke if request.answer().is_some() => Handling::Revoked,
-            RequestAction::Revoke => return Err(conflict("There is no answer to end.")),
+            RequestAction::Revoke => return Err(conflict("There is no active grant to revoke.")),
             RequestAction::Review if request.progress.review_due_ms().is_some() => {
                 Handling::Reviewed { text }
             }
-            RequestAction::Review => return Err(conflict("Nothing was let through here without a yes.")),
+            RequestAction::Review => return Err(conflict("This request needs no review.")),
         };
         Ok(Desk::open(&self.setup.dirs)?.handle(&request, &self.person, what)?)
     }
@@ -160,7 +160,7 @@ pub(crate) fn choices(request: &Request) -> Vec<Choice> {
         all.push(Choice { value: "for", words });
         all.push(choice("always", &Extent::Always { pattern: None }));
         if pattern_of(request).is_some() {
-            let words = "every command that fits the pattern, here and below, until it is revoked";
+            let words = "every command that matches the pattern, in this folder and below, until revoked";
             all.push(Choice { value: "pattern", words: words.to_owned() });
         }
     }

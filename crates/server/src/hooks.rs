@@ -112,8 +112,9 @@ async fn hook(
     body: Bytes,
 ) -> Response {
     if !app.access.is_hook(&headers) {
-        let cure = "send the token of the file `toolgate serve --json` names as `Authorization: Bearer`";
-        return Failure::new(StatusCode::UNAUTHORIZED, "This is no hook of ours.", cure).as_json();
+        let help =
+            "send the token from the file that `toolgate serve --json` names as `Authorization: Bearer`";
+        return Failure::new(StatusCode::UNAUTHORIZED, "Invalid hook token.", help).as_json();
     }
     let handed = Handed::new(&host, None, body.to_vec());
     // A host that goes away takes this with it, and the work notices.
@@ -127,11 +128,11 @@ async fn hook(
         Ok(told) if !told.stdout.is_empty() => {
             ([(CONTENT_TYPE, "application/json")], told.stdout).into_response()
         }
-        Ok(_) => Failure::new(StatusCode::NOT_FOUND, "There is no such host.", "see `toolgate hook --help`")
-            .as_json(),
+        Ok(_) => Failure::new(StatusCode::NOT_FOUND, "Unknown host.", "see `toolgate hook --help`").as_json(),
         Err(_) => {
-            let cure = "run `toolgate doctor` and report what it says";
-            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "The gate crashed while judging.", cure).as_json()
+            let help = "run `toolgate doctor` and report what it says";
+            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "Toolgate crashed while judging the call.", help)
+                .as_json()
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::{App, Shared};
 use axum::http::StatusCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
-use toolgate_core::{Answer, Extent, Record, Request, RequestState, Tally, Word, visible, words_fault};
+use toolgate_core::{
+    Answer, Extent, Record, Request, RequestState, Tally, Word, count, visible, words_fault,
+};
 use toolgate_runtime::{ASKERS_MAX, Broken, Desk, Gate, NotAPerson, kept_checkpoints, now_ms, trusted_key};
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
@@ -28,7 +30,11 @@ pub(crate) async fn apart<T: Send + 'static>(
     let app = app.clone();
     let done = tokio::task::spawn_blocking(move || work(&app)).await;
     done.unwrap_or_else(|_| {
-        Err(Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "The work was not finished.", "Try again."))
+        Err(Failure::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The server could not finish the request.",
+            "Try again.",
+        ))
     })
 }
 
@@ -91,8 +97,9 @@ impl App {
     /// One request by its whole id.
     pub(crate) fn request(&self, id: &str) -> Result<Request, Failure> {
         let found = self.store(|store| Ok(store.request(id)?))?;
-        let cure = "It may be a request of another user of this machine.";
-        found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "There is no such request.", cure))
+        let cure =
+            "Check the id, or find the request in the inbox. It may belong to another user of this machine.";
+        found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "Request not found.", cure))
     }
 
     /// What other sessions ask alike, as long as it waits.
@@ -117,8 +124,8 @@ impl App {
         self.refuse_agent(given.peer)?;
         let request = self.request(id)?;
         if !is_waiting(&request) {
-            let cure = "A call that is repeated makes a new request.";
-            return Err(Failure::new(StatusCode::CONFLICT, "This request waits no longer.", cure));
+            let cure = "If the agent repeats the call, a new request appears.";
+            return Err(Failure::new(StatusCode::CONFLICT, "This request is closed.", cure));
         }
         if let Some(fault) = given.reach.fault_for(&request) {
             let field = match given.reach {
@@ -126,12 +133,12 @@ impl App {
                 Extent::Always { pattern: Some(_) } => "pattern",
                 _ => "scope",
             };
-            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another reach.");
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Choose another scope.");
             return Err(failure.at(field));
         }
         let unsaid = given.words.as_deref().and_then(words_fault);
         if let Some(fault) = unsaid {
-            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Say it in fewer words.");
+            let failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, fault, "Write a shorter message.");
             return Err(failure.at("words"));
         }
         // Only what was on the page: what came to be asked since then was not shown.
@@ -155,8 +162,8 @@ impl App {
             return Ok(after);
         }
         // Of answers that race one counts; whose does not must hear it.
-        let what = format!("Somebody was faster: this request is {}.", after.state.name());
-        Err(Failure::new(StatusCode::CONFLICT, what, "What you said is on record and changes nothing."))
+        let what = format!("Already answered: this request is {}.", after.state.name());
+        Err(Failure::new(StatusCode::CONFLICT, what, "Your answer was recorded and has no effect."))
     }
 
     /// A yes needs a policy, and somebody who has not said it under another name.
@@ -165,7 +172,7 @@ impl App {
         let closed = |broken: Broken| Failure::new(StatusCode::CONFLICT, broken.what, broken.cure);
         Desk::open(&self.setup.dirs)?.may_approve(request).map_err(closed)?;
         match request.yes_fault(&self.person, self.key()?.as_deref()) {
-            Some(fault) => Err(Failure::new(StatusCode::CONFLICT, fault, "No ends it for everybody.")),
+            Some(fault) => Err(Failure::new(StatusCode::CONFLICT, fault, "You can still deny it.")),
             None => Ok(()),
         }
     }
@@ -220,7 +227,10 @@ impl App {
             let (whole, text) = match self.verified()? {
                 Verified::Intact { records } => (
                     true,
-                    format!("{records} records: every link holds, the head is signed, nothing is missing."),
+                    format!(
+                        "{} verified: every hash matches, the head is signed, nothing is missing.",
+                        count(records, "record")
+                    ),
                 ),
                 Verified::Broken(bad) => (false, visible(&bad.to_string())),
             };

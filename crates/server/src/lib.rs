@@ -123,7 +123,7 @@ pub fn serve(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
     if !config.listen.ip().is_loopback() {
         return Err(Broken::new(
             format!("`{}` can be reached from other machines", config.listen),
-            "listen on 127.0.0.1 or [::1]; a tunnel such as `ssh -L` brings it elsewhere",
+            "listen on 127.0.0.1 or [::1]; use a tunnel such as `ssh -L` to reach it from elsewhere",
         ));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -173,7 +173,7 @@ async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
         // Nobody finds a server that is gone.
         let _ = std::fs::remove_file(socket);
     }
-    ended.map_err(|error| Broken::new(format!("the server ended: {error}"), "start it again"))
+    ended.map_err(|error| Broken::new(format!("the server stopped: {error}"), "start it again"))
 }
 
 /// A new link for each `SIGUSR1`: told where the server runs, to nobody else.

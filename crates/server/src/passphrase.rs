@@ -36,7 +36,7 @@ impl App {
         });
         if pauses {
             let text = format!(
-                "{WRONG_MAX} wrong passphrases came over HTTP, the last one for {}; for {} s none is looked at there",
+                "{WRONG_MAX} wrong passphrases over HTTP, the last one for {}; none is accepted there for {} s",
                 request.id,
                 PAUSE_MS / 1000
             );
@@ -55,7 +55,7 @@ impl App {
 fn later(left_ms: i64) -> Failure {
     let seconds = left_ms.saturating_add(999) / 1000;
     let at = time(now_ms().saturating_add(seconds.saturating_mul(1000)));
-    let what = format!("too many wrong passphrases: the next one is looked at in {seconds} s, at {at}");
-    let cure = "Wait until then, or answer with `toolgate inbox` in a terminal of your own.";
+    let what = format!("too many wrong passphrases: try again in {seconds} s, at {at}");
+    let cure = "Wait until then, or answer with `toolgate inbox` in your own terminal.";
     Failure::new(StatusCode::TOO_MANY_REQUESTS, what, cure).at("passphrase").again_in(seconds)
 }

@@ -176,7 +176,10 @@ mod tests {
             let is_agents = |one: &Option<Objection>| matches!(one, Some(Objection::Agent(_)));
             let program = "it".to_owned();
             let asker = Asker { pid: own, started: started(own), program };
-            assert!(is_agents(&peer.objection(&[asker])), "{address}: it asked itself");
+            assert!(
+                is_agents(&peer.objection(&[asker])),
+                "{address}: the connection came from the server itself"
+            );
             // Nobody is at the other end any more, and nobody can be told from an agent.
             drop(stream);
             assert_eq!(peer.objection(&[]), Some(Objection::Gone), "{address}");

@@ -103,7 +103,7 @@ fn words(facts: &Facts) -> Vec<Shown> {
         add(thing(&file.access.name().replace('-', " "), &file.path));
     }
     for opaque in &facts.reading.opaque {
-        add(thing("cannot be understood:", &opaque.what));
+        add(thing("not understood:", &opaque.what));
     }
     if let Some(fault) = &facts.reading.fault {
         add(thing("cannot be read:", &fault.message));

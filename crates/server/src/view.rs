@@ -343,11 +343,11 @@ pub(crate) struct Problem {
     /// What.
     error: String,
     /// What to do.
-    cure: String,
+    help: String,
 }
 
 impl Problem {
-    pub(crate) fn new(error: &str, cure: &str) -> Problem {
-        Problem { error: error.to_owned(), cure: cure.to_owned() }
+    pub(crate) fn new(error: &str, help: &str) -> Problem {
+        Problem { error: error.to_owned(), help: help.to_owned() }
     }
 }

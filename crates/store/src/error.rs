@@ -47,19 +47,19 @@ impl StoreError {
     pub fn cure(&self) -> String {
         match self {
             StoreError::Unopenable { path, .. } => {
-                format!("make `{path}` readable and writable for you, then run `toolgate doctor`")
+                format!("make `{path}` readable and writable for your user, then run `toolgate doctor`")
             }
             StoreError::Busy => {
                 "find the process that holds the ledger (`toolgate doctor`), or try again".to_owned()
             }
-            StoreError::Full => "free some disk space; nothing else is needed".to_owned(),
+            StoreError::Full => "free some disk space".to_owned(),
             StoreError::ReadOnly => {
-                "make the ledger and its folder writable for you, then run `toolgate doctor`".to_owned()
+                "make the ledger and its folder writable for your user, then run `toolgate doctor`".to_owned()
             }
-            StoreError::Newer { .. } => "install the newer toolgate that made it".to_owned(),
-            StoreError::Altered => "run `toolgate ledger verify` and find out who changed it; move the ledger away to begin a new one".to_owned(),
+            StoreError::Newer { .. } => "install the newer toolgate that created it".to_owned(),
+            StoreError::Altered => "run `toolgate ledger verify` and find out what changed it; move the ledger away to start a new one".to_owned(),
             StoreError::Damaged { .. } => {
-                "run `toolgate ledger verify`; move the file away to begin a new ledger".to_owned()
+                "run `toolgate ledger verify`; move the file away to start a new ledger".to_owned()
             }
         }
     }
@@ -71,7 +71,7 @@ impl fmt::Display for StoreError {
             StoreError::Unopenable { path, why } => write!(f, "the ledger `{path}` cannot be opened: {why}"),
             StoreError::Busy => write!(f, "the ledger stayed locked by another process"),
             StoreError::Full => write!(f, "the disk is full, so the ledger cannot be written"),
-            StoreError::ReadOnly => write!(f, "the ledger may not be written"),
+            StoreError::ReadOnly => write!(f, "the ledger is not writable"),
             StoreError::Newer { version } => {
                 write!(f, "the ledger has format {version}, which this toolgate does not know")
             }

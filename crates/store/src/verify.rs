@@ -67,7 +67,7 @@ pub(crate) fn verify(
         return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
     }
     if let Some(object) = store.foreign_object()? {
-        let why = format!("the {object} is not as this program makes it: the file was changed by another");
+        let why = format!("the {object} has an unexpected definition: another program changed the file");
         return Ok(Verified::Broken(FirstBad { index: records, why }));
     }
     if let Some(why) = replay.difference(store)? {
@@ -82,11 +82,11 @@ fn check_head(end: Option<&Head>, head: Option<&Checkpoint>, trusted: Option<&st
     match (end, head) {
         (None, None) => None,
         (Some(_), None) => after("the signed head is missing"),
-        (_, Some(signed)) if !verify_head(signed, trusted) => {
-            after("the signature of the head does not hold")
-        }
+        (_, Some(signed)) if !verify_head(signed, trusted) => after("the signature of the head is invalid"),
         (Some(end), Some(signed)) if *end == signed.checkpoint => None,
-        (_, Some(signed)) if signed.checkpoint.seq > last => after("is missing: the tail was cut"),
+        (_, Some(signed)) if signed.checkpoint.seq > last => {
+            after("is missing: the end of the ledger was cut off")
+        }
         (_, Some(signed)) if signed.checkpoint.seq < last => {
             let why = "was added without the signing key".to_owned();
             Some(FirstBad { index: signed.checkpoint.seq.saturating_add(1), why })
@@ -115,9 +115,7 @@ impl Replay {
         let record: Record =
             serde_json::from_str(body).map_err(|error| self.bad(format!("is not a record: {error}")))?;
         if self.kept.remove(&record.seq).is_some_and(|kept| kept != hash) {
-            return Err(
-                self.bad("differs from a checkpoint kept elsewhere: the ledger was rewritten".to_owned())
-            );
+            return Err(self.bad("differs from a checkpoint: the ledger was rewritten".to_owned()));
         }
         self.fold(&record);
         Ok(())
@@ -131,8 +129,7 @@ impl Replay {
         let (seq, _) = self.kept.first_key_value()?;
         Some(FirstBad {
             index: *seq,
-            why: "is missing: a checkpoint kept elsewhere knows it, so the ledger was cut or replaced"
-                .to_owned(),
+            why: "is missing although a checkpoint covers it: the ledger was cut or replaced".to_owned(),
         })
     }
 
@@ -177,22 +174,22 @@ impl Replay {
         let lived: BTreeMap<_, _> =
             self.sessions.iter().filter(|(id, session)| **session != Session::new(id)).collect();
         let session = first_difference(&lived, &sessions)
-            .map(|id| format!("session `{id}` is not what its records say"));
+            .map(|id| format!("session `{id}` does not match its records"));
         let request = || {
             let expected = self.requests.iter().collect();
             first_difference(&expected, &requests)
-                .map(|id| format!("request `{id}` is not what its records say"))
+                .map(|id| format!("request `{id}` does not match its records"))
         };
         let marks = store.marks()?;
         let mark = || {
             let changed = first_difference(&self.marks.iter().collect(), &marks)?;
             let (session, key) = changed.split_once('\n').unwrap_or((&changed, ""));
-            Some(format!("the mark `{key}` of session `{session}` is not what its records say"))
+            Some(format!("the counter `{key}` of session `{session}` does not match its records"))
         };
         let locks = store.locks()?;
         let lock = || {
             first_difference(&self.locks.iter().collect(), &locks)
-                .map(|path| format!("the lock on `{path}` is not what its records say"))
+                .map(|path| format!("the lock on `{path}` does not match its records"))
         };
         let kept = store.supervision()?;
         let supervised = || {
@@ -200,7 +197,7 @@ impl Replay {
             let answer = || first_difference(&self.supervision.answers.iter().collect(), &kept.answers);
             health
                 .or_else(answer)
-                .map(|name| format!("what is kept of supervisors (`{name}`) is not what the records say"))
+                .map(|name| format!("the data of supervisor `{name}` does not match its records"))
         };
         Ok(session.or_else(request).or_else(mark).or_else(lock).or_else(supervised))
     }

@@ -62,7 +62,7 @@ impl Gate {
     /// If policy, ledger or key cannot be had: then nothing may run.
     pub fn open_in(dirs: Dirs, folder: impl AsRef<Path>) -> Result<Gate, Broken> {
         let folder = std::path::absolute(folder.as_ref()).map_err(|error| {
-            Broken::new(format!("the folder cannot be found: {error}"), "name a folder that is there")
+            Broken::new(format!("the folder cannot be opened: {error}"), "use an existing folder")
         })?;
         let project = find_project(&folder);
         // Whoever embeds the gate is the agent.

@@ -29,17 +29,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
         "SubagentStop" => message.note(SUBAGENT_STOP, "a sub-agent ended"),
         "SubagentStart" => Ok(Asked::Result(message.event(EventKind::PostHandoff)?, None)),
         "SessionStart" => {
-            message.note("session-start", message.optional("source").unwrap_or("a session began"))
+            message.note("session-start", message.optional("source").unwrap_or("a session started"))
         }
         "SessionEnd" => message.note(SESSION_END, message.optional("reason").unwrap_or("a session ended")),
-        "UserPromptSubmit" => message.note("prompt", "the person wrote to the agent"),
+        "UserPromptSubmit" => message.note("prompt", "the user sent a prompt"),
         "ConfigChange" => Ok(Asked::Settings {
             context: message.context()?,
             file: message.optional("file_path").map(PathBuf::from),
         }),
-        other => {
-            Err(unreadable(format!("the host sent an event this gate does not know: `{}`", shorten(other))))
-        }
+        other => Err(unreadable(format!("the host sent an unknown event: `{}`", shorten(other)))),
     }
 }
 
@@ -68,7 +66,7 @@ struct Message<'a> {
 impl<'a> Message<'a> {
     fn text(&self, field: &str) -> Result<&'a str, Unreadable> {
         let found = self.value.get(field).and_then(Value::as_str);
-        found.ok_or_else(|| unreadable(format!("the host's message has no text `{field}`")))
+        found.ok_or_else(|| unreadable(format!("the host's message has no string `{field}`")))
     }
 
     fn optional(&self, field: &str) -> Option<&'a str> {
@@ -118,10 +116,7 @@ impl<'a> Message<'a> {
         let input = self.value.get("tool_input").cloned().unwrap_or(Value::Null);
         let kind = tools::kind_of(tool, &input)?;
         if has_nul(&input) {
-            return Err(unreadable(format!(
-                "the input of `{}` holds a NUL, which no program can be given",
-                shorten(tool)
-            )));
+            return Err(unreadable(format!("the input of `{}` contains a NUL byte", shorten(tool))));
         }
         self.call_with(tool, kind, input)
     }

@@ -185,16 +185,16 @@ pub(super) fn installed(settings: &[u8]) -> Option<String> {
 /// Settings that would take the gate out of the path do not come into force.
 pub(super) fn objection(settings: Option<&[u8]>, ours: Ours) -> Option<String> {
     let Some(bytes) = settings else {
-        return (ours == Ours::Yes).then(|| "the settings that hold the gate's hook were deleted".to_owned());
+        return (ours == Ours::Yes).then(|| "the settings file with Toolgate's hook was deleted".to_owned());
     };
     let Ok(value) = value_of(bytes) else {
         return Some("the changed settings are not valid JSON".to_owned());
     };
     if value.get("disableAllHooks").is_some_and(|switch| *switch != Value::Bool(false)) {
-        return Some("the changed settings switch all hooks off (`disableAllHooks`)".to_owned());
+        return Some("the changed settings disable all hooks (`disableAllHooks`)".to_owned());
     }
     let lost = ours == Ours::Yes && !is_whole(&value);
-    lost.then(|| "the settings no longer hold the gate's hook as it was installed".to_owned())
+    lost.then(|| "the changed settings no longer contain Toolgate's hook as installed".to_owned())
 }
 
 /// Whether our hook stands at every event it was installed for, armed: for

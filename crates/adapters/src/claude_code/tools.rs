@@ -42,7 +42,7 @@ fn file(tool: &str, input: &Value, access: Access, field: &str) -> Result<Kind, 
 
 fn required(tool: &str, input: &Value, field: &str) -> Result<String, Unreadable> {
     let found = input.get(field).and_then(Value::as_str).map(str::to_owned);
-    found.ok_or_else(|| Unreadable { why: format!("the input of `{tool}` has no text `{field}`") })
+    found.ok_or_else(|| Unreadable { why: format!("the input of `{tool}` has no string `{field}`") })
 }
 
 fn optional(input: &Value, field: &str) -> Vec<String> {

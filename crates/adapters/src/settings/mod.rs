@@ -61,7 +61,7 @@ impl Settings {
             return Err(settings.fault_at(
                 &settings.start(),
                 "is not a JSON object",
-                "the file must hold one object: `{}`",
+                "write one object: `{}`",
             ));
         }
         let style = Style::of(text, &settings.root());

@@ -1,7 +1,7 @@
 //! `toolgate test --explain`: what was read from a call, what each guard found
-//! in it, and which bytes made it say so.
+//! in it, and the bytes that made it match.
 //!
-//! Everything is read from one [`Explained`]; nothing is judged here.
+//! Renders an [`Explained`]; judges nothing.
 
 mod carets;
 mod tree;
@@ -12,15 +12,16 @@ use toolgate_core::shell::Span;
 use toolgate_core::{Evidence, Explained, Finding, Origin, Pointed, Round, RuleEntry};
 use tree::{Fact, Piece};
 
-/// Columns a shown line may take.
+/// Longest line, in columns.
 const WIDTH: usize = 100;
 
-/// Lines of a command that are shown.
+/// Longest command, in lines.
 const LINES_MAX: usize = 40;
 
-/// The explanation as data, one entry a pass.
+/// The explanation as JSON, one entry per pass.
 pub fn data(explained: &Explained, rules: &[RuleEntry]) -> Value {
     let round = |round: &Round| {
+        let objections = round.findings.iter().filter(|pointed| pointed.finding.is_objection());
         let text = round.event.call.command().unwrap_or_default();
         let finding = |pointed: &Pointed| {
             let finding = &pointed.finding;
@@ -36,7 +37,7 @@ pub fn data(explained: &Explained, rules: &[RuleEntry]) -> Value {
         json!({
             "call": round.event.call.title(),
             "parts": tree::of(round, rules),
-            "findings": round.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": objections.map(finding).collect::<Vec<_>>(),
         })
     };
     explained.rounds.iter().map(round).collect()
@@ -47,7 +48,7 @@ pub fn text(explained: &Explained, rules: &[RuleEntry]) -> String {
     let page = &mut Vec::new();
     for (at, round) in explained.rounds.iter().enumerate() {
         if at > 0 {
-            page.push(styled(BOLD, "rewritten, and judged again"));
+            page.push(styled(BOLD, "after the rewrite"));
         }
         show_call(page, round);
         page.push(String::new());
@@ -57,10 +58,11 @@ pub fn text(explained: &Explained, rules: &[RuleEntry]) -> String {
             page.push(String::new());
         }
         show_fault(page, round);
-        for pointed in &round.findings {
+        let objections = || round.findings.iter().filter(|pointed| pointed.finding.is_objection());
+        for pointed in objections() {
             show_finding(page, pointed, round);
         }
-        if round.findings.is_empty() {
+        if objections().next().is_none() {
             page.push(styled(DIM, "no rule objects"));
             page.push(String::new());
         }
@@ -98,7 +100,7 @@ fn show_call(page: &mut Vec<String>, round: &Round) {
     }
 }
 
-/// Pieces below each other, lines in front of them.
+/// The tree of pieces, with branch lines.
 fn show_tree(page: &mut Vec<String>, pieces: &[Piece]) {
     for (at, piece) in (1..).zip(pieces) {
         show_piece(page, piece, "", at == pieces.len());
@@ -136,7 +138,7 @@ fn fact_line(fact: &Fact, longest: usize) -> String {
     };
     let real =
         fact.real.as_ref().map(|real| format!(" → really {}", one_line(real, WIDTH))).unwrap_or_default();
-    let unsure = if fact.exact { String::new() } else { styled(DIM, "  (part of it is not known)") };
+    let unsure = if fact.exact { String::new() } else { styled(DIM, "  (partly unknown)") };
     let width = if target.is_empty() { 0 } else { longest.saturating_add(2) };
     format!(
         "{}{target}{real}{unsure}{}",
@@ -153,7 +155,7 @@ fn pointer(rules: &[String]) -> String {
     }
 }
 
-/// Where reading stopped, if it did.
+/// Where parsing stopped, if it did.
 fn show_fault(page: &mut Vec<String>, round: &Round) {
     let (Some(fault), Some(text)) = (&round.facts.reading.fault, round.event.call.command()) else { return };
     page.push(format!("{}  {}", styled(YELLOW, "unreadable"), visible(&fault.message)));
@@ -178,10 +180,10 @@ fn show_finding(page: &mut Vec<String>, pointed: &Pointed, round: &Round) {
         page.push(format!("  found    {}", quoted(one)));
     }
     if let Some(step) = &pointed.finding.remediation {
-        page.push(format!("  do       {}", visible(step)));
+        page.push(format!("  fix      {}", visible(step)));
     }
     for alternative in &pointed.finding.alternatives {
-        page.push(format!("  instead  {}", visible(alternative)));
+        page.push(format!("  allowed  {}", visible(alternative)));
     }
     page.push(String::new());
 }

@@ -19,7 +19,7 @@ pub struct LevelArgs {
     /// Your settings for this project, not shared
     #[arg(long)]
     pub local: bool,
-    /// The settings of this project, shared with everyone who works on it
+    /// The project's settings, shared with everyone who works on it
     #[arg(long)]
     pub project: bool,
 }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use toolgate_core::{Extent, Proof, Request, Word};
 use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, askers, set_passphrase, sign_answer};
 
-/// Who may answer requests.
+/// Set up how approvals are verified.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  toolgate approver set\n  toolgate approver show")]
 pub struct Args {
@@ -23,18 +23,18 @@ pub struct Args {
 /// What to do about the approver.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Set the passphrase answers need from now on
+    /// Set the passphrase that approvals and denials need
     Set {
-        /// Read it from the first line of stdin
+        /// Read the passphrase from the first line of stdin
         #[arg(long)]
         passphrase_stdin: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// How answers are proven
+    /// Show how approvals are verified
     Show {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -51,9 +51,9 @@ pub fn run(args: &Args) -> Outcome {
                 (true, _) => json(
                     &json!({ "proof": if key.is_some() { "passphrase" } else { "terminal" }, "key": key }),
                 ),
-                (false, Some(key)) => out(&format!("answers need the passphrase (key {key})")),
+                (false, Some(key)) => out(&format!("approvals need the passphrase (key {key})")),
                 (false, None) => out(
-                    "answers need a terminal no agent stands above; `toolgate approver set` makes them need a passphrase",
+                    "anyone at a terminal can approve requests (no passphrase is set); `toolgate approver set` sets one",
                 ),
             }
         }
@@ -61,20 +61,20 @@ pub fn run(args: &Args) -> Outcome {
             install::refuse_agent()?;
             // Changing the lock needs the old key.
             if let Some(old) = Approver::load(&dirs)? {
-                let given = read("Present passphrase: ", *passphrase_stdin)?;
+                let given = read("Current passphrase: ", *passphrase_stdin)?;
                 let request = blank();
                 sign_answer(&old, &given, &request, Word::Deny, &Extent::Once)?;
             }
             let new = read("New passphrase: ", *passphrase_stdin)?;
             // Mistyped once, nobody could answer any more.
-            if !*passphrase_stdin && !read("The same again: ", false)?.is_same(&new) {
+            if !*passphrase_stdin && !read("Repeat passphrase: ", false)?.is_same(&new) {
                 return Err(Failure::new("the two passphrases differ", "run `toolgate approver set` again"));
             }
             let approver = set_passphrase(&dirs, &new)?;
             if *as_json {
                 json(&json!({ "proof": "passphrase", "key": approver.key }));
             }
-            talk("from now on `toolgate inbox approve` and `deny` need this passphrase");
+            talk("`toolgate inbox approve` and `deny` now need this passphrase");
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -158,6 +158,6 @@ fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), F
     if line.trim() == code {
         Ok(())
     } else {
-        Err(Failure::new("that was something else; nothing was answered", "try again"))
+        Err(Failure::new("that is not the code; nothing was answered", "try again"))
     }
 }

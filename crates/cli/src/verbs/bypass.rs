@@ -7,7 +7,7 @@ use crate::screen::{DIM, RED, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, inbox, install, logs};
 use clap::{Subcommand, ValueEnum};
 use std::process::ExitCode;
-use toolgate_core::{EMERGENCY_MS, Handling, Pressing, Request};
+use toolgate_core::{EMERGENCY_MS, Handling, Pressing, Request, span};
 use toolgate_runtime::{BypassAsked, BypassRefused, Desk, Gate, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -18,7 +18,8 @@ use toolgate_store::{Store, Which};
   toolgate bypass list
   toolgate bypass review r-1a2b --words \"the service was down, the restart was right\"
 
-A block says whether its guardrail allows this, and which call it was. The answer is given with `toolgate inbox`.")]
+The message of a block shows whether a bypass is possible and names the call. People answer with
+`toolgate inbox`.")]
 pub struct Args {
     /// What to do; lists every bypass if not given
     #[command(subcommand)]
@@ -28,22 +29,22 @@ pub struct Args {
 /// What to do with bypasses.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Ask for one
+    /// Request a bypass
     Request(RequestArgs),
-    /// Say that you looked at what was let through in an emergency
+    /// Review a call that ran unanswered in an emergency
     Review {
         /// The request
         id: String,
-        /// What you found
+        /// What you found in the review
         #[arg(long)]
         words: String,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Every one that was asked for
+    /// List bypass requests
     List {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -52,26 +53,26 @@ pub enum Verb {
 /// What is asked for.
 #[derive(Debug, clap::Args)]
 pub struct RequestArgs {
-    /// The guardrail
+    /// The guardrail's id
     pub guardrail: String,
-    /// The blocked call, as the block names it
+    /// The blocked call, as shown in the message of the block
     #[arg(long)]
     pub call: String,
-    /// Why this call must run and no other way will do
+    /// Why this call must run and why there is no other way
     #[arg(long)]
     pub reason: String,
-    /// How much it presses
+    /// Urgency of the request
     #[arg(long, value_enum, default_value_t = Urgency::Normal)]
     pub urgency: Urgency,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// How much it presses.
+/// Urgency of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Urgency {
-    /// It can wait
+    /// Can wait
     Normal,
     /// Soon
     Urgent,
@@ -111,15 +112,14 @@ fn request(args: &RequestArgs) -> Outcome {
     }
     let role = request.bypass.as_ref().map_or("a person", |own| own.role.as_str());
     out(&format!(
-        "{} waits for {role}: `toolgate inbox approve {}` in their terminal.",
+        "{} is waiting for {role}: `toolgate inbox approve {}` in their terminal.",
         request.id, request.id
     ));
-    out("Go on with other work; once it is approved, repeat exactly the blocked call. It runs once.");
+    out("Continue with other work. Once it is approved, repeat exactly the blocked call; it runs once.");
     if urgency == Pressing::Emergency {
         out(&format!(
-            "If nobody answers for {} seconds, it is let through then – where the policy lists this very command for \
-             emergencies, and nowhere else.",
-            EMERGENCY_MS / 1000
+            "Without an answer it runs after {}, but only if the policy lists exactly this command for emergencies.",
+            span(EMERGENCY_MS / 1000)
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -132,7 +132,7 @@ fn review(id: &str, words: &str, as_json: bool) -> Outcome {
     let mut desk = Desk::open(&project::dirs())?;
     let request = inbox::find(desk.store(), id)?;
     if request.progress.review_due_ms().is_none() {
-        let what = format!("nothing about {} is left to look at", request.id);
+        let what = format!("{} has no review due", request.id);
         return Err(Failure::new(what, "`toolgate bypass list` shows what is due"));
     }
     let what = Handling::Reviewed { text: words.to_owned() };
@@ -140,7 +140,7 @@ fn review(id: &str, words: &str, as_json: bool) -> Outcome {
     if as_json {
         json(&after);
     } else {
-        talk(&format!("{} is looked at", after.id));
+        talk(&format!("{} is reviewed", after.id));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -164,7 +164,7 @@ fn list(as_json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if all.is_empty() {
-        out(&styled(DIM, "no bypass was asked for"));
+        out(&styled(DIM, "no bypass requests"));
     }
     for request in &all {
         let Some(own) = &request.bypass else { continue };

@@ -1,9 +1,9 @@
-//! `toolgate doctor`: proves that the gate stands in the path, by firing a
-//! harmless denied call through every installed hook.
+//! `toolgate doctor`: checks the setup and sends a harmless call that must be
+//! blocked through every installed hook.
 
 use crate::installs;
 use crate::project;
-use crate::screen::{GREEN, RED, YELLOW, json, one_line, out, styled};
+use crate::screen::{GREEN, RED, YELLOW, count, json, one_line, out, styled};
 use crate::verbs::{Outcome, stats};
 use serde::Serialize;
 use std::io::Write;
@@ -17,13 +17,13 @@ use toolgate_runtime::{
 };
 use toolgate_store::{Store, Verified, Which};
 
-/// Proves the gate.
+/// Checks the setup.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  toolgate doctor\n\nExit codes: 0 every check passed · 1 something must be mended"
+    after_help = "Example:\n  toolgate doctor\n\nExit codes: 0 every check passed · 1 something must be fixed"
 )]
 pub struct Args {
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -32,35 +32,35 @@ pub struct Args {
 #[serde(rename_all = "snake_case")]
 enum State {
     Ok,
-    Look,
+    Warn,
     Bad,
 }
 
-/// One thing that was looked at.
+/// One thing that was checked.
 #[derive(Debug, Serialize)]
 pub struct Check {
     name: String,
     state: State,
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cure: Option<String>,
+    fix: Option<String>,
 }
 
 impl Check {
     fn ok(name: &str, text: impl Into<String>) -> Check {
-        Check { name: name.to_owned(), state: State::Ok, text: text.into(), cure: None }
+        Check { name: name.to_owned(), state: State::Ok, text: text.into(), fix: None }
     }
 
-    fn look(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Check {
-        Check { name: name.to_owned(), state: State::Look, text: text.into(), cure: Some(cure.into()) }
+    fn warn(name: &str, text: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { name: name.to_owned(), state: State::Warn, text: text.into(), fix: Some(fix.into()) }
     }
 
-    fn bad(name: &str, text: impl Into<String>, cure: impl Into<String>) -> Check {
-        Check { name: name.to_owned(), state: State::Bad, text: text.into(), cure: Some(cure.into()) }
+    fn bad(name: &str, text: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { name: name.to_owned(), state: State::Bad, text: text.into(), fix: Some(fix.into()) }
     }
 }
 
-/// Runs every check and shows what came of it.
+/// Runs every check and shows the results.
 pub fn run(args: &Args) -> Outcome {
     let (checks, code) = checked(&project::here());
     if args.json {
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(code)
 }
 
-/// Every check, and the exit code they come to.
+/// Every check, and the exit code.
 pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
     let mut checks = policy(setup);
     checks.extend(ledger(setup));
@@ -97,12 +97,12 @@ pub fn print(checks: &[Check]) {
 fn show(check: &Check) {
     let mark = match check.state {
         State::Ok => styled(GREEN, "ok   "),
-        State::Look => styled(YELLOW, "look "),
-        State::Bad => styled(RED, "BAD  "),
+        State::Warn => styled(YELLOW, "warn "),
+        State::Bad => styled(RED, "fail "),
     };
     out(&format!("{mark} {:<10} {}", check.name, check.text));
-    if let Some(cure) = &check.cure {
-        out(&format!("      {:<10} cure: {cure}", ""));
+    if let Some(fix) = &check.fix {
+        out(&format!("      {:<10} fix: {fix}", ""));
     }
 }
 
@@ -111,23 +111,23 @@ fn policy(setup: &Setup) -> Vec<Check> {
         Err(faults) => faults.iter().map(policy_fault).collect(),
         Ok(loaded) => {
             let text = format!(
-                "{} rules, revision {}",
-                loaded.policy.image().len(),
+                "{}, revision {}",
+                count(loaded.policy.image().len(), "rule"),
                 short(loaded.policy.revision())
             );
             let mut checks = vec![Check::ok("policy", text)];
             let conflicts = loaded.notices.iter().filter(|notice| notice.conflict);
             checks.extend(conflicts.map(|notice| {
-                Check::look(
+                Check::warn(
                     "policy",
                     format!("{}: {}", notice.source, notice.text),
                     "`toolgate policy check` shows the layers",
                 )
             }));
             if loaded.policy.mode() == toolgate_core::Mode::Observe {
-                checks.push(Check::look(
+                checks.push(Check::warn(
                     "mode",
-                    "observe: calls are recorded, none is stopped",
+                    "observe: calls are recorded and never stopped",
                     "set `mode: enforce` in the policy",
                 ));
             }
@@ -142,13 +142,13 @@ fn policy_fault(fault: &PolicyFault) -> Check {
     Check::bad("policy", broken.to_string(), fault.cure.clone())
 }
 
-/// Emergencies nobody has looked at in time (S2-49).
+/// Emergencies whose review is overdue.
 fn overdue(store: &dyn Store) -> Vec<Check> {
     let requests = store.requests(Which::All).unwrap_or_default();
     let late = requests.iter().filter(|one| one.progress.review_due_ms().is_some_and(|due| due < now_ms()));
     late.map(|one| {
-        let text = format!("{} was let through in an emergency, and nobody has looked at it", one.id);
-        Check::bad("emergency", text, format!("`toolgate bypass review {} --words …`", one.id))
+        let text = format!("{} ran unanswered in an emergency and has not been reviewed", one.id);
+        Check::bad("emergency", text, format!("run `toolgate bypass review {} --words …`", one.id))
     })
     .collect()
 }
@@ -161,30 +161,35 @@ fn ledger(setup: &Setup) -> Vec<Check> {
     let mut checks = overdue(gate.store());
     let alerts = stats::alerts_now(gate.store()).unwrap_or_default();
     checks.extend(alerts.into_iter().map(|one| {
-        Check::look("alert", format!("{}: {}", one.name, one.text), "`toolgate stats --last 1h` shows more")
+        Check::warn(
+            "alert",
+            format!("{}: {}", one.name, one.text),
+            "run `toolgate stats --last 1h` for details",
+        )
     }));
     if state == CacheState::Unwritable {
         let cache = setup.dirs.cache.display();
-        checks.push(Check::look(
+        checks.push(Check::warn(
             "cache",
-            format!("the compiled policy cannot be kept in {cache}; every call parses YAML"),
-            "make the folder writable for you",
+            format!("the compiled policy cannot be cached in {cache}, so every call parses YAML"),
+            "make the folder writable for your user",
         ));
     }
     let context = toolgate_core::Context { host: "toolgate".to_owned(), ..toolgate_core::Context::default() };
-    if let Err(broken) = gate.note(&context, "doctor", "the doctor looked") {
+    if let Err(broken) = gate.note(&context, "doctor", "toolgate doctor ran") {
         checks.push(Check::bad("ledger", broken.to_string(), broken.cure));
         return checks;
     }
     let trusted = trusted_key(&setup.dirs);
     checks.push(match gate.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
-        Ok(Verified::Intact { records }) => {
-            Check::ok("ledger", format!("{records} records, intact, {}", setup.dirs.ledger().display()))
-        }
+        Ok(Verified::Intact { records }) => Check::ok(
+            "ledger",
+            format!("{}, intact, {}", count(records, "record"), setup.dirs.ledger().display()),
+        ),
         Ok(Verified::Broken(bad)) => Check::bad(
             "ledger",
             format!("altered: {bad}"),
-            "`toolgate ledger export` keeps what is there; find out who changed it",
+            "save it with `toolgate ledger export`, then find out what changed it",
         ),
         Err(error) => Check::bad("ledger", error.to_string(), error.cure()),
     });
@@ -193,54 +198,56 @@ fn ledger(setup: &Setup) -> Vec<Check> {
 
 fn knowledge(entries: &[KnowledgeEntry]) -> Check {
     if entries.iter().all(|entry| entry.knowledge.is_empty()) {
-        let text = "the project says nothing about its services and known issues";
-        return Check::look(
+        let text = "no services or known issues are listed for this project (optional)";
+        return Check::warn(
             "knowledge",
             text,
-            "write `.toolgate/knowledge.toml` if it has any; see docs/policy.md",
+            "to list them, create `.toolgate/knowledge.toml` (see docs/policy.md)",
         );
     }
-    let count = |of: fn(&KnowledgeEntry) -> usize| entries.iter().map(of).sum::<usize>();
-    let endpoints = count(|entry| entry.knowledge.endpoints.len());
-    let issues = count(|entry| entry.knowledge.known_issues.len());
+    let sum = |of: fn(&KnowledgeEntry) -> usize| entries.iter().map(of).sum::<usize>();
+    let endpoints = count(sum(|entry| entry.knowledge.endpoints.len()), "endpoint");
+    let issues = count(sum(|entry| entry.knowledge.known_issues.len()), "known issue");
     let files: Vec<&str> = entries.iter().map(|entry| entry.source.file.as_str()).collect();
-    Check::ok("knowledge", format!("{endpoints} endpoints, {issues} known issues, {}", files.join(", ")))
+    Check::ok("knowledge", format!("{endpoints}, {issues}, {}", files.join(", ")))
 }
 
 fn approver(setup: &Setup) -> Check {
     match Approver::load(&setup.dirs) {
-        Ok(Some(_)) => Check::ok("approver", "answers need the passphrase"),
-        Ok(None) => Check::look(
+        Ok(Some(_)) => Check::ok("approver", "approvals need the passphrase"),
+        Ok(None) => Check::warn(
             "approver",
-            "answers need only a terminal no agent stands above",
-            "`toolgate approver set` makes them need a passphrase",
+            "anyone at a terminal can approve requests (no passphrase is set)",
+            "set a passphrase with `toolgate approver set`",
         ),
         Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
     }
 }
 
-/// Several people must say yes, and there is one key for all of them.
+/// Several approvals are needed, but one passphrase counts as one person.
 fn lonely(setup: &Setup) -> Option<Check> {
     Approver::load(&setup.dirs).ok().flatten()?;
     let loaded = load_uncached(&setup.dirs, &setup.project).ok()?;
     let entries = loaded.policy.settings().people.iter();
     let most = entries.flat_map(|entry| entry.people.needs.values()).max().filter(|number| **number > 1)?;
-    Some(Check::look(
+    Some(Check::warn(
         "people",
-        format!("`people.needs` wants {most} people, and one passphrase is one person: nobody can say yes"),
-        "lower `needs` to 1, or work without a passphrase",
+        format!(
+            "`people.needs` asks for {most} approvals, but one passphrase counts as one person, so no request can be approved"
+        ),
+        "set `needs` to 1, or remove the passphrase",
     ))
 }
 
-/// Who cannot be reached costs waiting, not safety: a person is asked then.
+/// An unreachable supervisor costs time, not safety: a person is asked instead.
 fn supervisors(setup: &Setup) -> Vec<Check> {
     let Ok((gate, _)) = Gate::open(setup.clone()) else { return Vec::new() };
     let reached = gate.reach_supervisors();
     let check = |(name, reached): (String, Result<(), String>)| match reached {
         Ok(()) => Check::ok("supervisor", format!("`{name}` can be reached")),
         Err(why) => {
-            let cure = format!("mend it, then try `toolgate supervisors test {name}`");
-            Check::look("supervisor", format!("`{name}`: {why}; people are asked instead"), cure)
+            let fix = format!("fix the connection, then run `toolgate supervisors test {name}`");
+            Check::warn("supervisor", format!("`{name}`: {why}; people are asked instead"), fix)
         }
     };
     reached.into_iter().map(check).collect()
@@ -257,7 +264,7 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
             checks.push(Check::bad(
                 host.name(),
                 format!("{}: {why}", file.display()),
-                format!("mend it, or run `toolgate install {}`", host.name()),
+                format!("correct the file, or run `toolgate install {}`", host.name()),
             ));
         }
         if let Some(command) = ours {
@@ -269,7 +276,7 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
     if !file.exists() && installs::holds(&setup.dirs, &file) {
         checks.push(Check::bad(
             host.name(),
-            format!("{} is gone", file.display()),
+            format!("{} was deleted", file.display()),
             format!("run `toolgate install {}`", host.name()),
         ));
     }
@@ -294,19 +301,19 @@ fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
         }
         child.wait_with_output()
     });
-    let cure = format!("run `toolgate install {}` again", host.name());
+    let fix = format!("run `toolgate install {}` again", host.name());
     match ended {
         Ok(ended) => {
             let said = String::from_utf8_lossy(&ended.stdout);
             match (host.is_denial(&said, ended.status.code()), said.contains("gate-canary")) {
-                (true, true) => Check::ok(host.name(), format!("a test call was denied through {place}")),
+                (true, true) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
                 (true, false) => Check::bad(
                     host.name(),
                     format!(
-                        "{place}: the gate denies, but is broken: {}",
+                        "{place}: the hook runs, but Toolgate is broken: {}",
                         String::from_utf8_lossy(&ended.stderr).trim()
                     ),
-                    "mend what is named above",
+                    "fix the problem named above",
                 ),
                 (false, _) if matches!(ended.status.code(), Some(126 | 127)) => Check::bad(
                     host.name(),
@@ -314,16 +321,14 @@ fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
                         "{place}: `{}` cannot be started, so the host stops every call",
                         one_line(command, 200)
                     ),
-                    format!("put the program back, or {cure}"),
+                    format!("restore the program, or {fix}"),
                 ),
-                (false, _) => Check::bad(
-                    host.name(),
-                    format!("{place}: a call that must be denied was let through"),
-                    cure,
-                ),
+                (false, _) => {
+                    Check::bad(host.name(), format!("{place}: the hook did not block a test call"), fix)
+                }
             }
         }
-        Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be run: {error}"), cure),
+        Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be started: {error}"), fix),
     }
 }
 

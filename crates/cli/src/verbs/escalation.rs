@@ -1,4 +1,4 @@
-//! `toolgate escalation`: when people are asked (S1-44). Shows what is in force,
+//! `toolgate escalation`: when people are asked (S1-44). Shows show the settings,
 //! or changes the person's own policy.
 
 use crate::project;
@@ -8,25 +8,26 @@ use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
+use toolgate_core::span;
 use toolgate_core::{Layer, People, Policy};
 use toolgate_runtime::{Setup, parse_policy};
 
-/// When people are asked.
+/// Show or change when people are asked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolgate escalation                                               what is in force
+  toolgate escalation                                               show the settings
   toolgate escalation --auto-approve-low --human-required-critical
   toolgate escalation --auto-approve-low=false
 
-What is set goes into your own policy, for everything you run.")]
+Changes are written to your user policy and apply to everything you run.")]
 pub struct Args {
-    /// Let questions of low severity through with a warning
+    /// Allow low-severity requests with a warning instead of asking
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub auto_approve_low: Option<bool>,
-    /// What is critical goes to a person, whatever AI supervisors may decide
+    /// Always ask a person about critical calls, even if AI supervisors could decide
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub human_required_critical: Option<bool>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -51,14 +52,12 @@ fn show(policy: &Policy, as_json: bool) {
         return;
     }
     let say = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
-    out(&format!("low severity   {}", say(low, "let through with a warning", "asked")));
-    out(&format!("critical       {}", say(critical, "always a person", "as the rest")));
+    out(&format!("low severity   {}", say(low, "allowed with a warning", "asked")));
+    out(&format!("critical       {}", say(critical, "always asks a person", "same as others")));
     let delivery = json!(review.delivery);
     let delivery = delivery.as_str().unwrap_or_default();
-    out(&format!(
-        "delivery       {delivery}; unanswered counts as denied after {} minutes",
-        review.expires_minutes
-    ));
+    let end = span(i64::from(review.expires_minutes).saturating_mul(60));
+    out(&format!("delivery       {delivery}; denied if unanswered for {end}"));
 }
 
 fn change(setup: &Setup, args: &Args) -> Result<(), Failure> {
@@ -78,8 +77,8 @@ fn change(setup: &Setup, args: &Args) -> Result<(), Failure> {
     let Some(new) =
         replaced(&text, &people).filter(|new| read(&file, new).ok().flatten().as_ref() == Some(&people))
     else {
-        let what = format!("`people:` in `{}` is written in a manner of its own", file.display());
-        return Err(Failure::new(what, format!("write there: {}", json!(people))));
+        let what = format!("`people:` in `{}` has a layout that toolgate cannot edit", file.display());
+        return Err(Failure::new(what, format!("edit it by hand: {}", json!(people))));
     };
     let ids = rules::ids_of(&file, &new).map_err(|fault| rules::unreadable(&fault))?;
     rules::save(setup, &file, &new, &ids)?;

@@ -14,9 +14,9 @@ use toolgate_store::Store;
     after_help = "Examples:\n  toolgate explain git-skip-hooks     a rule\n  toolgate explain r-1a2b3c4d5e       a request\n  toolgate explain 42                 record 42 of the ledger"
 )]
 pub struct Args {
-    /// Rule id, request id, decision id or record number
+    /// Id of a rule, guardrail, request or decision, or the number of a record
     pub what: String,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -122,7 +122,7 @@ fn guardrail_page(entry: &GuardrailEntry) -> String {
 fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
     let missing = || {
         Failure::new(
-            format!("there is no rule, request or record `{what}`"),
+            format!("no rule, request or record is called `{what}`"),
             "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids",
         )
     };
@@ -162,7 +162,7 @@ fn story(record: &Record) {
 }
 
 fn checked(result: &CheckResult) {
-    let word = if result.passed { "passed " } else { "not met" };
+    let word = if result.passed { "passed " } else { "failed " };
     out(&format!("{word}  {} ({} ms)", visible(&result.check.description), result.duration_ms));
     out(&format!("  wanted   {}", visible(&result.check.method.to_string())));
     out(&format!("  found    {}", visible(&result.found)));
@@ -185,7 +185,7 @@ fn decision(decided: &Decided) {
     if let Some(request) = &decided.request {
         out(&format!("request  {request}"));
     }
-    for finding in &decided.findings {
+    for finding in decided.objections() {
         out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {

@@ -13,9 +13,9 @@ use toolgate_store::{Store, Which};
 /// Answers that stand.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolgate grants                    what stands, and until when
-  toolgate grants revoke r-1a2b      end one now
-  toolgate grants revoke --all       end them all")]
+  toolgate grants                    list active grants
+  toolgate grants revoke r-1a2b      revoke one
+  toolgate grants revoke --all       revoke all")]
 pub struct Args {
     /// What to do; lists what stands if not given
     #[command(subcommand)]
@@ -25,21 +25,21 @@ pub struct Args {
 /// What to do with grants.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// What stands, and until when
+    /// List active grants and when they end
     List {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// End one now: the next such call asks again
+    /// Revoke a grant; the next such call asks again
     Revoke {
-        /// The request it was given for
+        /// The request the grant belongs to
         #[arg(required_unless_present = "all")]
         id: Option<String>,
-        /// All that stand
+        /// Revoke all active grants
         #[arg(long, conflicts_with = "id")]
         all: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -73,7 +73,7 @@ fn list(as_json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if all.is_empty() {
-        talk("nothing stands: every call that needs a person asks");
+        talk("no active grants");
     }
     for request in &all {
         let Some((answer, _)) = request.answer() else { continue };
@@ -102,9 +102,8 @@ fn revoke(id: Option<&str>, as_json: bool) -> Outcome {
     let mut after = Vec::new();
     for request in ends {
         if request.answer().is_none() {
-            let what =
-                format!("request {} is {}; there is nothing to revoke", request.id, request.state.name());
-            return Err(Failure::new(what, "`toolgate grants` shows what stands"));
+            let what = format!("request {} is {} and has no active grant", request.id, request.state.name());
+            return Err(Failure::new(what, "`toolgate grants` lists the active ones"));
         }
         let now = desk.handle(&request, &inbox::person(), Handling::Revoked)?;
         talk(&format!("{} is {}", now.id, now.state.name()));

@@ -14,7 +14,7 @@ use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_
 use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
-/// Requests that wait for a person.
+/// List and answer requests.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate inbox                                     what waits
@@ -38,38 +38,38 @@ pub struct Args {
 /// What to do with requests.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// What waits
+    /// List waiting requests
     List {
-        /// Also answered and expired ones
+        /// Also show answered and expired requests
         #[arg(long)]
         all: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// One request with the whole call
+    /// Show a request with the whole call
     Show {
         /// The request
         id: String,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Let exactly this call run, once, or what --session, --minutes or --always say
+    /// Approve a request: this call, once, unless an option says more
     Approve(AnswerArgs),
-    /// Refuse it
+    /// Deny a request
     Deny(DenyArgs),
-    /// Take an answer back while nothing was done because of it
+    /// Undo an answer that has not been used yet
     Undo(NameArgs),
-    /// Tell others that you look at it
+    /// Mark a request as being reviewed by you
     Claim(NameArgs),
-    /// Say something beside it; the agent is not told
+    /// Add a note (not shown to the agent)
     Comment {
         /// The request
         id: String,
-        /// What
+        /// The note
         text: String,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -89,7 +89,7 @@ pub struct AnswerArgs {
 pub struct NameArgs {
     /// The request
     pub id: String,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -100,7 +100,7 @@ pub struct DenyArgs {
     /// The request
     #[arg(required_unless_present = "all")]
     pub id: Option<String>,
-    /// Every request of this project that waits; needs --words
+    /// Every waiting request of this project; needs --words
     #[arg(long, conflicts_with = "id", requires = "words")]
     pub all: bool,
     #[command(flatten)]
@@ -110,18 +110,18 @@ pub struct DenyArgs {
 /// What goes with an answer.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// What the agent is told
+    /// Message for the agent
     #[arg(long, short)]
     words: Option<String>,
     #[command(flatten)]
     reach: ReachArgs,
-    /// Other sessions that ask the very same get the same answer, each for itself
+    /// Also answer the same request of other sessions
     #[arg(long)]
     alike: bool,
     /// Read the approver's passphrase from the first line of stdin
     #[arg(long)]
     passphrase_stdin: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

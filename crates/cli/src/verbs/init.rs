@@ -27,19 +27,19 @@ const SCHEMA: &str = ".toolgate/policy.schema.json";
   toolgate init --yes             for scripts: your own settings, and the policy file
   toolgate init --project         the settings of this project, shared with your team")]
 pub struct Args {
-    /// Only these hosts, even if they are not found here
+    /// Only these hosts, even if they were not detected
     #[arg(long = "host")]
     pub hosts: Vec<String>,
     /// Whose settings
     #[command(flatten)]
     pub level: LevelArgs,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Show every line of each change
     #[arg(long)]
     pub diff: bool,
-    /// Answer as JSON; never asks
+    /// Print JSON; never asks
     #[arg(long)]
     pub json: bool,
 }

@@ -27,13 +27,13 @@ pub struct Args {
     /// Whose settings
     #[command(flatten)]
     pub level: LevelArgs,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Show every line of the change
     #[arg(long)]
     pub diff: bool,
-    /// Answer as JSON; never asks
+    /// Print JSON; never asks
     #[arg(long)]
     pub json: bool,
 }
@@ -53,13 +53,13 @@ pub struct RemoveArgs {
     /// Whose settings
     #[command(flatten)]
     pub level: LevelArgs,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Show every line of the change
     #[arg(long)]
     pub diff: bool,
-    /// Answer as JSON; never asks
+    /// Print JSON; never asks
     #[arg(long)]
     pub json: bool,
 }

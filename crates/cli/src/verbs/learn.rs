@@ -2,7 +2,7 @@
 //! changed (C-30).
 
 use crate::project;
-use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk};
+use crate::screen::{BOLD, DIM, count, json, one_line, out, styled, talk};
 use crate::verbs::Outcome;
 use clap::Subcommand;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use toolgate_core::{Proposal, Word, proposals};
 use toolgate_runtime::Gate;
 use toolgate_store::{Store, Which};
 
-/// What people's answers come to.
+/// Suggest rules from past answers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   toolgate learn propose")]
@@ -23,9 +23,9 @@ pub struct Args {
 /// What to learn.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Questions that were always answered alike, and how to settle them; changes nothing
+    /// Suggest grants or rules for requests that were always answered the same way; changes nothing
     Propose {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {
-        talk("nothing was answered alike often enough to propose anything");
+        talk("no repeated answers yet; nothing to propose");
     }
     found.iter().for_each(show);
     Ok(ExitCode::SUCCESS)
@@ -59,13 +59,11 @@ fn show(proposal: &Proposal) {
     let pattern = one_line(&proposal.pattern, 120);
     let (said, how) = match proposal.word {
         Word::Approve => {
-            ("yes", format!("next time: toolgate inbox approve ID --always --pattern '{pattern}'"))
+            ("approved", format!("next time: toolgate inbox approve ID --always --pattern '{pattern}'"))
         }
-        Word::Deny => {
-            ("no", "a rule of your own says it without asking: toolgate rules add --action REJECT".to_owned())
-        }
+        Word::Deny => ("denied", "to block it without asking: toolgate rules add --action REJECT".to_owned()),
     };
-    out(&styled(BOLD, &format!("{pattern}  {} times {said}", proposal.answers)));
+    out(&styled(BOLD, &format!("{pattern}  {said} {}", count(proposal.answers, "time"))));
     out(&format!("  asked by {}", proposal.asks.join(", ")));
     out(&styled(DIM, &format!("  {how}")));
 }

@@ -20,7 +20,7 @@ use toolgate_store::{Store, Verified};
   toolgate ledger verify ledger.jsonl --key 9f…
   toolgate ledger checkpoint > /mnt/elsewhere/head.json
 
-Exit codes of verify: 0 intact · 2 altered · 1 cannot tell")]
+Exit codes of verify: 0 intact · 2 altered · 1 could not verify")]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -30,29 +30,29 @@ pub struct Args {
 /// What to do with the ledger.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Find any edit, swap, deletion or cut tail
+    /// Detect edited, reordered, deleted or missing records
     Verify {
-        /// An export; the ledger itself if not given
+        /// An exported ledger (default: the ledger itself)
         file: Option<PathBuf>,
-        /// Public key the checkpoint must be signed with; this user's key if not given
+        /// Public key the checkpoint must be signed with (default: your own)
         #[arg(long)]
         key: Option<String>,
-        /// A checkpoint kept elsewhere, for the ledger itself
+        /// A checkpoint stored elsewhere, to compare the ledger with
         #[arg(long, conflicts_with = "file")]
         checkpoint: Vec<PathBuf>,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Every record as one line of JSON, then the signed checkpoint
+    /// Print every record as a line of JSON, then the signed checkpoint
     Export {
-        /// It always is JSON
+        /// No effect; the output is always JSON
         #[arg(long)]
         json: bool,
     },
-    /// Sign how far the ledger has come, for keeping elsewhere
+    /// Print a signed checkpoint to store elsewhere
     Checkpoint {
-        /// It always is JSON
+        /// No effect; the output is always JSON
         #[arg(long)]
         json: bool,
     },
@@ -70,7 +70,10 @@ pub fn run(args: &Args) -> Outcome {
 
 fn verify_file(file: &PathBuf, key: Option<&str>, as_json: bool) -> Outcome {
     let bytes = std::fs::read(file).map_err(|error| {
-        Failure::new(format!("`{}` cannot be read: {error}", file.display()), "give the path of an export")
+        Failure::new(
+            format!("`{}` cannot be read: {error}", file.display()),
+            "use the path of a file made by `toolgate ledger export`",
+        )
     })?;
     let own = trusted_key(&project::dirs());
     Ok(match verify_export(&bytes, key.or(own.as_deref())) {
@@ -89,15 +92,15 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
         let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| {
             Failure::new(
                 format!("`{}` is not a checkpoint: {error}", file.display()),
-                "give a file made by `toolgate ledger checkpoint`",
+                "use a file made by `toolgate ledger checkpoint`",
             )
         })?;
         if !verify_head(&point, None) {
-            let what = format!("the signature of `{}` does not hold", file.display());
-            return Err(Failure::new(what, "give a file made by `toolgate ledger checkpoint`, unchanged"));
+            let what = format!("the signature of `{}` is invalid", file.display());
+            return Err(Failure::new(what, "use an unchanged file made by `toolgate ledger checkpoint`"));
         }
         if !verify_head(&point, trusted) {
-            let why = "a checkpoint kept elsewhere is signed with another key: ledger and key were replaced";
+            let why = "the checkpoint is signed with another key: ledger and key were replaced";
             return Ok(altered(&FirstBad { index: point.checkpoint.seq, why: why.to_owned() }, as_json));
         }
         kept.push(point);
@@ -157,7 +160,7 @@ fn checkpoint() -> Outcome {
     keep_checkpoint(&setup.dirs, &head)?;
     out(&canonical(&head));
     talk(
-        "keep this line where the agent cannot reach it; `toolgate ledger verify --checkpoint FILE` holds the ledger to it",
+        "store this line where agents cannot change it; `toolgate ledger verify --checkpoint FILE` compares the ledger with it",
     );
     Ok(ExitCode::SUCCESS)
 }

@@ -11,32 +11,32 @@ use toolgate_core::{Decided, Entry, Handling, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
-/// What was decided.
+/// Show decisions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolgate logs --last 24h --decisions REJECT,ESCALATE
+  toolgate logs --last 24h --decisions block,ask
   toolgate logs --follow
   toolgate logs --json | jq 'select(.entry.verdict == \"block\")'")]
 pub struct Args {
-    /// Only this long back: 30m, 24h, 7d
+    /// Only this far back: 30m, 24h, 7d
     #[arg(long)]
     pub last: Option<String>,
-    /// Only these: APPROVE, REJECT, MODIFY, ESCALATE, DELAY (or verdicts: allow, block …)
+    /// Only these verdicts: allow, warn, rewrite, ask, block (or APPROVE, REJECT …)
     #[arg(long, value_delimiter = ',')]
     pub decisions: Vec<String>,
     /// Only this session
     #[arg(long)]
     pub session: Option<String>,
-    /// At most this many
+    /// Show at most this many
     #[arg(long, default_value_t = 200)]
     pub limit: u32,
-    /// Go on as new ones come
+    /// Keep printing new entries
     #[arg(long, short)]
     pub follow: bool,
-    /// Also what is not a decision: results, sessions, answers
+    /// Also show results, sessions and answers
     #[arg(long)]
     pub all: bool,
-    /// One record a line as JSON
+    /// Print JSON, one record per line
     #[arg(long)]
     pub json: bool,
 }
@@ -92,8 +92,8 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
     let wanted: Vec<String> = args.decisions.iter().map(|word| word.to_uppercase()).collect();
     if let Some(odd) = wanted.iter().find(|word| !KNOWN.contains(&word.as_str())) {
         return Err(Failure::new(
-            format!("there is no decision `{odd}`"),
-            "use APPROVE, REJECT, MODIFY, ESCALATE or DELAY",
+            format!("unknown verdict `{odd}`"),
+            "use allow, warn, rewrite, delay, ask, check or block",
         ));
     }
     let since_ms = match &args.last {
@@ -105,7 +105,8 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
 
 /// A length of time as people write it, in milliseconds.
 pub fn duration_ms(text: &str) -> Result<i64, Failure> {
-    let wrong = || Failure::new(format!("`{text}` is not a length of time"), "write 30m, 24h or 7d");
+    let wrong =
+        || Failure::new(format!("`{text}` is not a duration"), "use a number and a unit: 30m, 24h or 7d");
     let span: Span = text.parse().map_err(|_| wrong())?;
     let total = span.total(SpanTotal::from(Unit::Second).days_are_24_hours()).map_err(|_| wrong())?;
     // Whole seconds are enough to look back.
@@ -161,7 +162,7 @@ fn collect(store: &dyn Store, filter: &Filter, limit: u32) -> Result<Vec<Record>
 /// A time stamp as people read it: their own zone, to the second.
 pub fn time(ms: i64) -> String {
     let zoned = Timestamp::from_millisecond(ms).map(|stamp| stamp.to_zoned(TimeZone::system()));
-    zoned.map_or_else(|_| ms.to_string(), |zoned| zoned.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    zoned.map_or_else(|_| ms.to_string(), |zoned| zoned.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }
 
 fn print(record: &Record, as_json: bool) {
@@ -226,7 +227,7 @@ fn print_decision(stamp: &str, decided: &Decided) {
         (_, told) if told.runs() && decided.request.is_some() => " (approved)",
         _ => " (only recorded)",
     };
-    let rules: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
+    let rules: Vec<&str> = decided.objections().map(|finding| finding.guard.as_str()).collect();
     let instead = decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
     out(&format!(
         "{stamp} {word} {:<6} {}{}  {}",

@@ -12,10 +12,10 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  toolgate man | man -l -\n  toolgate man --dir ~/.local/share/man/man1")]
 pub struct Args {
-    /// Write one page for each verb into this folder
+    /// Write one page per command into this folder
     #[arg(long)]
     pub dir: Option<PathBuf>,
-    /// Print the whole reference as Markdown instead
+    /// Print the whole reference as Markdown
     #[arg(long)]
     pub reference: bool,
 }

@@ -20,9 +20,9 @@ pub struct Args {
 /// What to do about messages.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Send one test message to every webhook of the policy, and say what came back
+    /// Send a test message to every webhook of the policy and show the response
     Test {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -42,7 +42,9 @@ pub fn run(args: &Args) -> Outcome {
         };
         json(&sent.iter().map(line).collect::<Vec<_>>());
     } else if sent.is_empty() {
-        talk("the policy names no webhook: `notify: { webhook: … }` in your own, see docs/policy.md");
+        talk(
+            "no webhook is configured; add `notify: { webhook: … }` to your user policy (see docs/policy.md)",
+        );
     } else {
         for (url, came) in &sent {
             let (mark, text) = match came {

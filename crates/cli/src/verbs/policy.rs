@@ -8,13 +8,14 @@ use schemars::schema_for;
 use serde_json::json;
 use std::process::ExitCode;
 use toolgate_core::PolicyFile;
+use toolgate_core::span;
 use toolgate_runtime::{Loaded, Setup, rebuild};
 
 /// Shows, checks or describes the policy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolgate policy show            every rule in force, with file and line
-  toolgate policy check           before you trust it
+  toolgate policy show            every active rule with file and line
+  toolgate policy check           find mistakes before you rely on it
   toolgate policy schema > policy.schema.json")]
 pub struct Args {
     /// What to do
@@ -25,24 +26,24 @@ pub struct Args {
 /// What to do with the policy.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Every rule in force, with file and line
+    /// Show every active rule with file and line
     Show {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Shape, patterns, layers, and every rule's own examples
+    /// Check syntax, patterns, layers and the rules' own examples
     Check {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Print the policy file that `toolgate init` offers
     #[command(after_help = "Example:\n  toolgate policy template > .toolgate/policy.yaml")]
     Template,
-    /// JSON Schema of a policy file
+    /// Print the JSON Schema of a policy file
     Schema {
-        /// It always is JSON
+        /// No effect; the output is always JSON
         #[arg(long)]
         json: bool,
     },
@@ -90,12 +91,13 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
     }
     out(&format!("{} {}", styled(BOLD, "revision"), policy.revision()));
     let review = policy.review();
+    let (mode, delivery) = (json!(policy.mode()), json!(review.delivery));
     out(&format!(
-        "mode {:?} · review {:?}, hold {} s, expires after {} min",
-        policy.mode(),
-        review.delivery,
-        review.hold_seconds,
-        review.expires_minutes
+        "mode {} · delivery {}, hold {}, requests expire after {}",
+        mode.as_str().unwrap_or_default(),
+        delivery.as_str().unwrap_or_default(),
+        span(i64::from(review.hold_seconds)),
+        span(i64::from(review.expires_minutes).saturating_mul(60)),
     ));
     for file in &loaded.files {
         out(&format!("from {file}"));

@@ -1,7 +1,7 @@
 //! `toolgate rules propose`: rules written as prose for agents, as rules to look
 //! at. Prints a policy to paste from; writes nothing.
 
-use crate::screen::{json, out, talk};
+use crate::screen::{count, json, out, talk};
 use crate::verbs::{Failure, Outcome, policy};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ struct Proposal {
 pub fn propose(setup: &Setup, files: &[PathBuf], as_json: bool) -> Outcome {
     let files = if files.is_empty() { cursor_files(&setup.project) } else { files.to_vec() };
     if files.is_empty() {
-        let what = format!("there are no rule files in `{CURSOR_RULES}`");
+        let what = format!("no rule files in `{CURSOR_RULES}`");
         return Err(Failure::new(what, "name the files: `toolgate rules propose AGENTS.md`"));
     }
     let entries = policy::load(setup)?.policy.entries();
@@ -37,7 +37,7 @@ pub fn propose(setup: &Setup, files: &[PathBuf], as_json: bool) -> Outcome {
     for file in &files {
         let name = file.strip_prefix(&setup.project).unwrap_or(file).display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| {
-            Failure::new(format!("`{name}` cannot be read: {error}"), "name a text file you may read")
+            Failure::new(format!("`{name}` cannot be read: {error}"), "use a readable text file")
         })?;
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         for sentence in sentences(&stem, &text) {
@@ -74,13 +74,14 @@ fn compared(
     let Some(example) = example else {
         return Ok(Proposal { file, sentence, now: None, conflict: false });
     };
-    let host =
-        host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
+    let host = host("claude-code")
+        .ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
-    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "quote shell commands only"))?;
+    let call =
+        call.map_err(|unreadable| Failure::new(unreadable.why, "only shell commands can be compared"))?;
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let decision = scene.look(&event, &Session::new("proposals"));
-    let by: Vec<String> = decision.findings.iter().map(|finding| format!("`{}`", finding.guard)).collect();
+    let by: Vec<String> = decision.objections().map(|finding| format!("`{}`", finding.guard)).collect();
     let says_yes = |id: &str| {
         entries
             .iter()
@@ -90,7 +91,7 @@ fn compared(
     let stopped = decision.verdict > Verdict::Allow;
     let now = (stopped || conflict).then(|| {
         let word = if conflict { "approved" } else { decision.verdict.name() };
-        format!("today `{example}` is: {word}, by {}", by.join(", "))
+        format!("`{example}` is now: {word}, by {}", by.join(", "))
     });
     Ok(Proposal { file, sentence, now, conflict })
 }
@@ -116,8 +117,10 @@ fn show(all: &[Proposal]) {
     let proposed = all.iter().filter(|one| one.sentence.rule.is_some()).count();
     let conflicts = all.iter().filter(|one| one.conflict).count();
     talk(&format!(
-        "{} sentences, {proposed} rules proposed, {conflicts} conflicts; nothing was changed",
-        all.len()
+        "{}, {} proposed, {}; nothing was changed",
+        count(all.len(), "sentence"),
+        count(proposed, "rule"),
+        count(conflicts, "conflict")
     ));
 }
 

@@ -22,11 +22,11 @@ const SHOWN_MAX: usize = 50;
 Examples:
   toolgate restore list
   toolgate restore show 1234              the files of one backup
-  toolgate restore show 1234 src/a.rs     what was in one of them
-  toolgate restore file 1234 src/a.rs     bring one file back
-  toolgate restore call 1234              bring back all the call changed
+  toolgate restore show 1234 src/a.rs     the content of one of them
+  toolgate restore file 1234 src/a.rs     restore one file
+  toolgate restore call 1234              restore everything the call changed
 
-What has changed since the call stays, unless you say --force.")]
+Files that changed after the call are kept unless you use --force.")]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -36,43 +36,43 @@ pub struct Args {
 /// What to do with backups.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// The backups there are, newest first
+    /// List backups, newest first
     List {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// The files of a backup, or what was in one of them
+    /// Show the files of a backup, or the content of one
     Show {
-        /// The number of the backup's record
+        /// The record number of the backup
         record: u64,
-        /// One of its files
+        /// A file of the backup
         file: Option<String>,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long, conflicts_with = "file")]
         json: bool,
     },
-    /// Bring one file back
+    /// Restore one file
     File {
-        /// The number of the backup's record
+        /// The record number of the backup
         record: u64,
         /// The file
         file: String,
-        /// Also over what has changed since
+        /// Overwrite files that have changed since
         #[arg(long)]
         force: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Bring back everything a call changed
+    /// Restore every file a call changed
     Call {
-        /// The number of the backup's record
+        /// The record number of the backup
         record: u64,
-        /// Also over what has changed since
+        /// Overwrite files that have changed since
         #[arg(long)]
         force: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -101,7 +101,10 @@ pub fn run(args: &Args) -> Outcome {
 fn find(gate: &Gate, record: u64) -> Result<Backup, Failure> {
     let found = gate.backups()?.into_iter().find(|backup| backup.record.seq == record);
     found.ok_or_else(|| {
-        Failure::new(format!("record {record} is no backup"), "`toolgate restore list` shows their numbers")
+        Failure::new(
+            format!("record {record} is not a backup"),
+            "`toolgate restore list` shows the numbers of backups",
+        )
     })
 }
 
@@ -159,7 +162,7 @@ fn standing(standing: Standing) -> &'static str {
 
 fn was(was: &Was) -> String {
     match was {
-        Was::Absent => "was not there".to_owned(),
+        Was::Absent => "did not exist".to_owned(),
         Was::File { bytes, .. } => format!("{bytes} bytes"),
         Was::Link { to } => format!("link to {}", visible(to)),
     }
@@ -203,7 +206,7 @@ fn back(gate: &mut Gate, backup: &Backup, files: &[&Kept], force: bool, as_json:
     if !newer.is_empty() && !force {
         return Err(Failure::new(
             format!("changed since that call: {}", newer.join(", ")),
-            "look at what would be lost; --force brings the old content back all the same",
+            "check what would be lost; --force restores the old content anyway",
         ));
     }
     let wanted: Vec<&Kept> =
@@ -212,7 +215,7 @@ fn back(gate: &mut Gate, backup: &Backup, files: &[&Kept], force: bool, as_json:
     if as_json {
         json(&json!({ "restored": wanted.iter().map(|kept| &kept.path).collect::<Vec<_>>() }));
     } else if wanted.is_empty() {
-        talk("nothing to do: everything is as it was");
+        talk("nothing to do: all files are unchanged");
     } else {
         wanted.iter().for_each(|kept| out(&format!("back  {}", visible(&kept.path))));
     }

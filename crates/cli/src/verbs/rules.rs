@@ -2,7 +2,7 @@
 //! file and are written only if the whole policy still loads.
 
 use crate::project;
-use crate::screen::{BOLD, DIM, GREEN, json, one_line, out, styled, talk};
+use crate::screen::{BOLD, DIM, GREEN, count, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, install, policy, proposals};
 use clap::Subcommand;
 use serde_json::json;
@@ -29,36 +29,36 @@ pub struct Args {
 /// What to do with rules.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a rule to the project's policy (APPROVE: to your own)
+    /// Add a rule to the project's policy (APPROVE rules go to your user policy)
     Add(AddArgs),
-    /// The rules, with where they stand
+    /// List rules with file and line
     List {
-        /// Only those that are on
+        /// Only enabled rules
         #[arg(long)]
         enabled: bool,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Take a rule out of the project's policy, or out of your own
+    /// Remove a rule from the project's policy or your user policy
     Remove {
-        /// Its id
+        /// The rule's id
         id: String,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Try every rule on its own examples
+    /// Test every rule against its own examples
     Check {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Turn rules written as prose into proposals; changes nothing
+    /// Propose rules from prose such as AGENTS.md; changes nothing
     Propose {
-        /// Files to read; the rule files of Cursor if none is named
+        /// Files to read (default: Cursor's rule files)
         files: Vec<PathBuf>,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -67,22 +67,22 @@ pub enum Verb {
 /// A new rule.
 #[derive(Debug, clap::Args)]
 pub struct AddArgs {
-    /// Its id, kebab-case
+    /// The rule's id, in kebab-case
     #[arg(long)]
     pub name: String,
-    /// Regular expression over the normalised command
+    /// Regular expression for the command
     #[arg(long)]
     pub pattern: String,
     /// REJECT, ESCALATE, WARN or APPROVE
     #[arg(long, value_parser = ["REJECT", "ESCALATE", "WARN", "APPROVE"], ignore_case = true)]
     pub action: String,
-    /// Why, in one sentence
+    /// Why the rule exists, in one sentence
     #[arg(long)]
     pub reason: Option<String>,
     /// low, medium, high or critical
     #[arg(long, default_value = "medium", value_parser = ["low", "medium", "high", "critical"])]
     pub severity: String,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Outcome {
                 json(&json!({ "wrong_examples": wrong }));
             } else {
                 wrong.iter().for_each(|text| out(text));
-                talk(&format!("{} examples are wrong", wrong.len()));
+                talk(&format!("{} failed", count(wrong.len(), "example")));
             }
             Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
@@ -189,7 +189,7 @@ fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool,
     let host =
         host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
-    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
+    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples must be shell commands"))?;
     let decision = scene.look(
         &Event { kind: EventKind::PreExecution, call, log: None, output: None },
         &Session::new("examples"),
@@ -218,18 +218,17 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => "version: 1\n".to_owned(),
         read => read.map_err(|error| {
-            Failure::new(format!("`{}` cannot be read: {error}", file.display()), "mend the file first")
+            Failure::new(format!("`{}` cannot be read: {error}", file.display()), "fix the file first")
         })?,
     };
     let mut ids = ids_of(&file, &text).map_err(|fault| unreadable(&fault))?;
     if ids.contains(&args.name) {
         return Err(Failure::new(
-            format!("there is a rule `{}` already", args.name),
+            format!("a rule `{}` already exists", args.name),
             "remove it first, or choose another name",
         ));
     }
-    let reason =
-        args.reason.clone().unwrap_or_else(|| format!("the rule `{}` stands against this", args.name));
+    let reason = args.reason.clone().unwrap_or_else(|| format!("blocked by rule `{}`", args.name));
     // JSON strings are YAML strings: no quoting of our own.
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -322,7 +321,7 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             read => read.map_err(|error| {
                 let what = format!("`{}` cannot be read: {error}", file.display());
-                Failure::new(what, "make it readable for you")
+                Failure::new(what, "make it readable for your userr user")
             })?,
         };
         let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())
@@ -354,9 +353,11 @@ pub fn ids_of(file: &Path, text: &str) -> Result<Vec<String>, PolicyFault> {
 pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<(), Failure> {
     let found = ids_of(file, text).map_err(|fault| unreadable(&fault).with_note("nothing was changed"))?;
     if found != ids {
-        let what =
-            format!("nothing was changed: the rules in `{}` are written in another manner", file.display());
-        return Err(Failure::new(what, "edit the file by hand, one rule below the other"));
+        let what = format!(
+            "nothing was changed: the rules in `{}` have a layout that toolgate cannot edit",
+            file.display()
+        );
+        return Err(Failure::new(what, "edit the file by hand"));
     }
     let before = std::fs::read(file).ok();
     if let Some(folder) = file.parent() {

@@ -19,15 +19,15 @@ use toolgate_server::{Config, Lent, Link, openapi, serve};
   toolgate serve
   toolgate serve --listen 127.0.0.1:0
 
-The link works once. SIGUSR1 makes the server print a new one where it runs.")]
+The link works once. SIGUSR1 makes the server print a new one in its terminal.")]
 pub struct Args {
-    /// Where to listen: an address of this machine only; port 0 takes a free one
+    /// Address to listen on, this machine only; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:4517")]
     pub listen: SocketAddr,
-    /// Print what its API takes and gives, as an OpenAPI document, and end
+    /// Print the OpenAPI document of the HTTP API and exit
     #[arg(long)]
     pub openapi: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -75,12 +75,12 @@ fn show(link: &Link, as_json: bool) {
         }));
         return;
     }
-    talk("The inbox is open to one browser; this link lets it in, once:");
+    talk("Open this link in a browser to sign in. It works once:");
     out(&link.enter);
     match &link.warm {
-        Ok(()) => talk("Hooks of this user are answered by it as well."),
-        Err(why) => talk(&format!("Hooks judge for themselves: {why}")),
+        Ok(()) => talk("This server also answers your hooks."),
+        Err(why) => talk(&format!("Hooks do not use this server: {why}")),
     }
     let own = std::process::id();
-    talk(&format!("`kill -USR1 {own}` prints a new link here when this one was used; Ctrl-C ends it."));
+    talk(&format!("`kill -USR1 {own}` prints a new link here; Ctrl-C stops the server."));
 }

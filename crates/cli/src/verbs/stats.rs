@@ -23,13 +23,13 @@ const SESSIONS_MAX: usize = 20;
   toolgate stats --json | jq .guards
   toolgate stats --metrics > /var/lib/node_exporter/toolgate.prom")]
 pub struct Args {
-    /// Only this long back: 30m, 24h, 7d
+    /// Only this far back: 30m, 24h, 7d
     #[arg(long)]
     pub last: Option<String>,
-    /// Counters in the text form collectors read (Prometheus)
+    /// Print metrics in Prometheus text format
     #[arg(long, conflicts_with = "json")]
     pub metrics: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

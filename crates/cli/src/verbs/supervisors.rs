@@ -12,7 +12,7 @@ use toolgate_core::{Health, SupervisorEntry};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
-/// Models that may answer before a person.
+/// List and test AI supervisors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  toolgate supervisors list\n  toolgate supervisors test reviewer")]
 pub struct Args {
@@ -24,17 +24,17 @@ pub struct Args {
 /// What to do about supervisors.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Who they are and how they are
+    /// List supervisors and their health
     List {
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Ask one a harmless trial question; nothing is recorded
+    /// Ask a supervisor a harmless test question; nothing is recorded
     Test {
-        /// Its name
+        /// The supervisor's name
         name: String,
-        /// Answer as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -81,7 +81,7 @@ fn list(gate: &mut Gate, as_json: bool) -> Outcome {
     if as_json {
         json(&rows);
     } else if rows.is_empty() {
-        talk("no supervisors; name them under `supervisors` in your own policy");
+        talk("no supervisors; define them under `supervisors` in your user policy");
     } else {
         rows.iter().for_each(show);
     }
@@ -94,9 +94,9 @@ fn row(entry: SupervisorEntry, health: &Health, now: i64) -> Row {
     let missing = own.key_env.as_ref().filter(|variable| std::env::var_os(variable).is_none());
     let state = match missing {
         Some(variable) => format!("`{variable}` is not set"),
-        None if health.is_open(now) => "left alone after failures".to_owned(),
+        None if health.is_open(now) => "paused after failures".to_owned(),
         None if health.drifts() => "people mostly disagree".to_owned(),
-        None if !health.can_afford(&own, now) => "budget of the day spent".to_owned(),
+        None if !health.can_afford(&own, now) => "daily budget used up".to_owned(),
         None => "ok".to_owned(),
     };
     Row {
@@ -140,7 +140,7 @@ fn show(row: &Row) {
 fn test(gate: &Gate, name: &str, as_json: bool) -> Outcome {
     let Some(trial) = gate.try_supervisor(name)? else {
         return Err(Failure::new(
-            format!("there is no supervisor `{name}`"),
+            format!("unknown supervisor `{name}`"),
             "`toolgate supervisors list` shows them",
         ));
     };

@@ -26,39 +26,39 @@ use toolgate_runtime::Scene;
   toolgate test --failed 'connect ECONNREFUSED 127.0.0.1:9222' 'npx playwright install'
   toolgate test --jsonl < calls.jsonl
 
-Exit codes: 0 would run · 2 would not run · 3 would wait · 1 wrong use or broken gate")]
+Exit codes: 0 would run · 2 would be blocked · 3 would wait · 1 usage error or broken setup")]
 pub struct Args {
     /// The shell command
     #[arg(required_unless_present_any = ["tool", "jsonl"])]
     pub command: Option<String>,
-    /// Judge a call of this tool instead
+    /// Judge a call of this tool instead of a shell command
     #[arg(long, requires = "input", conflicts_with = "command")]
     pub tool: Option<String>,
-    /// Its input, as JSON
+    /// The tool's input, as JSON
     #[arg(long, requires = "tool")]
     pub input: Option<String>,
-    /// Judge a batch: one {"id","tool","input","cwd","role","labels"} per line on stdin
+    /// Judge a batch from stdin: one {"id","tool","input","cwd","role","labels"} per line
     #[arg(long, conflicts_with_all = ["command", "tool"])]
     pub jsonl: bool,
-    /// The folder it would run in
+    /// The folder the call would run in
     #[arg(long)]
     pub cwd: Option<PathBuf>,
-    /// As if a call of the session had failed with these words
+    /// As if an earlier call of the session had failed with this text
     #[arg(long, value_name = "WORDS")]
     pub failed: Vec<String>,
-    /// As if this command had run before in the session
+    /// As if this command had already run in the session
     #[arg(long, value_name = "COMMAND")]
     pub after: Vec<String>,
-    /// As if the session had earned this label
+    /// As if the session had this label
     #[arg(long, value_name = "LABEL")]
     pub label: Vec<String>,
-    /// Judge it as a call of a sub-agent with this role
+    /// As if a sub-agent with this role made the call
     #[arg(long, conflicts_with = "jsonl")]
     pub role: Option<String>,
-    /// Show why: every part, what it would do, each rule, and the bytes that caused it
+    /// Show each part of the command, its effects, and the exact text each rule matched
     #[arg(long)]
     pub explain: bool,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Outcome {
                 Failure::new(format!("--input is not JSON: {error}"), "quote it for your shell")
             })?,
         ),
-        _ => return Err(Failure::new("nothing to judge", "give a command, or --tool with --input")),
+        _ => return Err(Failure::new("no call was given", "pass a command, or --tool with --input")),
     };
     let event = event(&tool, input, &dir, args.role.as_deref())?;
     if args.explain {
@@ -200,19 +200,20 @@ fn reason(decision: &Decision) -> String {
 
 fn show(decision: &Decision) {
     out(&headline(decision));
-    if decision.findings.is_empty() {
+    if decision.objections().next().is_none() {
         out(&styled(DIM, "  no rule objects"));
     }
-    for finding in &decision.findings {
-        show_finding(finding);
+    decision.objections().for_each(show_finding);
+    for label in decision.labels() {
+        out(&styled(DIM, &format!("  label    {label} (later rules of this session can refer to it)")));
     }
 }
 
-/// A verdict nobody acts on must not look like one that holds.
+/// In observe mode the verdict is only recorded, and the output must say so.
 fn show_mode(scene: &Scene) {
     if scene.policy().mode() == Mode::Observe {
         out(
-            "  mode     observe: the hook records this and lets every call pass; set `mode: enforce` to act on it",
+            "  mode     observe: calls are recorded and never stopped; set `mode: enforce` to enforce the verdict",
         );
     }
 }
@@ -235,16 +236,16 @@ fn show_finding(finding: &Finding) {
     }
     for check in checks(finding) {
         out(&format!(
-            "  check    {} – {} (not made here)",
+            "  check    {} – {} (not run by `toolgate test`)",
             check.description,
             visible(&check.method.to_string())
         ));
     }
     if let Some(step) = &finding.remediation {
-        out(&format!("  do       {step}"));
+        out(&format!("  fix      {step}"));
     }
     for alternative in &finding.alternatives {
-        out(&format!("  instead  {alternative}"));
+        out(&format!("  allowed  {alternative}"));
     }
 }
 
@@ -274,7 +275,10 @@ struct Line {
 /// error with its number, and the exit code says so at the end.
 fn batch(dir: &Path, explain: bool, session: &Session) -> Outcome {
     if std::io::stdin().is_terminal() {
-        return Err(Failure::new("--jsonl reads calls from stdin", "pipe a file into it"));
+        return Err(Failure::new(
+            "--jsonl reads calls from stdin",
+            "pipe a file into it, such as `toolgate test --jsonl < calls.jsonl`",
+        ));
     }
     let mut scenes: HashMap<PathBuf, Scene> = HashMap::new();
     let mut bad = 0_u32;
@@ -307,7 +311,9 @@ fn one(
         let scene = open(&cwd)?;
         scenes.insert(cwd.clone(), scene);
     }
-    let Some(scene) = scenes.get(&cwd) else { return Err(Failure::new("no scene", "try again")) };
+    let Some(scene) = scenes.get(&cwd) else {
+        return Err(Failure::new("the policy could not be loaded", "try again"));
+    };
     let event = event(tool_name(&line.tool), line.input, &cwd, line.role.as_deref())?;
     let mut session = session.clone();
     session.labels.extend(line.labels.into_iter().map(|label| (label, 0)));

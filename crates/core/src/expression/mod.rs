@@ -86,8 +86,9 @@ impl Expression {
                 let found = text.find(pattern).map(|start| (start, start + pattern.len()));
                 let (start, end) = found.unwrap_or((0, text.len()));
                 let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                let message = format!("`{pattern}` is no regular expression: {why}");
-                let cure = "mend the pattern; for `*` and `?` as in file names write `glob`".to_owned();
+                let message = format!("invalid regular expression `{pattern}`: {why}");
+                let cure =
+                    "correct the expression, or write `glob` for a file pattern with `*` and `?`".to_owned();
                 Err(ExpressionFault { start, end, message, cure })
             }
             None => Ok(expression),
@@ -98,7 +99,7 @@ impl Expression {
     pub(crate) fn trusted(text: &str, threshold: Option<f64>) -> Result<Expression, ExpressionFault> {
         if text.len() > LENGTH_MAX {
             let message = format!("the expression is longer than {LENGTH_MAX} bytes");
-            let cure = "make two guardrails of it".to_owned();
+            let cure = "split it into two guardrails".to_owned();
             return Err(ExpressionFault { start: 0, end: text.len(), message, cure });
         }
         let tokens = token::tokens(text)?;

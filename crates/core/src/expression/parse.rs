@@ -86,8 +86,13 @@ impl<'a> Parser<'a> {
         let node = self.either()?;
         match self.tokens.get(self.at) {
             None => Ok(node),
-            Some(token) if self.is_sign(token, "=") => Err(self.fault("`=` does not compare", "write `==`")),
-            Some(_) => Err(self.fault("the expression should end here", "join conditions with AND or OR")),
+            Some(token) if self.is_sign(token, "=") => {
+                Err(self.fault("`=` is not a comparison", "write `==`"))
+            }
+            Some(_) => Err(self.fault(
+                "expected `AND`, `OR` or the end of the expression",
+                "join conditions with AND or OR",
+            )),
         }
     }
 
@@ -111,7 +116,7 @@ impl<'a> Parser<'a> {
 
     fn one(&mut self) -> Read<Node> {
         if self.depth >= DEPTH_MAX {
-            return Err(self.fault("the expression is too deep", "make two guardrails of it"));
+            return Err(self.fault("the expression is nested too deeply", "split it into two guardrails"));
         }
         self.depth += 1;
         let node = self.one_within();
@@ -129,7 +134,7 @@ impl<'a> Parser<'a> {
             self.earlier = None;
             let node = self.either()?;
             if !self.takes(&[")"]) {
-                return Err(self.fault("a `)` is missing", "close what was opened"));
+                return Err(self.fault("a `)` is missing", "close the open parenthesis"));
             }
             self.earlier = None;
             return Ok(node);
@@ -150,8 +155,8 @@ impl<'a> Parser<'a> {
                 (None, Some(earlier)) => self.like_earlier(start, value, earlier),
                 (None, None) => {
                     self.at = start;
-                    let cure = "write what it is compared with: agent.role == 'implementer'";
-                    Err(self.fault("a value alone is no condition", cure))
+                    let cure = "compare it with something: agent.role == 'implementer'";
+                    Err(self.fault("a value on its own is not a condition", cure))
                 }
             };
         }
@@ -159,10 +164,12 @@ impl<'a> Parser<'a> {
         let place = self.at;
         let Some((op, negated)) = self.op() else {
             let cure =
-                "write ==, !=, <, <=, >, >=, in, matches, glob, regex, contains, starts_with or ends_with";
+                "use ==, !=, <, <=, >, >=, in, matches, glob, regex, contains, starts_with or ends_with";
             return Err(match self.tokens.get(self.at) {
-                Some(token) if self.is_sign(token, "=") => self.fault("`=` does not compare", "write `==`"),
-                _ => self.fault("a comparison belongs here", cure),
+                Some(token) if self.is_sign(token, "=") => {
+                    self.fault("`=` is not a comparison", "write `==`")
+                }
+                _ => self.fault("expected a comparison", cure),
             });
         };
         let values = self.values(op)?;
@@ -180,7 +187,7 @@ impl<'a> Parser<'a> {
             Op::AtLeast => Op::AtMost,
             _ => {
                 self.at = start;
-                return Err(self.fault("a field belongs before this comparison", "turn the two sides round"));
+                return Err(self.fault("expected a field before this comparison", "swap the two sides"));
             }
         };
         let field = self.field()?;
@@ -193,21 +200,21 @@ impl<'a> Parser<'a> {
         let Earlier { field, op, negated } = earlier;
         if negated && self.after_or {
             self.at = start;
-            let cure = "write AND if none of them may be, or repeat the field";
-            return Err(self.fault("`not … OR …` can be read in two ways", cure));
+            let cure = "write AND if none of them may match, or repeat the field";
+            return Err(self.fault("`not … OR …` is ambiguous", cure));
         }
         self.asked(start, field, op, vec![value]).map(|node| negated_if(node, negated))
     }
 
     fn field(&mut self) -> Read<Field> {
         let Some(token) = self.tokens.get(self.at) else {
-            return Err(self.fault("a field is missing at the end", &format!("known: {}", Field::known())));
+            return Err(self.fault("expected a field at the end", &format!("known: {}", Field::known())));
         };
         let word = self.written(token);
         let Some(field) = Field::from_name(word).filter(|_| token.kind == Kind::Word) else {
             let message = match token.kind {
-                Kind::Word => format!("there is no field `{word}`"),
-                _ => format!("a field belongs here, not `{word}`"),
+                Kind::Word => format!("unknown field `{word}`"),
+                _ => format!("expected a field, not `{word}`"),
             };
             return Err(self.fault(&message, &format!("known: {}", Field::known())));
         };
@@ -238,20 +245,20 @@ impl<'a> Parser<'a> {
 
     /// One value, or a list for `in`.
     fn values(&mut self, op: Op) -> Read<Vec<Value>> {
-        let cure = "put texts in quotes: 'implementer'";
-        let missing = |parser: &Self| parser.fault("a value belongs here", cure);
+        let cure = "put text in quotes: 'implementer'";
+        let missing = |parser: &Self| parser.fault("expected a value", cure);
         if op != Op::In {
             return Ok(vec![self.value()?.ok_or_else(|| missing(self))?]);
         }
         let close = if self.takes(&["["]) { "]" } else { ")" };
         if close == ")" && !self.takes(&["("]) {
-            return Err(self.fault("a list belongs behind `in`", "write it like ['a', 'b']"));
+            return Err(self.fault("expected a list after `in`", "write a list such as ['a', 'b']"));
         }
         let mut values = Vec::new();
         while !self.takes(&[close]) {
             values.push(self.value()?.ok_or_else(|| missing(self))?);
             if !self.takes(&[","]) && !self.next_is(close) {
-                return Err(self.fault("the list is not closed", "write it like ['a', 'b']"));
+                return Err(self.fault("the list is never closed", "write a list such as ['a', 'b']"));
             }
         }
         Ok(values)
@@ -264,7 +271,11 @@ impl<'a> Parser<'a> {
             Kind::Number(number) => Value::Number(*number),
             Kind::Word if self.next_is("threshold") => match self.threshold {
                 Some(number) => Value::Number(number),
-                None => return Err(self.fault("there is no threshold", "write `threshold:` beside `check:`")),
+                None => {
+                    return Err(
+                        self.fault("the guardrail has no threshold", "add `threshold:` next to `check:`")
+                    );
+                }
             },
             Kind::Word | Kind::Sign => return Ok(None),
         };
@@ -279,7 +290,7 @@ impl<'a> Parser<'a> {
         if field.holds_a() == Type::Number {
             let numbers: Option<Vec<f64>> = values.iter().map(Value::number).collect();
             let Some(numbers) = numbers else {
-                return wrong("this field is a number, not a text", "take the quotes away");
+                return wrong("this field is a number, not text", "remove the quotes");
             };
             let first = numbers.first().copied().unwrap_or(0.0);
             return Ok(Node::Asked(
@@ -290,18 +301,26 @@ impl<'a> Parser<'a> {
                     Op::AtMost => Question::AtMost(first),
                     Op::Above => Question::Above(first),
                     Op::AtLeast => Question::AtLeast(first),
-                    _ => return wrong("a number has no pattern", "compare it with ==, <, <=, >, >= or in"),
+                    _ => {
+                        return wrong(
+                            "a number cannot be matched with a pattern",
+                            "compare it with ==, <, <=, >, >= or in",
+                        );
+                    }
                 },
             ));
         }
         let texts: Option<Vec<String>> = values.into_iter().map(Value::text).collect();
         let Some(texts) = texts else {
-            return wrong("this field is a text, not a number", "put it in quotes");
+            return wrong("this field is text, not a number", "put the value in quotes");
         };
         if field.holds_a() == Type::Sort && matches!(op, Op::Equal | Op::In) {
             let known: Vec<&str> = ActionSort::ALL.iter().map(|sort| sort.name()).collect();
             if let Some(text) = texts.iter().find(|text| !known.contains(&text.as_str())) {
-                return wrong(&format!("no action is a `{text}`"), &format!("known: {}", known.join(", ")));
+                return wrong(
+                    &format!("unknown action type `{text}`"),
+                    &format!("known: {}", known.join(", ")),
+                );
             }
         }
         match question(field, op, texts) {
@@ -361,8 +380,8 @@ fn question(field: Field, op: Op, texts: Vec<String>) -> Result<Question, (Strin
     let glob = |text: &str| {
         let pattern = if is_path { Pattern::path(text) } else { Pattern::word(text) };
         pattern.map(Question::Like).map_err(|why| {
-            let cure = "use `*`, `**`, `?`, `[…]` and `{…,…}`, each closed".to_owned();
-            (format!("`{text}` is no pattern: {why}"), cure)
+            let cure = "patterns use `*`, `**`, `?`, `[…]` and `{…,…}`; close every bracket".to_owned();
+            (format!("`{text}` is not a valid pattern: {why}"), cure)
         })
     };
     Ok(match op {
@@ -380,8 +399,8 @@ fn question(field: Field, op: Op, texts: Vec<String>) -> Result<Question, (Strin
         }
         Op::Matches | Op::Regex => Question::Regex(LazyRegex::new(&first())),
         Op::Below | Op::AtMost | Op::Above | Op::AtLeast => {
-            let cure = "compare texts with ==, !=, in, matches or contains".to_owned();
-            return Err(("this field is no number".to_owned(), cure));
+            let cure = "compare text with ==, !=, in, matches or contains".to_owned();
+            return Err(("this field is not a number".to_owned(), cure));
         }
     })
 }

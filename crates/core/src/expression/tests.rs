@@ -133,33 +133,33 @@ fn refuses(text: &str, at: &str, said: &str) {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    refuses("agent.rol == 'x'", "agent.rol", "no field `agent.rol` – known: agent.role");
+    refuses("agent.rol == 'x'", "agent.rol", "unknown field `agent.rol` – known: agent.role");
     refuses("agent.role = 'x'", "=", "write `==`");
     refuses("agent.role == x", "x", "put texts in quotes");
-    refuses("agent.role == 'x", "'x", "not closed");
+    refuses("agent.role == 'x", "'x", "never closed");
     refuses("agent.role == 'x' agent.name == 'y'", "agent.name", "AND or OR");
     refuses("agent.role", "agent.role", "comparison");
-    refuses("agent.role < 3", "<", "this field is a text");
-    refuses("agent.role < 'a'", "<", "no number");
-    refuses("session.calls == '3'", "==", "quotes away");
+    refuses("agent.role < 3", "<", "this field is text");
+    refuses("agent.role < 'a'", "<", "not a number");
+    refuses("session.calls == '3'", "==", "remove the quotes");
     refuses("session.calls matches '3'", "matches", "this field is a number");
-    refuses("session.calls < 1.2.3", "1.2.3", "no number");
-    refuses("session.calls < threshold", "threshold", "there is no threshold");
+    refuses("session.calls < 1.2.3", "1.2.3", "not a number");
+    refuses("session.calls < threshold", "threshold", "the guardrail has no threshold");
     refuses("action.type == 'file_wirte'", "==", "file_write, file_read");
-    refuses("'x'", "'x'", "a value alone");
-    refuses("agent.role != 'a' OR 'b'", "'b'", "two ways");
-    refuses("not agent.role == 'a' AND 'b'", "'b'", "a value alone");
+    refuses("'x'", "'x'", "a value on its own");
+    refuses("agent.role != 'a' OR 'b'", "'b'", "ambiguous");
+    refuses("not agent.role == 'a' AND 'b'", "'b'", "a value on its own");
     refuses("(true", "true", "`)` is missing");
     refuses("action.target matches '^src/.*$'", "matches", "write `regex`");
-    refuses("action.target matches 'a['", "matches", "no pattern");
-    refuses("agent.role matches '('", "(", "no regular expression");
+    refuses("action.target matches 'a['", "matches", "not a valid pattern");
+    refuses("agent.role matches '('", "(", "invalid regular expression");
     refuses("agent.role in 'x'", "'x'", "['a', 'b']");
     refuses("agent.role in ['x'", "'x'", "['a', 'b']");
     refuses("agent.role == ‘x’", "‘", "plain quotes");
     refuses("a & b", "&", "write `AND`");
     refuses("", "", "known: agent.role");
-    refuses(&"(".repeat(40), "(", "too deep");
-    refuses(&"!".repeat(40), "!", "too deep");
+    refuses(&"(".repeat(40), "(", "too deeply");
+    refuses(&"!".repeat(40), "!", "too deeply");
     let long = format!("agent.role == '{}'", "x".repeat(5000));
     refuses(&long, &long, "longer than 4096");
 }

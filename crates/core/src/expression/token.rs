@@ -88,23 +88,28 @@ fn number(text: &str) -> Option<(Kind, usize)> {
 }
 
 fn not_closed(start: usize, end: usize, quote: char) -> ExpressionFault {
-    let message = "the text is not closed".to_owned();
-    ExpressionFault { start, end, message, cure: format!("put a `{quote}` behind it") }
+    let message = "the text is never closed".to_owned();
+    ExpressionFault { start, end, message, cure: format!("add a closing `{quote}`") }
 }
 
 fn no_number(start: usize, rest: &str) -> ExpressionFault {
     let end = start + run(rest, is_of_word);
-    let message = "this is no number".to_owned();
-    ExpressionFault { start, end, message, cure: "write it like 100 or 0.9, texts in quotes".to_owned() }
+    let message = "this is not a number".to_owned();
+    ExpressionFault {
+        start,
+        end,
+        message,
+        cure: "write a number such as 100 or 0.9; put text in quotes".to_owned(),
+    }
 }
 
 fn unknown_sign(start: usize, found: char) -> ExpressionFault {
     let cure = match found {
-        '‘' | '’' | '“' | '”' | '`' => "put texts in plain quotes: 'text'",
+        '‘' | '’' | '“' | '”' | '`' => "use plain quotes: 'text'",
         '&' => "write `AND`",
         '|' => "write `OR`",
-        _ => "fields, 'texts', numbers, AND, OR, NOT, parentheses and comparisons belong here",
+        _ => "expected a field, 'text', a number, AND, OR, NOT, a parenthesis or a comparison",
     };
-    let message = format!("`{found}` means nothing here");
+    let message = format!("unexpected `{found}`");
     ExpressionFault { start, end: start + found.len_utf8(), message, cure: cure.to_owned() }
 }

@@ -142,7 +142,7 @@ impl CompiledGuardrail {
     fn finding(&self, seen: &Seen<'_>, sure: Truth, part: Part<'_>) -> Finding {
         let own = &self.entry.guardrail;
         let said = own.description.clone().or_else(|| own.name.clone());
-        let mut message = said.unwrap_or_else(|| format!("the check of `{}` does not hold", own.id));
+        let mut message = said.unwrap_or_else(|| format!("the check of guardrail `{}` failed", own.id));
         let call = &seen.event.call;
         let by_risk = || match seen.settings.risk_above(call, self.entry.layer, self.entry.agents) {
             Some(Risk::Low) => OnFail::Warn,
@@ -159,7 +159,7 @@ impl CompiledGuardrail {
             severity: Severity::default(),
             outcome,
             message,
-            remediation: Some(format!("what must hold: {}", own.validation.check.trim())),
+            remediation: Some(format!("required: {}", own.validation.check.trim())),
             alternatives,
             evidence: part.quoted(call, seen.facts).into_iter().collect(),
             confidence: 1.0,
@@ -180,7 +180,7 @@ impl CompiledGuardrail {
         let call = seen.event.call.arguments_digest();
         let call = call.get(..CALL_SHOWN).unwrap_or_default();
         vec![format!(
-            "this one call, if {role} says yes: `toolgate bypass request {} --call {call} --reason \"why it must be\"`",
+            "this one call, if {role} approves it: `toolgate bypass request {} --call {call} --reason \"why it is necessary\"`",
             own.id
         )]
     }
@@ -241,7 +241,7 @@ pub(crate) fn outcome_of(
         OnFail::Block | OnFail::Ask => Outcome::Ask,
     };
     if sure == Truth::Unclear {
-        message.push_str(" – whether this does cannot be told");
+        message.push_str(" – Toolgate cannot tell whether it applies to this call");
     }
     outcome
 }
@@ -278,47 +278,58 @@ fn expression_fault(own: &Guardrail, text: &str, found: ExpressionFault) -> Rule
 }
 
 fn pattern(own: &Guardrail, name: &str) -> Result<Pattern, (Place, RuleFault)> {
-    let cure = "use `*`, `?`, `[…]` and `{…,…}`, each closed";
-    Pattern::word(name)
-        .map_err(|why| (Place::Whole, fault(own, name, format!("`{name}` is no pattern: {why}"), cure)))
+    let cure = "patterns use `*`, `?`, `[…]` and `{…,…}`; close every bracket";
+    Pattern::word(name).map_err(|why| {
+        (Place::Whole, fault(own, name, format!("`{name}` is not a valid pattern: {why}"), cure))
+    })
 }
 
 fn shape_fault(own: &Guardrail) -> Option<RuleFault> {
     let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if own.id.is_empty() || !own.id.chars().all(is_id) {
-        let message = format!("`{}` is no id", own.id);
-        return Some(fault(own, &own.id, message, "use small letters, digits and `-`: custom-scope-001"));
+        let message = format!("`{}` is not a valid id", own.id);
+        return Some(fault(
+            own,
+            &own.id,
+            message,
+            "use lower-case letters, digits and `-`, such as custom-scope-001",
+        ));
     }
     if crate::guards::page(&own.id).is_some() || own.id.starts_with("builtin-") || own.id.starts_with("gate-")
     {
-        let message = "a built-in guard is called so";
-        return Some(fault(own, &own.id, message, "choose another id: custom-scope-001"));
+        let message = "this id belongs to a built-in guard";
+        return Some(fault(own, &own.id, message, "choose another id, such as custom-scope-001"));
     }
     if own.priority < 100 {
         let needle = own.priority.to_string();
-        let message = "priorities below 100 belong to the built-in guards";
+        let message = "priorities below 100 are reserved for built-in guards";
         return Some(fault(own, &needle, message, "use 100 or more"));
     }
     if own.bypass.as_ref().is_some_and(|bypass| !bypass.audit_required) {
-        let message = "every bypass is written down";
+        let message = "bypasses are always audited; this cannot be turned off";
         return Some(fault(own, "audit_required", message, "write `audit_required: true`"));
     }
     let said = own.condition.applies_to.clone().unwrap_or_default();
     let lists = [("agents", said.agents), ("tasks", said.tasks), ("tools", said.tools)];
     for (name, list) in lists {
         if list.is_some_and(|list| list.is_empty()) {
-            let message = format!("an empty list of {name} applies to nothing");
-            return Some(fault(own, name, message, "write \"*\" for all, or `enabled: false`"));
+            let message = format!("an empty `{name}` list applies to nothing");
+            return Some(fault(own, name, message, "write \"*\" for all, or set `enabled: false`"));
         }
     }
     let threshold = own.validation.threshold;
     if threshold.is_some() && !own.validation.check.to_ascii_lowercase().contains("threshold") {
-        let message = "the check does not use the threshold";
-        let cure = "write it into the check: session.calls < threshold";
+        let message = "the check does not use `threshold`";
+        let cure = "use it in the check, such as session.calls < threshold";
         return Some(fault(own, "threshold", message, cure));
     }
     if threshold.is_some_and(|number| !number.is_finite()) {
-        return Some(fault(own, "threshold", "the threshold is no number", "write it like 100 or 0.9"));
+        return Some(fault(
+            own,
+            "threshold",
+            "the threshold is not a number",
+            "write a number such as 100 or 0.9",
+        ));
     }
     None
 }

@@ -26,7 +26,7 @@ impl Guard for BrokenRule {
     }
 
     fn judge(&self, _seen: &Seen<'_>) -> Option<Finding> {
-        let message = "the compiled policy holds a rule that cannot be read".to_owned();
-        Some(super::block(ID, message, "tell the person to run `toolgate policy check`", Vec::new()))
+        let message = "the compiled policy contains a rule that cannot be read".to_owned();
+        Some(super::block(ID, message, "ask the user to run `toolgate policy check`", Vec::new()))
     }
 }

@@ -14,20 +14,21 @@ use crate::guard::{Category, Guard, Seen};
 use crate::mark::changed_mark;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
+use crate::wording::count;
 
 pub(crate) const TOKENS_ID: &str = "builtin-001";
 pub(crate) const TIME_ID: &str = "builtin-002";
 pub(crate) const LIMITS_ID: &str = "budget-limits";
 
 pub(crate) const PAGE: &str = "\
-builtin-001, builtin-002, budget-limits: what an agent may use up.
+builtin-001, builtin-002, budget-limits: what an agent may use.
 
-Tokens warn at 80 %, ask a person at 95 %, block when used up; time at 70 %, 90 %
-and when it is over; calls, answers of the model, lines written and files changed
-block beyond their limit; cost goes like tokens, by the prices of the policy.
-Lines and files are reserved before a call runs and settled when it has ended.
-Tokens and answers are counted from the host's own log; if that becomes shorter,
-a person is asked.
+Tokens warn at 80 %, ask a person at 95 % and block when they are used up; time
+does the same at 70 %, 90 % and 100 %. Calls, model responses, lines written and
+files changed block at their limit. Cost works like tokens, using `prices` of the
+policy. Lines and files are reserved before a call runs and settled after it.
+Tokens and responses are counted from the host's own log; if that log shrinks, a
+person is asked.
 
   agents:
     main:
@@ -87,7 +88,7 @@ impl Spending {
             Spending::Tokens => {
                 let limit = budget.tokens?;
                 if seen.session.spent.lost {
-                    let text = "the host's log became shorter, so the tokens used are not known".to_owned();
+                    let text = "the host's log was shortened, so the tokens used are unknown".to_owned();
                     return Some(finding(TOKENS_ID, entry, text, Nearness::Ask));
                 }
                 let used = seen.session.spent.tokens;
@@ -98,18 +99,18 @@ impl Spending {
                 let limit = budget.minutes?.saturating_mul(60);
                 let used = seconds(seen.session, seen.now_ms);
                 let near = nearness(used, limit, Thresholds { warn: 70, ask: 90 });
-                said(TIME_ID, entry, near, &format!("{} of {} are over", duration(used), duration(limit)))
+                said(TIME_ID, entry, near, &format!("{} of {} are used", duration(used), duration(limit)))
             }
             Spending::Limits => {
                 let session = seen.session;
                 let counters = [
                     ("calls", budget.calls, session.calls),
-                    ("answers of the model", budget.api_calls, session.spent.api_calls),
+                    ("model responses", budget.api_calls, session.spent.api_calls),
                     ("lines", budget.lines, session.lines_taken()),
                 ];
                 let spent = counters.into_iter().find_map(|(noun, limit, used)| {
                     let limit = limit.filter(|limit| used >= *limit)?;
-                    let text = format!("the {limit} {noun} of this session are used up");
+                    let text = format!("this session has used all its {limit} {noun}");
                     Some(finding(LIMITS_ID, entry, text, Nearness::Over))
                 });
                 spent.or_else(|| too_much(budget, entry, seen)).or_else(|| cost(budget, entry, seen))
@@ -123,7 +124,7 @@ fn too_much(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Find
     let lines = seen.event.call.lines();
     let left = budget.lines.map(|limit| limit.saturating_sub(seen.session.lines_taken()));
     if let Some(left) = left.filter(|left| lines > *left) {
-        let text = format!("this writes {lines} lines and {left} of the budget are left");
+        let text = format!("this writes {}, but only {left} of the budget are left", count(lines, "line"));
         return Some(finding(LIMITS_ID, entry, text, Nearness::Over));
     }
     let limit = budget.files?;
@@ -132,8 +133,8 @@ fn too_much(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Find
     let new = u64::try_from(new.len()).unwrap_or(u64::MAX);
     let left = limit.saturating_sub(seen.session.files_taken());
     (new > left).then(|| {
-        let text =
-            format!("this changes {new} more files and {left} of the {limit} of this session are left");
+        let new = count(new, "more file");
+        let text = format!("this changes {new}, but only {left} of this session's {limit} are left");
         finding(LIMITS_ID, entry, text, Nearness::Over)
     })
 }
@@ -141,7 +142,7 @@ fn too_much(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Find
 fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
     let limit = budget.cost_cents?;
     if seen.session.spent.lost {
-        let text = "the host's log became shorter, so the cost is not known".to_owned();
+        let text = "the host's log was shortened, so the cost is unknown".to_owned();
         return Some(finding(LIMITS_ID, entry, text, Nearness::Ask));
     }
     match budget.cost_cents_of(&seen.session.spent) {
@@ -150,7 +151,7 @@ fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding>
             said(LIMITS_ID, entry, near, &format!("{used} of {limit} cents are spent"))
         }
         Err(model) => {
-            let text = format!("`prices` says nothing about `{model}`, so the cost is not known");
+            let text = format!("`prices` has no entry for `{model}`, so the cost is unknown");
             Some(finding(LIMITS_ID, entry, text, Nearness::Ask))
         }
     }
@@ -163,8 +164,10 @@ fn said(id: &str, entry: &AgentEntry, near: Nearness, text: &str) -> Option<Find
 fn finding(id: &str, entry: &AgentEntry, message: String, near: Nearness) -> Finding {
     let (outcome, step) = match near {
         Nearness::Over => (Outcome::Block, "stop here and report what is done and what is left"),
-        Nearness::Ask => (Outcome::Ask, "finish what matters most; a person decides about more"),
-        Nearness::Warn | Nearness::Far => (Outcome::Warn, "come to an end soon"),
+        Nearness::Ask => {
+            (Outcome::Ask, "finish what matters most; a person decides whether you may use more")
+        }
+        Nearness::Warn | Nearness::Far => (Outcome::Warn, "finish soon"),
     };
     let finding = of_agent(id, entry, message, step.to_owned());
     Finding { category: Category::Budget, outcome, ..finding }

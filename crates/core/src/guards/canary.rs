@@ -12,9 +12,9 @@ pub const CANARY: &str = "toolgate-canary";
 pub const CANARY_ID: &str = "gate-canary";
 
 pub(super) const PAGE: &str = "# gate-canary
-**What** – denies the command `toolgate-canary`, which does nothing and does not exist.
-**Why** – a harmless call that must be denied proves that the gate is in the path.
-**Allowed instead** – nothing; seeing this message is the proof.
+**What** – blocks the command `toolgate-canary`, which does not exist.
+**Why** – a harmless call that is always blocked shows that the hook works.
+**Allowed instead** – nothing; this message is the proof.
 ";
 
 /// Denies [`CANARY`].
@@ -35,7 +35,7 @@ impl Guard for Canary {
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let found = seen.facts.commands().any(|(_, command)| command.program == CANARY);
-        let message = "this is the gate's own test call; the gate is in the path".to_owned();
+        let message = "this is Toolgate's own test call, and the gate works".to_owned();
         found.then(|| {
             super::block(
                 CANARY_ID,

@@ -12,11 +12,12 @@ use crate::guard::{Category, Guard, Seen, Severity};
 pub(crate) const ID: &str = "completion";
 
 pub(crate) const PAGE: &str = "\
-completion: an agent stops when it is done.
+completion: agents finish before they stop.
 
-A policy says what must be there first: files, commands that succeeded since the
-last change, and parts joined by `all` and `any`. A stop before that is refused
-with what is missing, at most ten times in a row.
+A policy lists what an agent must finish before it stops: files that exist,
+commands that succeeded after the last change, and combinations with `all` and
+`any`. A stop before that is refused, with a list of what is missing, at most ten
+times in a row.
 
   agents:
     main:
@@ -49,7 +50,7 @@ impl Guard for Done {
         seen.settings.agents_of(call).find_map(|entry| {
             let completion = entry.agent.completion.as_ref().filter(|_| !is_late(entry, seen))?;
             let missing = completion.missing(seen.session, &|name| (seen.disk.is_there)(name))?;
-            let finding = of_agent(ID, entry, missing, "go on until it is there, then stop".to_owned());
+            let finding = of_agent(ID, entry, missing, "finish that, then stop".to_owned());
             Some(Finding { category: Category::Quality, severity: Severity::Medium, ..finding })
         })
     }

@@ -17,14 +17,13 @@ use serde_json::Value;
 pub(crate) const ID: &str = "escalation-trap";
 
 pub(crate) const PAGE: &str = "\
-escalation-trap: a failure with a known simple cause is mended there.
+escalation-trap: known failures get their simple fix.
 
-The complexity trap: the simple fix is known, and the agent does something big
-instead. `.toolgate/knowledge.toml` lists known issues: what the failure says,
-what mends it, and what agents do instead. When a recent failure has the symptom
-and a call says it does the latter, a person is asked (or, with `answer: block`,
-the call is denied), and the agent is told the simple fix. A later success of
-what failed ends it.
+The complexity trap: the simple fix is known, but the agent does something bigger.
+`.toolgate/knowledge.toml` lists known issues: the error text, the fix, and what
+agents wrongly do instead. If a recent failure has the error text and a call does
+the wrong thing, a person is asked (with `answer: block`, the call is blocked) and
+the agent is told the simple fix. This ends when the failed call succeeds.
 
 Allowed instead: the simple fix.
 
@@ -63,7 +62,7 @@ impl Guard for EscalationTrap {
         seen.settings.knowledge.iter().find_map(|entry| {
             let issue = entry.knowledge.detect_escalation_trap(&described, &failures)?;
             let message = format!(
-                "complexity trap: \u{201c}{}\u{201d} mostly means: {}; \u{201c}{}\u{201d} does not mend that",
+                "complexity trap: \u{201c}{}\u{201d} mostly means: {}; \u{201c}{}\u{201d} does not fix that",
                 issue.symptom, issue.common_cause, issue.escalation_trap
             );
             let told = failures.iter().find(|failure| failure.tells(&issue.symptom));

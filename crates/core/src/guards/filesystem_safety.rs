@@ -16,12 +16,12 @@ use crate::traps::FileTrap;
 pub(crate) const ID: &str = "filesystem_safety";
 
 pub(crate) const PAGE: &str = "\
-filesystem_safety: configuration is changed when somebody meant it.
+filesystem_safety: changes to configuration are confirmed.
 
 The bypass trap: instead of finding out why something fails, the agent changes
-the configuration around it. Where a policy turns this on, writing, deleting or
-moving a file whose name means configuration (`.env…`, a file or folder with
-`config` in its name) needs a person's yes. Off unless a policy turns it on.
+the configuration around it. If a policy turns this on, writing, deleting or
+moving a configuration file (`.env…`, or a file or folder with `config` in its
+name) needs approval. It is off by default.
 
 Allowed instead: reading the configuration; files named in `except`; templates
 such as `.env.example`.
@@ -58,7 +58,7 @@ impl Guard for FilesystemSafety {
                 seen.facts.files.iter().filter(|file| is_asked(&trap, file, seen.places)).collect();
             let first = files.first()?;
             let message = format!(
-                "bypass trap: `{}` is configuration, and changing it may hide what is wrong. {}",
+                "bypass trap: `{}` is configuration, and changing it may hide the real problem. {}",
                 first.written,
                 question_about(first)
             );
@@ -71,7 +71,7 @@ impl Guard for FilesystemSafety {
                 severity: Severity::Medium,
                 outcome: Outcome::Check(in_order(checks)),
                 alternatives: vec!["read the current configuration and say what is wrong with it".to_owned()],
-                ..block(ID, message, "a person confirms the change", evidence.collect())
+                ..block(ID, message, "let a person confirm the change", evidence.collect())
             })
         })
     }

@@ -13,14 +13,14 @@ use crate::handoff::{missing, needs};
 pub(crate) const ID: &str = "handoff";
 
 pub(crate) const PAGE: &str = "\
-handoff: work handed to another agent is complete, and the other can do it.
+handoff: handoffs are complete, and the receiver can do the work.
 
-Before work goes to a sub-agent: the task text has every part of `payload` (`Context: …`, `Artefacts: …`, `Rationale: …`, as
-lines or headings with something behind or below them); with `known_receivers` the policy knows the receiver; what the text
-says it needs (`Needs: write, run`) is among the receiver's `capabilities`; the receiver's budget is not used up; and no file
-named under `Artefacts` is locked by somebody else (compliance-001).
+Before work goes to a sub-agent, this checks that the task text has every part of `payload` (`Context: …`, `Artefacts: …`,
+`Rationale: …`, as lines or headings with content); that the policy lists the receiver (with `known_receivers`); that the
+receiver has the `capabilities` the text asks for (`Needs: write, run`) and budget left; and that no file named under
+`Artefacts` is locked by another agent (compliance-001).
 
-Once the sub-agent has begun, the sender's locks are given back and the ledger says so; that never blocks.
+When the sub-agent starts, the sender's locks are released and recorded; that never blocks.
 
   handoff:
     payload: [context, artefacts, rationale]
@@ -64,10 +64,10 @@ fn incomplete(seen: &Seen<'_>) -> Option<Wrong> {
         let part = missing(&seen.event.call, &entry.handoff.payload)?;
         let all: Vec<&str> = entry.handoff.payload.iter().collect();
         let step = format!(
-            "say each of these in the task text, as a line `Name: …` or below a heading: {}",
+            "add each of these to the task text, as a line `Name: …` or under a heading: {}",
             all.join(", ")
         );
-        Some((entry.source.clone(), format!("the work handed over lacks its {part}"), step))
+        Some((entry.source.clone(), format!("the handoff lacks its {part}"), step))
     })
 }
 
@@ -85,7 +85,7 @@ fn unknown(seen: &Seen<'_>) -> Option<Wrong> {
     }
     let known: Vec<&str> =
         seen.settings.agents.iter().map(|agent| agent.name.as_str()).filter(|name| *name != "*").collect();
-    let message = format!("the policy knows no agent `{}` to hand work to", to.unwrap_or("without a name"));
+    let message = format!("the policy has no agent `{}`", to.unwrap_or("without a name"));
     Some((entry.source.clone(), message, format!("hand it to one of: {}", known.join(", "))))
 }
 
@@ -93,7 +93,7 @@ fn unable(seen: &Seen<'_>) -> Option<Wrong> {
     let needs = needs(&seen.event.call);
     receivers(seen).find_map(|entry| {
         let need = needs.iter().find(|need| CAPABILITIES.contains(&need.as_str()) && lacking(entry, need))?;
-        let message = format!("`{}` does not have the capability `{need}` this work needs", entry.name);
+        let message = format!("`{}` does not have the capability `{need}` that this work needs", entry.name);
         Some((
             entry.source.clone(),
             message,
@@ -116,7 +116,7 @@ fn locked(seen: &Seen<'_>) -> Option<Wrong> {
     let minutes = category::lock_minutes(seen.settings, call)?;
     let lock = seen.session.locks.iter().find(|lock| lock.is_against(call, minutes.1, seen.now_ms))?;
     let message = format!(
-        "`{}` of the work handed over is being written by {}",
+        "`{}`, which this handoff names, is being written by {}",
         lock.path,
         category::holder(lock, &call.session)
     );

@@ -20,14 +20,14 @@ use toolgate_shell::{Command, EffectKind};
 pub(crate) const ID: &str = "installation_prevention";
 
 pub(crate) const PAGE: &str = "\
-installation_prevention: no installation because a connection failed.
+installation_prevention: no installs to fix a failed connection.
 
-The installation trap: a connection fails, the agent installs software, and the
-address was wrong all along. After a failed connection to a service the project
-knows (`.toolgate/knowledge.toml`), installing packages or browsers waits for
-two checks, made by the gate itself: the setting that says where the service is,
-and whether that address answers. The first one that fails denies the call; when
-both pass it goes on, and they are not made again in this session.
+The installation trap: a connection fails, and the agent installs software
+although the address was wrong. After a failed connection to a service listed in
+`.toolgate/knowledge.toml`, Toolgate makes two checks before packages or browsers
+are installed: the setting that holds the address, and whether that address
+answers. If one fails, the call is blocked; if both pass, the call runs, and they
+are not repeated in this session.
 
 Allowed instead: looking at the installed version and at the configuration,
 testing the connection.
@@ -95,7 +95,7 @@ impl Guard for InstallationPrevention {
             if left.is_empty() {
                 return None;
             }
-            let message = format!("installation trap: a connection failed, and {what} does not mend that");
+            let message = format!("installation trap: a connection failed, and {what} does not fix that");
             let step = step(seen.settings, &left);
             Some(Finding {
                 source,

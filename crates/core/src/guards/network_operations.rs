@@ -16,15 +16,15 @@ use toolgate_shell::EffectKind;
 pub(crate) const ID: &str = "network_operations";
 
 pub(crate) const PAGE: &str = "\
-network_operations: an address that is mostly a guess is asked about.
+network_operations: guessed addresses are confirmed.
 
 The assumption trap: a request goes to `localhost:3000` because servers often
-are there, not because this one is. Where a policy turns this on, a request to
-one of `endpoints` needs a person's yes, unless the project's knowledge declares
-it as an endpoint. Off unless a policy turns it on.
+run there, not because this one does. If a policy turns this on, a request to one
+of `endpoints` needs approval, unless `.toolgate/knowledge.toml` lists it as an
+endpoint. It is off by default.
 
-Allowed instead: the address in the project's configuration; declaring the
-endpoint in `.toolgate/knowledge.toml`, which is for the person.
+Allowed instead: the address in the project's configuration; asking the user to
+list the endpoint in `.toolgate/knowledge.toml`.
 
   traps:
     network_operations: { on: true, endpoints: [\"localhost:3000\"] }
@@ -77,7 +77,7 @@ impl Guard for NetworkOperations {
                 ..block(
                     ID,
                     message,
-                    "find out where the service really is, or let a person confirm",
+                    "find out where the service really is, or let a person confirm the address",
                     quoted.into_iter().chain(risks).collect(),
                 )
             })

@@ -17,8 +17,8 @@ pub(crate) const ID: &str = "tool-order";
 pub(crate) const PAGE: &str = "\
 tool-order: some tools come after others.
 
-Where a policy says which tools must have succeeded before another, the other is
-blocked until they have, in the same session.
+A policy can list tools that must succeed before another tool, in the same
+session. Until then the other tool is blocked.
 
   agents:
     main:
@@ -61,8 +61,8 @@ impl Guard for ToolOrder {
                 return None;
             }
             let missing = missing.join(", ");
-            let message = format!("`{}` comes after {missing}", call.tool);
-            let finding = of_agent(ID, entry, message, format!("use {missing} first, with success"));
+            let message = format!("`{}` may run only after {missing}", call.tool);
+            let finding = of_agent(ID, entry, message, format!("run {missing} successfully first"));
             Some(Finding { category: Category::Compliance, ..finding })
         })
     }

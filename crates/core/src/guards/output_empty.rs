@@ -14,15 +14,15 @@ use crate::rule::Pattern;
 pub(crate) const ID: &str = "quality-001";
 
 pub(crate) const PAGE: &str = "\
-quality-001: output that is not empty.
+quality-001: no empty output.
 
-Warns when a tool that is for reading gives back nothing, or gives back what begins like an error though it
-reported success. Off unless a policy says otherwise.
+Warns when a reading tool returns nothing, or reports success although its output starts like an error. It is off
+by default.
 
   output:
     empty: { tools: [WebFetch, \"mcp__*\"], action_on_fail: warn }
 
-Allowed instead: look again with a wider question, or say that there is nothing.
+Allowed instead: searching more broadly, or reporting that there is nothing.
 ";
 
 /// Looks for empty output.
@@ -54,7 +54,8 @@ impl Guard for OutputEmpty {
             } else {
                 check.tools.iter().any(fits)
             };
-            let finding = block(ID, wrong.clone(), "look again, or say that there is nothing", Vec::new());
+            let finding =
+                block(ID, wrong.clone(), "check again, or report that there is nothing", Vec::new());
             let outcome = on_fail(check.action_on_fail);
             let own =
                 Finding { source, category: Category::Quality, severity: Severity::Low, outcome, ..finding };
@@ -67,10 +68,10 @@ impl Guard for OutputEmpty {
 fn wrong(seen: &Seen<'_>) -> Option<String> {
     let texts = output_texts(seen.event);
     if texts.iter().all(|text| text.trim().is_empty()) {
-        return Some("the tool gave back nothing".to_owned());
+        return Some("the tool returned nothing".to_owned());
     }
     let error = texts.iter().any(|text| looks_like_error(text));
-    error.then(|| "the tool reported success, but what it gave back begins like an error".to_owned())
+    error.then(|| "the tool reported success, but its output starts like an error".to_owned())
 }
 
 /// Of shell commands most are silent when all is well.

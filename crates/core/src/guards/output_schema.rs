@@ -13,17 +13,17 @@ use serde_json::Value;
 pub(crate) const ID: &str = "quality-002";
 
 pub(crate) const PAGE: &str = "\
-quality-002: output of the right shape.
+quality-002: output matches its schema.
 
-What a tool gives back is held against a JSON Schema: its text read as JSON, or its value. With `block` the output
-is withheld where the host lets the gate replace it, and files are put back where a backup was made.
+Validates the output of a tool, parsed as JSON, against a JSON Schema. With `block`, the output is withheld if the
+host lets Toolgate replace it, and files are restored if a backup was made.
 
   output:
     schemas:
       - tools: mcp__orders__list
         schema: { type: array, items: { type: object, required: [id] } }
 
-Allowed instead: repeat the call so that it gives what the schema asks for, or tell the person that the tool changed.
+Allowed instead: repeating the call so that its output matches, or telling the user that the tool changed.
 ";
 
 /// Longest explanation kept.
@@ -58,8 +58,8 @@ impl Guard for OutputSchema {
             .flat_map(|entry| entry.checks.schemas.iter().map(move |one| (entry, one)));
         let findings = all.filter(|(_, check)| check.tools.iter().any(fits)).filter_map(|(entry, check)| {
             let why = objection(&check.schema, output_data(seen.event).as_ref())?;
-            let message = format!("what `{tool}` gave back does not fit its schema: {why}");
-            let step = "repeat the call so that it fits, or tell the person that the tool changed";
+            let message = format!("the output of `{tool}` does not match its schema: {why}");
+            let step = "repeat the call so that it matches, or tell the user that the tool changed";
             let finding = block(ID, message, step, Vec::new());
             let (source, outcome) = (entry.source.clone(), on_fail(check.action_on_fail));
             Some(Finding {
@@ -76,7 +76,7 @@ impl Guard for OutputSchema {
 
 /// Why a value does not fit, without quoting it: it may hold anything.
 fn objection(schema: &Value, data: Option<&Value>) -> Option<String> {
-    let Some(data) = data else { return Some("it is no JSON".to_owned()) };
+    let Some(data) = data else { return Some("it is not JSON".to_owned()) };
     let schema = match Schema::read(schema) {
         Ok(schema) => schema,
         Err(why) => return Some(format!("the schema cannot be read: {why}")),

@@ -17,16 +17,16 @@ pub const ID: &str = "safety-003";
 pub(crate) const PAGE: &str = "\
 safety-003: no secrets in output.
 
-What a tool gave back is read before the model reads it: keys and tokens of services, private keys, values
-behind telling names, passwords in addresses, numbers of cards and bank accounts. Where the host lets the gate
-replace output, they are taken out (`[redacted: github-token]`); where it does not, agent and person are told.
-What was found is recorded by its kind, never by its text.
+Checks tool output for API keys and tokens, private keys, values of secret-sounding settings, passwords in URLs and
+the numbers of cards and bank accounts before the model reads it. If the host lets Toolgate replace output, they are
+redacted (`[redacted: github-token]`); if not, agent and person are warned. The ledger records the kind of secret,
+never its text.
 
   output:
     secrets: { personal: [card, iban, ssn, email], action_on_fail: block, except: [mcp__vault__*] }
 
-Allowed instead: work with the names of secrets, not their values; the person can turn it off with
-`output: { secrets: { on: false } }` in their own policy.
+Allowed instead: using the names of secrets, not their values. To turn this off, set
+`output: { secrets: { on: false } }` in your user policy.
 ";
 
 /// Looks for secrets in output.
@@ -65,8 +65,8 @@ impl Guard for OutputSecrets {
                 OnFail::Warn => Outcome::Warn,
                 OnFail::Log => Outcome::Log,
             };
-            let message = format!("the output holds secrets or personal data ({})", found.join(", "));
-            let step = "do not repeat or send them on; work with their names, or ask the person";
+            let message = format!("the output contains secrets or personal data ({})", found.join(", "));
+            let step = "do not repeat them or send them anywhere; use their names, or ask the user";
             let evidence = found.into_iter().map(Evidence::remark).collect();
             let finding = block(ID, message, step, evidence);
             Some(Finding { source, severity: Severity::Critical, outcome, ..finding })

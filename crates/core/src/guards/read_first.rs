@@ -16,10 +16,10 @@ use crate::settings::Settings;
 pub(crate) const ID: &str = "read-before-write";
 
 pub(crate) const PAGE: &str = "\
-read-before-write: a file that is there is read before it is changed.
+read-before-write: existing files are read before they are changed.
 
-For agents whose definition says so. A new file may be written freely; making a
-file is not reading it. Files are compared by where they really are.
+Applies to agents that set the key. New files may be written freely, and creating
+a file does not count as reading it. Links are resolved first.
 
   agents:
     main:
@@ -61,7 +61,7 @@ impl Guard for ReadFirst {
         let file = files
             .find(|file| file.exists.is_some())
             .or_else(|| changed(&seen.event.call, seen.facts).find(unread))?;
-        let message = format!("`{}` is changed without having been read in this session", file.written);
+        let message = format!("`{}` would be changed without having been read in this session", file.written);
         let finding = of_agent(ID, entry, message, format!("read `{}` first, then change it", file.written));
         let outcome = if file.exists.is_some() { Outcome::Block } else { Outcome::Ask };
         Some(Finding { category: Category::Compliance, severity: Severity::Medium, outcome, ..finding })

@@ -10,12 +10,12 @@ use crate::recovery::Quarantine;
 pub(crate) use crate::recovery::ID;
 
 pub(crate) const PAGE: &str = "\
-error-recovery: what keeps failing the same way is not tried again.
+error-recovery: calls that keep failing are not repeated.
 
-With a section `errors`, after a call that failed the agent hears whether trying again can help: a failure is recoverable (a
-busy lock, a time-out, a connection), fatal (no rights, no such program) or unknown; and after how long, 100 ms doubling to
-5 s. The same call that failed the same way `retries` times in a row is set aside: it is blocked, or with `quarantine: agent`
-everything of that agent is asked about first. Any success ends the row.
+With a section `errors`, the agent is told after a failed call whether and when to retry. A failure is recoverable (a busy
+lock, a timeout, a connection), fatal (missing permission, missing program) or unknown; the wait doubles from 100 ms to 5 s. A
+call that fails `retries` times in a row in the same way is quarantined: it is blocked or, with `quarantine: agent`, a person
+is asked about every call of that agent. Any success ends the quarantine.
 
   errors: { retries: 3, quarantine: call, fatal: [quota exceeded], recoverable: [flaky] }
 ";
@@ -49,17 +49,17 @@ impl Guard for Recovery {
                 let (outcome, message, step) = match entry.errors.quarantine {
                     Quarantine::Call if failing.arguments == call.arguments_digest() => (
                         Outcome::Block,
-                        format!("this very call has failed {count} times in a row, the same way"),
-                        "do something else first: read what it said, mend the cause, or ask the person",
+                        format!("this exact call has failed {count} times in a row in the same way"),
+                        "do something else first: read the error, fix its cause, or ask the user",
                     ),
                     Quarantine::Call => return None,
                     Quarantine::Agent => (
                         Outcome::Ask,
                         format!(
-                            "`{}` is set aside: a call of it has failed {count} times in a row, the same way",
+                            "`{}` is quarantined: one of its calls failed {count} times in a row in the same way",
                             call.agent
                         ),
-                        "wait for the person; report what fails and what was tried",
+                        "wait for the user; report what fails and what was tried",
                     ),
                 };
                 let finding = block(ID, message, step, Vec::new());

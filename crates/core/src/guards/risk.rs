@@ -12,10 +12,10 @@ use crate::risk::Risk;
 pub(crate) const ID: &str = "risk-critical";
 
 pub(crate) const PAGE: &str = "\
-risk-critical: at the highest risk level a person sees every action.
+risk-critical: at the highest risk level a person approves every action.
 
-With `risk: critical`, in a policy or of an agent, every call is asked about, and all category guardrails are on with tightened
-thresholds. Reading a file through a tool that only reads is no action, unless `category_guardrails.literal` says so.
+With `risk: critical`, for a policy or one agent, every call needs approval, and all category guardrails are on with tighter
+thresholds. Reading a file with a read-only tool does not count, unless `category_guardrails.literal` is set.
 
   risk: critical            # or, of one agent
   agents:
@@ -51,8 +51,8 @@ impl Guard for CriticalRisk {
         let layers = seen.settings.categories.iter().filter(|entry| entry.risk == Some(Risk::Critical));
         let source: Option<Source> = layers.map(|entry| entry.source.clone()).next();
         let source = source.or_else(|| agents.map(|entry| entry.source.clone()).next()).unwrap_or_default();
-        let message = "at this risk level a person sees every action".to_owned();
-        let step = "wait for the person, or go on reading meanwhile";
+        let message = "at this risk level a person approves every action".to_owned();
+        let step = "wait for the answer; reading is allowed meanwhile";
         Some(Finding {
             source,
             severity: Severity::High,

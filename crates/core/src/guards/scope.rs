@@ -11,12 +11,11 @@ use crate::rule::{Names, Pattern, is_like};
 pub(crate) const ID: &str = "builtin-003";
 
 pub(crate) const PAGE: &str = "\
-builtin-003: an agent stays within the files it was given.
+builtin-003: agents stay within their files.
 
-`scope.write` and `scope.read` list path patterns; a list that is not given
-leaves every file open, an empty one leaves none. `scope.deny` always wins.
-Symlinks and `..` are followed first, and a file whose path cannot be known is
-outside of every list.
+`scope.write` and `scope.read` list path patterns. Without a list every file is
+allowed; an empty list allows none. `scope.deny` always wins. Symlinks and `..`
+are resolved first, and a file with an unknown path matches no list.
 
   agents:
     implementer:
@@ -57,14 +56,14 @@ impl Guard for InScope {
 
 fn outside(entry: &AgentEntry, scope: &Scope, file: &FileFact) -> Finding {
     let message = format!(
-        "`{}` is not among the files `{}` may {}",
+        "`{}` is not one of the files `{}` may {}",
         file.written,
         entry.name,
         if file.access == Access::Read { "read" } else { "change" }
     );
     let open = list_for(scope, file.access).map(|names| names.iter().collect::<Vec<_>>().join(", "));
     let open = open.filter(|text| !text.is_empty()).unwrap_or_else(|| "none".to_owned());
-    of_agent(ID, entry, message, format!("stay within its files ({open}) or hand the step over"))
+    of_agent(ID, entry, message, format!("use only its files ({open}), or hand this step over"))
 }
 
 fn list_for(scope: &Scope, access: Access) -> Option<&Names> {

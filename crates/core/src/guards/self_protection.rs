@@ -16,11 +16,10 @@ pub(super) const ID: &str = "gate-self-protection";
 
 pub(super) const PAGE: &str = "# gate-self-protection
 **What** – blocks calls that change the gate's policy, ledger, program or hook settings, and calls of `toolgate` that
-answer a request, tell it of results that were none (`hook`), or loosen it. By any spelling: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink, delete.
-**Why** – an agent that can edit its guard has none.
-Its keys cannot be read either.
+answer a request, fake a result (`hook`) or loosen the policy. It does not matter how: edit tool, redirect, `sed -i`, `cp`, `mv`, symlink or delete.
+**Why** – an agent that can edit the gate is not guarded. The gate's keys cannot be read either.
 **Allowed instead** – reading the other files, `toolgate test`, `toolgate explain`, `toolgate logs`, `toolgate inbox list`;
-changes are for the person, in a terminal of their own.
+the user makes changes, in their own terminal.
 ";
 
 /// First words of our own command line that only look.
@@ -88,7 +87,7 @@ impl Guard for SelfProtection {
         let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
         let kind = if reads { "read a key of the gate" } else { "change the gate itself" };
         let message = format!("this would {kind} ({})", named.join(", "));
-        let step = "leave the gate's files and requests to the person; ask them to make the change in their own terminal";
+        let step = "ask the user to make this change in their own terminal";
         let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
         Some(super::block(ID, message, step, quoted.collect()))
     }

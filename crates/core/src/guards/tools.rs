@@ -10,10 +10,10 @@ use crate::rule::Pattern;
 pub(crate) const ID: &str = "builtin-004";
 
 pub(crate) const PAGE: &str = "\
-builtin-004: an agent uses the tools it was given.
+builtin-004: agents use only their tools.
 
-Where a policy lists `tools` for an agent, every other tool is blocked for it;
-`task_tools` adds to the list. Without a list every tool is open.
+If a policy lists `tools` for an agent, every other tool is blocked for it.
+`task_tools` adds to the list. Without a list every tool is allowed.
 
   agents:
     reviewer:
@@ -44,8 +44,8 @@ impl Guard for Tools {
         let entry = seen.settings.agents_of(call).find(|entry| !is_open(entry, &call.tool))?;
         let listed: Vec<&str> = entry.agent.tools.iter().flat_map(|tools| tools.iter()).collect();
         let listed = if listed.is_empty() { "none".to_owned() } else { listed.join(", ") };
-        let message = format!("the tool `{}` is not among those of `{}`", call.tool, entry.name);
-        Some(of_agent(ID, entry, message, format!("use one of its tools ({listed}) or hand the step over")))
+        let message = format!("the tool `{}` is not one of the tools of `{}`", call.tool, entry.name);
+        Some(of_agent(ID, entry, message, format!("use one of its tools ({listed}), or hand this step over")))
     }
 }
 

@@ -14,13 +14,13 @@ use crate::verification::{Enforced, Status, ToolStatus};
 pub(crate) const ID: &str = "tool-verification";
 
 pub(crate) const PAGE: &str = "\
-tool-verification: a tool is known to be what it says.
+tool-verification: only verified tools run.
 
-Where a policy has the section `verification`, every call is looked up: tools of
-the host are verified by the host, others are pending until the policy says
-otherwise. Strict blocks whatever is not verified; permissive and development
-warn about most of it; disabled lets everything through. Where several policies
-say something, each of them holds.
+If a policy has the section `verification`, the status of every tool is checked.
+Tools of the host count as verified; others are pending until the policy lists
+them. `strict` blocks tools that are not verified, `permissive` and `development`
+warn about most of them, `disabled` allows everything. If several policies have
+the section, all of them apply.
 
   verification:
     mode: strict
@@ -65,7 +65,7 @@ fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
     if found.status == Status::Verified && found.until_ms.is_some_and(|until| seen.now_ms >= until) {
         found = ToolStatus {
             status: Status::Pending,
-            reason: Some("its verification is over".to_owned()),
+            reason: Some("its verification has expired".to_owned()),
             ..found
         };
     }
@@ -73,7 +73,7 @@ fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
     let source = entry.source.clone();
     if said.is_loose_in_production(mode) {
         let message = format!("Tool invocation blocked: {tool} - a loose mode of verification in production");
-        let step = "the person sets `verification.mode`, or says `loose_in_production: true`";
+        let step = "ask the user to set `verification.mode`, or `loose_in_production: true`";
         return Some(Finding { source, ..block(ID, message, step, Vec::new()) });
     }
     let enforced = said.enforce(mode, found.status);
@@ -94,7 +94,7 @@ fn words(tool: &str, found: &ToolStatus, enforced: Enforced) -> (String, &'stati
     match (found.status, enforced) {
         (Status::Failed, _) => (
             format!("Tool verification failed: {tool} - {}", reason.unwrap_or("the check did not pass")),
-            "use another tool; the person reviews what its verification found",
+            "use another tool; ask the user to review what its verification found",
         ),
         (status, Enforced::Warn) => (
             format!(
@@ -102,7 +102,7 @@ fn words(tool: &str, found: &ToolStatus, enforced: Enforced) -> (String, &'stati
                 status.name(),
                 reason.map_or_else(String::new, |reason| format!(" - {reason}"))
             ),
-            "mind what it returns; the person can verify it in the policy",
+            "do not trust what it returns; the user can verify it in the policy",
         ),
         (status, _) => (
             match reason {
@@ -114,7 +114,7 @@ fn words(tool: &str, found: &ToolStatus, enforced: Enforced) -> (String, &'stati
                     status.name()
                 ),
             },
-            "use a verified tool; the person verifies this one in the policy",
+            "use a verified tool; the user can verify this one in the policy",
         ),
     }
 }

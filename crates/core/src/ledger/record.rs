@@ -57,7 +57,7 @@ pub struct Decided {
     pub verdict: Verdict,
     /// What the host was told: differs in observe mode and after a grant.
     pub delivered: Verdict,
-    /// Every guard that objected.
+    /// Everything guards found, labels and backups included.
     pub findings: Vec<Finding>,
     /// The input the host was told to run instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,8 +68,8 @@ pub struct Decided {
     /// What it will use, where a budget counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved: Option<Reserved>,
-    /// The whole input of a blocked call somebody may ask past its guardrail for,
-    /// so that whoever is asked sees it.
+    /// The whole input of a blocked call that may be bypassed, for the person
+    /// who is asked about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// Files the call takes a lock on, where a policy asks for locks.
@@ -81,7 +81,12 @@ pub struct Decided {
 }
 
 impl Decided {
-    /// Whether this was a wish to stop.
+    /// The findings that say something about the call.
+    pub fn objections(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.is_objection())
+    }
+
+    /// Whether the agent wanted to stop.
     #[must_use]
     pub fn is_stop(&self) -> bool {
         self.event == EventKind::Stop

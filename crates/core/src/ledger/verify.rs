@@ -144,11 +144,11 @@ fn check_end(text: &str, trusted: Option<&str>, links: &Links) -> Result<(), Fir
     let end: Checkpoint =
         serde_json::from_str(text).map_err(|_| links.bad("the signed checkpoint at the end is missing"))?;
     if canonical(&end) != text || !verify_head(&end, trusted) {
-        return Err(links.bad("the signature of the checkpoint does not hold"));
+        return Err(links.bad("the signature of the checkpoint is invalid"));
     }
     if links.head().as_ref() != Some(&end.checkpoint) {
         return Err(
-            links.bad("the records do not lead to the signed checkpoint: the tail was cut or replaced")
+            links.bad("the records do not match the signed checkpoint: the end was cut off or replaced")
         );
     }
     Ok(())

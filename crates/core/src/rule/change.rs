@@ -30,7 +30,7 @@ pub(crate) fn apply(rule: &CompiledRule, seen: &Seen<'_>, hit: &Hit) -> Option<(
         }
     } else if !hit.commands.is_empty() && edits.is_empty() {
         // What a tool of a server amounts to is not the text it was given.
-        let note = "what this tool was given cannot be rewritten; use a plain shell command".to_owned();
+        let note = "the input of this tool cannot be rewritten; use a plain shell command".to_owned();
         return Some((Outcome::Block, Some(note)));
     }
     (!edits.is_empty()).then_some((Outcome::Rewrite(edits), None))
@@ -42,7 +42,7 @@ fn edited(text: &str, change: &Change, seen: &Seen<'_>, hit: &Hit) -> Result<Opt
         let wanted = cuts_of(text, command, change);
         if !wanted.is_empty() && !command.in_place {
             return Err(format!(
-                "`{}` stands inside other text and cannot be rewritten there; write it as a plain command",
+                "`{}` is inside other text and cannot be rewritten there; write it as a plain command",
                 command.normal()
             ));
         }

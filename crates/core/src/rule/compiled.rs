@@ -223,13 +223,13 @@ impl Check<'_> {
         self.id(&rule.id)?;
         let text = rule.priority.to_string();
         let wrong = if rule.matches == Match::default() {
-            let cure = "say under `match` which calls it is about; `tool: \"*\"` for all";
-            Some(("match", "this rule is about every call there is".to_owned(), cure))
+            let cure = "add conditions under `match`, or `tool: \"*\"` for every call";
+            Some(("match", "this rule matches every call".to_owned(), cure))
         } else if rule.priority < 100 {
             let message = format!("priority {text} is reserved for built-in guards");
             Some((text.as_str(), message, "use 100 or more"))
         } else if rule.reason.trim().is_empty() {
-            Some(("reason", "the reason is empty".to_owned(), "say in one sentence why"))
+            Some(("reason", "`reason` is empty".to_owned(), "write one sentence that says why"))
         } else {
             parts_wrong(rule)
                 .or_else(|| extras_wrong(rule))
@@ -244,12 +244,12 @@ impl Check<'_> {
     fn id(&self, id: &str) -> Result<(), RuleFault> {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || !id.chars().all(allowed) {
-            let message = format!("`{id}` is not a rule id");
+            let message = format!("`{id}` is not a valid rule id");
             return Err(self.fault(id, message, "use lower-case letters, digits and `-`"));
         }
         if id.starts_with("gate-") {
-            let message = format!("`{id}` begins like a built-in guard");
-            return Err(self.fault(id, message, "choose an id that does not begin with `gate-`"));
+            let message = format!("`{id}`: ids that start with `gate-` are reserved");
+            return Err(self.fault(id, message, "choose an id that does not start with `gate-`"));
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ impl Check<'_> {
 
     fn glob(&self, needle: &str, pattern: Result<Pattern, String>) -> Result<Pattern, RuleFault> {
         pattern.map_err(|why| {
-            self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "mend the pattern")
+            self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "correct the pattern")
         })
     }
 
@@ -336,7 +336,7 @@ impl Check<'_> {
             .iter()
             .map(|name| {
                 let cure = format!("one of: {}", known.join(", "));
-                parse(name).ok_or_else(|| self.fault(name, format!("there is no {what} `{name}`"), &cure))
+                parse(name).ok_or_else(|| self.fault(name, format!("unknown {what} `{name}`"), &cure))
             })
             .collect()
     }
@@ -348,15 +348,15 @@ fn from_value<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
 
 /// What of a rule does not fit its kind: the text it is about, what, the cure.
 fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
-    let two_rules = "take it out, or make it two rules";
+    let two_rules = "remove it, or split this into two rules";
     match (rule.kind, rule.require.is_some(), rule.change.is_some()) {
         (RuleKind::Require, false, _) => Some((
             "require",
-            "a `require` rule says nothing it requires",
-            "add `require:` with what must hold",
+            "a `require` rule needs `require:`",
+            "add `require:` with the condition that must hold",
         )),
         (RuleKind::Rewrite, _, false) => {
-            Some(("transform", "a `transform` rule says no change", "add `change:` with what to rewrite"))
+            Some(("transform", "a `transform` rule needs `change:`", "add `change:` with what to rewrite"))
         }
         (RuleKind::Require, _, true) => Some(("change", "only a `transform` rule has `change`", two_rules)),
         (RuleKind::Rewrite, true, _) => Some(("require", "only a `require` rule has `require`", two_rules)),
@@ -375,10 +375,10 @@ fn extras_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str
     };
     match (rule.kind, &rule.delay, &rule.label) {
         (RuleKind::Delay, None, _) => {
-            Some(("delay", "a `delay` rule does not say how long", "add `delay:` with what it waits for"))
+            Some(("delay", "a `delay` rule needs `delay:`", "add `delay:` with what to wait for"))
         }
         (RuleKind::Label, _, None) => {
-            Some(("label", "a `label` rule says no label", "add `label:` with one word"))
+            Some(("label", "a `label` rule needs `label:`", "add `label:` with one word"))
         }
         (kind, Some(_), _) if kind != RuleKind::Delay => {
             Some(("delay", "only a `delay` rule has `delay`", "set `kind: delay`"))
@@ -387,7 +387,7 @@ fn extras_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str
             Some(("label", "only a `label` rule has `label`", "set `kind: label`"))
         }
         (_, _, Some(label)) if !is_label(label) => {
-            Some(("label", "this is no label", "use lower-case letters, digits and `-`"))
+            Some(("label", "this is not a valid label", "use lower-case letters, digits and `-`"))
         }
         _ => None,
     }

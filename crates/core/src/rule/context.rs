@@ -75,11 +75,15 @@ impl CompiledWhen {
         let day = |name: &str| {
             let at = DAYS.iter().position(|day| *day == name).and_then(|at| u32::try_from(at).ok());
             let cure = format!("one of: {}", DAYS.join(", "));
-            at.ok_or_else(|| check.fault(name, format!("`{name}` is no day"), &cure))
+            at.ok_or_else(|| check.fault(name, format!("`{name}` is not a day"), &cure))
         };
         let hours = match &wanted.hours {
             Some(text) => Some(hours(text).ok_or_else(|| {
-                check.fault(text, format!("`{text}` is no time of day"), "write it like `09:00-17:30`")
+                check.fault(
+                    text,
+                    format!("`{text}` is not a time range"),
+                    "write a range such as `09:00-17:30`",
+                )
             })?),
             None => None,
         };

@@ -70,7 +70,7 @@ impl CompiledDelay {
             && said.ran.is_none();
         if nothing {
             let cure = "add `seconds`, `until`, `file`, `gone` or `ran`";
-            return Err(check.fault("delay", "nothing is said to wait for".to_owned(), cure));
+            return Err(check.fault("delay", "`delay` does not say what to wait for".to_owned(), cure));
         }
         let ran = said.ran.as_ref().map(|pattern| format!("^(?:{pattern})"));
         let until = said.until.as_ref().map(|until| CompiledWhen::new(until, check)).transpose()?;
@@ -91,11 +91,11 @@ impl CompiledDelay {
             Otherwise::Warn => Outcome::Warn,
         };
         if waited >= longest {
-            let note = format!("waited {waited} s in vain for {what}");
+            let note = format!("gave up after {waited} s waiting for {what}");
             return Some((outcome(self.said.otherwise), note));
         }
         let again = seconds.min(longest.saturating_sub(waited)).max(1);
-        let note = format!("it waits for {what}; repeat exactly this call in {again} s");
+        let note = format!("waiting for {what}; repeat exactly this call in {again} s");
         Some((Outcome::Delay(Waiting { call, since_ms, again_seconds: again }), note))
     }
 
@@ -109,14 +109,14 @@ impl CompiledDelay {
         if let Some(until) = &self.until
             && until.holds(seen, hit) != Truth::Yes
         {
-            return Some(("its time or place".to_owned(), TRY_AGAIN * 10));
+            return Some(("the time or folder the rule allows".to_owned(), TRY_AGAIN * 10));
         }
         let is_there = |name: &String| (seen.disk.is_there)(name);
         if let Some(file) = self.said.file.as_ref().filter(|file| is_there(file) != Some(true)) {
             return Some((format!("the file `{file}`"), TRY_AGAIN));
         }
         if let Some(file) = self.said.gone.as_ref().filter(|file| is_there(file) != Some(false)) {
-            return Some((format!("the end of the file `{file}`"), TRY_AGAIN));
+            return Some((format!("the file `{file}` to be gone"), TRY_AGAIN));
         }
         let ran = self.ran.as_ref().filter(|ran| !seen.session.fresh.iter().any(|one| ran.is_match(one)))?;
         Some((format!("a command matching `{ran}` to succeed"), TRY_AGAIN))

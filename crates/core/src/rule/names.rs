@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for Names {
         impl<'de> Visitor<'de> for OneOrMany {
             type Value = Names;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "a text or a list of texts")
+                write!(f, "a string or a list of strings")
             }
             fn visit_str<E>(self, text: &str) -> Result<Names, E> {
                 Ok(Names(vec![text.to_owned()]))
@@ -58,7 +58,7 @@ impl JsonSchema for Names {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "one text or a list of texts",
+            "description": "a string or a list of strings",
             "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]
         })
     }

@@ -63,7 +63,7 @@ fn check(text: &str) -> Result<(), String> {
         return Err("it is empty".to_owned());
     }
     if text.starts_with('!') {
-        return Err("it begins with `!`; write what is not meant under `except`".to_owned());
+        return Err("it starts with `!`; list exceptions under `except`".to_owned());
     }
     validate(text).map_err(|error| error.to_string())
 }

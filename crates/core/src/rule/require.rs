@@ -93,7 +93,7 @@ impl CompiledRequirement {
 
     fn missing_header(&self, given: &[String]) -> Option<String> {
         let missing = self.headers.iter().find(|name| !given.contains(name))?;
-        Some(format!("the header `{missing}` is not given"))
+        Some(format!("the header `{missing}` is missing"))
     }
 
     fn missing_in_command(&self, seen: &Seen<'_>, command: &Command) -> Option<String> {

@@ -73,11 +73,11 @@ impl CompiledAfter {
         let mut all = Vec::new();
         for (at, after) in rule.after.iter().enumerate() {
             if after.label.is_empty() && after.matches.is_none() {
-                let message = "nothing is said to have happened before".to_owned();
+                let message = "`after` has no condition".to_owned();
                 return Err(check.fault("after", message, "add `label:` or `match:`"));
             }
             if after.within == Some(0) {
-                return Err(check.fault("within", "no call is that near".to_owned(), "use 1 or more"));
+                return Err(check.fault("within", "`within` must be at least 1".to_owned(), "use 1 or more"));
             }
             let own = after.matches.iter().map(|_| own_label(&rule.id, at));
             let labels = after.label.iter().map(str::to_owned).chain(own).collect();

@@ -10,7 +10,7 @@ const WORK_MAX: u32 = 5_000_000;
 /// Subschemas within each other. A value nests at most 128 deep; the stack of a thread must hold it.
 const DEPTH_MAX: u32 = 512;
 
-const TOO_MUCH: &str = "checking it takes more work than a schema may ask for";
+const TOO_MUCH: &str = "checking it takes too long";
 
 /// Why a check ends early. Work that ran out is no mismatch: `not` and `anyOf` must not turn it around.
 enum Stop {
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
             }
             Keyword::Ref(name) => match self.schema.targets.get(name) {
                 Some(node) => self.apply(node, value),
-                None => no("the schema refers to a part it does not have"),
+                None => no("the schema refers to a part that does not exist"),
             },
             other => self.of_one_type(other, value),
         }

@@ -189,7 +189,7 @@ impl<'a> Part<'a> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => self.wrong(name, "must be a text"),
+            Some(_) => self.wrong(name, "must be a string"),
         }
     }
 

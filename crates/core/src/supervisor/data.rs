@@ -202,11 +202,14 @@ impl Supervision {
 impl SupervisorEntry {
     fn faults(&self) -> Vec<RuleFault> {
         if matches!(self.layer, Layer::Project | Layer::Pack) {
-            return vec![self.fault(
-                "supervisors",
-                "a project cannot name supervisors: it would bring its own judge".to_owned(),
-                "write it into your own policy (`~/.config/toolgate/policy.yaml`) or the managed one",
-            )];
+            return vec![
+                self.fault(
+                    "supervisors",
+                    "a project policy cannot define AI supervisors, because it would choose its own judge"
+                        .to_owned(),
+                    "define them in your user policy (`~/.config/toolgate/policy.yaml`) or the managed one",
+                ),
+            ];
         }
         let own = [self.name_fault(), self.place_fault(), self.model_fault(), self.time_fault()];
         own.into_iter().flatten().chain(self.pattern_faults()).collect()
@@ -220,8 +223,8 @@ impl SupervisorEntry {
     fn name_fault(&self) -> Option<RuleFault> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
         let good = !self.name.is_empty() && self.name.len() <= 64 && self.name.chars().all(plain);
-        let message = "a name has lower-case letters, digits, `-`, `_` and `.`".to_owned();
-        (!good).then(|| self.fault(&self.name, message, "call it like `reviewer-1`"))
+        let message = "names use lower-case letters, digits, `-`, `_` and `.`".to_owned();
+        (!good).then(|| self.fault(&self.name, message, "use a name such as `reviewer-1`"))
     }
 
     fn place_fault(&self) -> Option<RuleFault> {
@@ -229,9 +232,9 @@ impl SupervisorEntry {
         if own.endpoint == Endpoint::Command {
             let program = own.command.iter().next();
             let message = match program {
-                None => "it has no `command`",
+                None => "`command` is missing",
                 // What a bare name leads to is up to PATH, and that may lead into the project.
-                Some(program) if !program.starts_with('/') => "the program must be named by its full path",
+                Some(program) if !program.starts_with('/') => "the program needs an absolute path",
                 Some(_) => return None,
             };
             let cure = "write `command: [/path/to/program, argument]`";
@@ -239,42 +242,49 @@ impl SupervisorEntry {
         }
         if !own.command.is_empty() {
             let message = "only `endpoint: command` has a `command`".to_owned();
-            return Some(self.fault("command", message, "take it out, or change `endpoint`"));
+            return Some(self.fault("command", message, "remove it, or set `endpoint: command`"));
         }
         let Some(url) = &own.url else {
-            let message = "it has no `url`".to_owned();
+            let message = "`url` is missing".to_owned();
             return Some(self.fault(&self.name, message, "write `url: https://…`"));
         };
         let address = Address::parse(url).filter(|_| url.contains("://"));
         let Some(address) = address.filter(|one| matches!(one.scheme.as_str(), "http" | "https")) else {
-            let message = format!("`{url}` is no address");
+            let message = format!("`{url}` is not an address");
             return Some(self.fault(url, message, "write `https://host/path`"));
         };
         if url.contains('@') {
-            let message = "an address holds no password".to_owned();
-            return Some(self.fault(url, message, "put the key into a variable and name it in `key_env`"));
+            let message = "the address contains a password".to_owned();
+            return Some(self.fault(
+                url,
+                message,
+                "put the key in an environment variable and name it in `key_env`",
+            ));
         }
         let open = address.scheme == "http" && !address.is_loopback();
-        let message = "what is asked would travel where anybody can read it".to_owned();
-        open.then(|| self.fault(url, message, "use `https`; `http` is for this machine"))
+        let message = "plain HTTP would send the question unencrypted".to_owned();
+        open.then(|| self.fault(url, message, "use `https`; `http` is only allowed for this machine"))
     }
 
     fn model_fault(&self) -> Option<RuleFault> {
         let missing = self.supervisor.endpoint != Endpoint::Command && self.supervisor.model.is_none();
-        let message = "it has no `model`".to_owned();
+        let message = "`model` is missing".to_owned();
         missing.then(|| self.fault(&self.name, message, "write `model: name`"))
     }
 
     fn time_fault(&self) -> Option<RuleFault> {
         let own = &self.supervisor;
         let bad = own.seconds == 0 || own.seconds > 100;
-        let message = "an answer must come before the host gives up".to_owned();
+        let message = "the supervisor must answer before the host gives up".to_owned();
         bad.then(|| self.fault("seconds", message, "use 1 to 100 seconds"))
     }
 
     fn pattern_faults(&self) -> Vec<RuleFault> {
         let bad = self.supervisor.tools.iter().filter(|name| Pattern::word(name).is_err());
-        bad.map(|name| self.fault(name, format!("`{name}` is no pattern"), "use `*` and `?`")).collect()
+        bad.map(|name| {
+            self.fault(name, format!("`{name}` is not a valid pattern"), "use `*` and `?` as wildcards")
+        })
+        .collect()
     }
 }
 
@@ -327,7 +337,7 @@ pub(crate) fn displaced(files: &[Layered]) -> Vec<Notice> {
             let earlier = files.iter().take(at).find(|one| one.policy.supervisors.contains_key(name));
             if let Some(earlier) = earlier {
                 let text = format!(
-                    "the supervisor `{name}` is the one of {}; choose another name for yours",
+                    "the supervisor name `{name}` is already used in {}; choose another name",
                     earlier.file
                 );
                 let source = Source { file: file.file.clone(), line: 0 };

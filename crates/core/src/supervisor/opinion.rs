@@ -99,11 +99,11 @@ impl Unread {
     pub fn text(self) -> &'static str {
         match self {
             Unread::TooLong => "the answer is too long",
-            Unread::Shape => "the answer does not have the shape asked for",
-            Unread::OtherQuestion => "the answer is to another question",
+            Unread::Shape => "the answer does not have the required form",
+            Unread::OtherQuestion => "the answer is for another request",
             Unread::Confidence => "the confidence is not between 0 and 1",
-            Unread::Reasons => "no reason, or one about a rule that is not there",
-            Unread::Change => "the change it wants is empty, too long or not possible here",
+            Unread::Reasons => "the answer gives no reason, or a reason for a rule it was not asked about",
+            Unread::Change => "the proposed change is empty, too long or not possible here",
         }
     }
 }

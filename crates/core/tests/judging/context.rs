@@ -275,16 +275,16 @@ fn what_cannot_be_meant_is_a_fault() {
             .map(|faults| faults[0].1.message.clone())
     };
     for (extra, expected) in [
-        (json!({ "when": { "hours": "9 to 5" } }), "is no time of day"),
-        (json!({ "when": { "days": "monday" } }), "is no day"),
+        (json!({ "when": { "hours": "9 to 5" } }), "is not a time range"),
+        (json!({ "when": { "days": "monday" } }), "is not a day"),
         (json!({ "when": { "ran": "(" } }), "not a regular expression"),
-        (json!({ "after": [{}] }), "nothing is said to have happened"),
-        (json!({ "after": [{ "label": "x", "within": 0 }] }), "no call is that near"),
+        (json!({ "after": [{}] }), "`after` has no condition"),
+        (json!({ "after": [{ "label": "x", "within": 0 }] }), "`within` must be at least 1"),
         (json!({ "after": [{ "match": { "regex": "(" } }] }), "not a regular expression"),
-        (json!({ "kind": "delay" }), "does not say how long"),
-        (json!({ "kind": "delay", "delay": {} }), "nothing is said to wait for"),
-        (json!({ "kind": "label" }), "says no label"),
-        (json!({ "kind": "label", "label": "Two Words" }), "no label"),
+        (json!({ "kind": "delay" }), "needs `delay:`"),
+        (json!({ "kind": "delay", "delay": {} }), "`delay` does not say what to wait for"),
+        (json!({ "kind": "label" }), "needs `label:`"),
+        (json!({ "kind": "label", "label": "Two Words" }), "not a valid label"),
         (json!({ "label": "x" }), "only a `label` rule"),
         (json!({ "delay": { "seconds": 1 } }), "only a `delay` rule"),
     ] {

@@ -186,8 +186,8 @@ fn the_agent_is_told_whether_to_try_again() {
     };
     assert_eq!(told(1, "database is locked"), "recoverable: attempt 1 of 3 failed → try again after 100 ms");
     assert_eq!(told(2, "database is locked"), "recoverable: attempt 2 of 3 failed → try again after 200 ms");
-    assert!(told(1, "make: command not found").starts_with("fatal: trying the same again will not help"));
+    assert!(told(1, "make: command not found").starts_with("fatal: repeating the same call will not help"));
     assert!(told(1, "Exit code 2").starts_with("unknown: attempt 1 of 3 failed"));
-    assert!(told(3, "Exit code 2").contains("this call is set aside"));
+    assert!(told(3, "Exit code 2").contains("this call is quarantined"));
     assert!(recovery(&toolgate_core::Settings::default(), &Session::new("s"), "main", "x").is_none());
 }

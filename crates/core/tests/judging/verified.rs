@@ -84,7 +84,7 @@ fn a_name_goes_before_a_pattern_and_an_end_is_an_end() {
     let both = json!({ "tools": { "mcp__*": { "status": "failed" }, TOOL: { "status": "verified" } } });
     check(&both, "allow");
     let over = json!({ "tools": { TOOL: { "status": "verified", "until_ms": 0 } } });
-    check(&over, "block Tool invocation blocked: mcp__x__y - its verification is over (status: pending)");
+    check(&over, "block Tool invocation blocked: mcp__x__y - its verification has expired (status: pending)");
     let own = json!({ "mode": "strict", "tools": { TOOL: { "status": "pending", "mode": "permissive" } } });
     check(&own, "warn Verification required but tool is not verified: mcp__x__y (status: pending)");
 }

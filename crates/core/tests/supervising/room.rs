@@ -132,9 +132,9 @@ fn what_cannot_be_meant_is_told() {
     check(http("http://127.0.0.1.evil.example/v1"), "anybody can read");
     check(http("https://user:secret@judge.example/v1"), "no password");
     check(http("file:///etc/passwd"), "no address");
-    check(json!({ "endpoint": "openai", "model": "m" }), "no `url`");
-    check(json!({ "endpoint": "anthropic", "url": "https://a.example" }), "no `model`");
-    check(json!({ "endpoint": "command" }), "no `command`");
+    check(json!({ "endpoint": "openai", "model": "m" }), "`url` is missing");
+    check(json!({ "endpoint": "anthropic", "url": "https://a.example" }), "`model` is missing");
+    check(json!({ "endpoint": "command" }), "`command` is missing");
     check(json!({ "endpoint": "command", "command": ["judge", "/x"] }), "full path");
     check(json!({ "endpoint": "openai", "url": "https://a.example", "model": "m", "command": "x" }), "only");
     check(json!({ "endpoint": "command", "command": "/x", "seconds": 0 }), "before the host");
@@ -224,7 +224,7 @@ fn a_model_is_nobody_of_several_people() {
             role: "architect".to_owned(),
             reason: "r".to_owned(),
             urgency: toolgate_core::Pressing::Normal,
-            anew: 0,
+            replaced: 0,
         });
         own.after(&Entry::Answered(Answer { reach, ..answer }), 10).state.name()
     };

@@ -183,7 +183,7 @@ fn read_message(stream: &mut impl Read) -> std::io::Result<Vec<u8>> {
     };
     let have = bytes.len().saturating_sub(4);
     if wanted > MESSAGE_MAX || have > wanted {
-        return Err(Error::other("no message of ours"));
+        return Err(Error::other("not a Toolgate message"));
     }
     let mut message = bytes.split_off(4);
     message.resize(wanted, 0);

@@ -33,7 +33,10 @@ impl Listening {
     pub fn open(dirs: &Dirs) -> Result<Listening, Broken> {
         let path = socket_path(dirs);
         if knock(dirs).and_then(super::Knocked::proved).is_some() {
-            return Err(Broken::new("another `toolgate serve` answers hooks already", "end that one first"));
+            return Err(Broken::new(
+                "another `toolgate serve` is already answering hooks",
+                "stop that one first",
+            ));
         }
         let key = fresh_key()
             .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;

@@ -19,8 +19,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 const ANSWER_MAX: u64 = 64 << 10;
 
 /// Why nothing is said to a stranger.
-const UNSAFE: &str =
-    "no safe connection: nobody trusted vouches for its certificate (`ca_file` names who does)";
+const UNSAFE: &str = "untrusted TLS certificate (set `ca_file` to trust your CA)";
 
 /// What came of asking: the text that should be an answer, or why there is none.
 pub(crate) type Heard = Result<String, String>;
@@ -63,7 +62,7 @@ impl Asking {
             Endpoint::Command => self.run()?,
             Endpoint::Openai | Endpoint::Anthropic => {
                 let post = post(&self.supervisor, &self.brief, self.key.as_deref());
-                self.send(&post.ok_or("it has no address")?)?
+                self.send(&post.ok_or("no address is configured")?)?
             }
         };
         answer_in(self.supervisor.endpoint, &bytes).map_err(str::to_owned)
@@ -75,7 +74,7 @@ impl Asking {
             .timeout_global(Some(self.limit))
             .max_redirects(0)
             .http_status_as_error(false)
-            .proxy(proxy.map_err(|_| "its proxy is no address")?)
+            .proxy(proxy.map_err(|_| "the proxy is not an address")?)
             .tls_config(self.tls()?)
             .user_agent("toolgate")
             .max_idle_connections(0)
@@ -103,7 +102,7 @@ impl Asking {
             })
             .collect();
         if own.is_empty() {
-            return Err(format!("`{path}` holds no certificate"));
+            return Err(format!("`{path}` contains no certificate"));
         }
         Ok(TlsConfig::builder().root_certs(RootCerts::from(own)).build())
     }
@@ -111,7 +110,7 @@ impl Asking {
     fn run(&self) -> Result<Vec<u8>, String> {
         let until = Instant::now() + self.limit;
         let mut words = self.supervisor.command.iter();
-        let program = words.next().ok_or("it has no command")?;
+        let program = words.next().ok_or("no command is configured")?;
         let mut command = Command::new(program);
         command.args(words).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -162,8 +161,8 @@ fn ended_well(child: &mut Child, until: Instant) -> bool {
 fn plain(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-        ureq::Error::HostNotFound => "its name leads nowhere".to_owned(),
-        ureq::Error::ConnectionFailed => "nothing answers there".to_owned(),
+        ureq::Error::HostNotFound => "its host name does not resolve".to_owned(),
+        ureq::Error::ConnectionFailed => "nothing listens there".to_owned(),
         ureq::Error::BodyExceedsLimit(_) => "the answer is too long".to_owned(),
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
             "connection refused".to_owned()
@@ -171,6 +170,6 @@ fn plain(error: &ureq::Error) -> String {
         // What fails while hands are shaken comes as a fault of reading.
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => UNSAFE.to_owned(),
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) => UNSAFE.to_owned(),
-        _ => "the connection broke".to_owned(),
+        _ => "the connection was closed".to_owned(),
     }
 }

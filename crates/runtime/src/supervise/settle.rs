@@ -41,7 +41,7 @@ impl Done {
             Settled::Modified { by } => {
                 let opinion = asked.opinions.get(&by)?;
                 let instead = opinion.instead.clone()?;
-                let words = format!("{} Run instead: {}", quoted(&said(opinion)), quoted(&instead));
+                let words = format!("{} Run this instead: {}", quoted(&said(opinion)), quoted(&instead));
                 Some(Done::Instead(instead, asked.answer(Word::Deny, vec![by], Some(words))))
             }
             Settled::Person => None,
@@ -130,7 +130,7 @@ impl Gate {
             return Ok(None);
         }
         let words = answer.words.clone().unwrap_or_default();
-        let text = format!("{} changed this call. They say: {words}", answer.by);
+        let text = format!("{} changed this call: {words}", answer.by);
         let delivered = HostAnswer::Modified { input: decision.event.call.input.clone(), text };
         let answered = Answered { decision, delivered, request: stands, is_new: false };
         let mut hearing = Hearing::resume(turn.as_mut(), scene, approver.as_ref(), event)?;

@@ -32,7 +32,7 @@ impl Gate {
         let Some(supervisor) = self.policy().settings().supervision.named(name) else { return Ok(None) };
         let key = supervisor.key_env.as_deref().map(|variable| (variable, std::env::var(variable).ok()));
         if let Some((variable, None)) = key {
-            let answer = Err(format!("the variable `{variable}` is not set"));
+            let answer = Err(format!("the environment variable `{variable}` is not set"));
             return Ok(Some(Trial { answer, duration_ms: 0 }));
         }
         let dice = (random(16)?, random(8)?);
@@ -68,21 +68,23 @@ fn reach(supervisor: &Supervisor) -> Result<(), String> {
     if let Some(variable) = &supervisor.key_env
         && std::env::var_os(variable).is_none()
     {
-        return Err(format!("the variable `{variable}` is not set"));
+        return Err(format!("the environment variable `{variable}` is not set"));
     }
     let Some(url) = supervisor.proxy.as_ref().or(supervisor.url.as_ref()) else {
         let program = supervisor.command.iter().next().unwrap_or_default();
         let there = std::path::Path::new(program).is_file();
         return if there { Ok(()) } else { Err(format!("there is no program `{program}`")) };
     };
-    let address = Address::parse(url).ok_or("it has no address")?;
+    let address = Address::parse(url).ok_or("no address is configured")?;
     let (host, port, until) = (address.host, address.port, Instant::now() + REACH_MAX);
     let connect = move || {
-        let all = (host.as_str(), port).to_socket_addrs().map_err(|_| "its name leads nowhere".to_owned())?;
+        let all = (host.as_str(), port)
+            .to_socket_addrs()
+            .map_err(|_| "its host name does not resolve".to_owned())?;
         let mut tried = all.take(4).map(|one| TcpStream::connect_timeout(&one, REACH_MAX));
-        if tried.any(|one| one.is_ok()) { Ok(()) } else { Err("nothing answers there".to_owned()) }
+        if tried.any(|one| one.is_ok()) { Ok(()) } else { Err("nothing listens there".to_owned()) }
     };
-    within(until, connect).unwrap_or_else(|| Err("nothing answers there in time".to_owned()))
+    within(until, connect).unwrap_or_else(|| Err("connection timed out".to_owned()))
 }
 
 /// A question nobody has.
@@ -107,7 +109,7 @@ fn trial() -> Decision {
         category: Category::Safety,
         severity: Severity::Low,
         outcome: Outcome::Ask,
-        message: "this is a trial question".to_owned(),
+        message: "this is a test request".to_owned(),
         remediation: None,
         alternatives: Vec::new(),
         evidence: Vec::new(),

@@ -125,8 +125,8 @@ struct AnthropicBlock {
 
 /// The text of the answer inside what a service sent, or why there is none.
 pub(crate) fn answer_in(endpoint: Endpoint, bytes: &[u8]) -> Result<String, &'static str> {
-    let shape = "the service answered in a shape of its own";
-    let text = std::str::from_utf8(bytes).map_err(|_| "the answer is no text")?;
+    let shape = "unexpected response format";
+    let text = std::str::from_utf8(bytes).map_err(|_| "the answer is not text")?;
     match endpoint {
         Endpoint::Command => Ok(text.to_owned()),
         Endpoint::Openai => {
@@ -135,7 +135,7 @@ pub(crate) fn answer_in(endpoint: Endpoint, bytes: &[u8]) -> Result<String, &'st
             let message = &choice.message;
             let calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
             match (&message.content, choice.finish_reason.as_deref()) {
-                (_, Some("length")) => Err("the answer was cut"),
+                (_, Some("length")) => Err("the answer was cut off"),
                 (Some(content), Some("stop")) if message.refusal.is_none() && !calls => Ok(content.clone()),
                 _ => Err(shape),
             }
@@ -145,7 +145,7 @@ pub(crate) fn answer_in(endpoint: Endpoint, bytes: &[u8]) -> Result<String, &'st
             let [block] = reply.content.as_slice() else { return Err(shape) };
             let is_answer = block.sort == "tool_use" && block.name.as_deref() == Some(TOOL);
             match (&block.input, reply.stop_reason.as_deref()) {
-                (_, Some("max_tokens")) => Err("the answer was cut"),
+                (_, Some("max_tokens")) => Err("the answer was cut off"),
                 (Some(input), Some("tool_use")) if is_answer => Ok(input.get().to_owned()),
                 _ => Err(shape),
             }

@@ -37,7 +37,7 @@ struct Row {
 fn row(request: &Request) -> Option<Row> {
     let (answer, at_ms) = request.answer()?;
     let end = match request.ends_ms() {
-        i64::MAX => "until it is revoked".to_owned(),
+        i64::MAX => "until revoked".to_owned(),
         end => time(end),
     };
     Some(Row {

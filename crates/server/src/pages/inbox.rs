@@ -46,8 +46,8 @@ pub(crate) fn behind(text: Option<&str>) -> Result<Behind, Failure> {
     let Some(text) = text else { return Ok(Behind::nothing()) };
     let place = text.split_once('.').and_then(|(ms, id)| Some((ms.parse().ok()?, id.to_owned())));
     let (made_ms, id) = place.ok_or_else(|| {
-        let cure = "Begin at the first page.";
-        Failure::new(StatusCode::BAD_REQUEST, "There is no such place in the inbox.", cure)
+        let cure = "Go back to the first page.";
+        Failure::new(StatusCode::BAD_REQUEST, "This page of the inbox does not exist.", cure)
     })?;
     Ok(Behind { made_ms, id })
 }
@@ -58,8 +58,8 @@ pub(crate) async fn inbox(
     Extension(_session): Extension<Session>,
     query: Result<Query<From>, QueryRejection>,
 ) -> Page {
-    let Query(from) =
-        query.map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the first page."))?;
+    let Query(from) = query
+        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the first page."))?;
     let place = behind(from.behind.as_deref())?;
     let first = from.behind.is_none();
     let found = apart(&app, move |app| {

@@ -64,7 +64,7 @@ pub(crate) async fn ledger(
     query: Result<Query<From>, QueryRejection>,
 ) -> Page {
     let Query(From { before, verify }) = query
-        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the newest page."))?;
+        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the newest page."))?;
     let found = apart(&app, move |app| {
         let proven = app.proven(verify.is_some())?;
         Ok((proven, app.records(before.unwrap_or(u64::MAX), LINES)?))
@@ -77,7 +77,7 @@ pub(crate) async fn ledger(
 fn line(record: &Record) -> Line {
     let (sort, what, by) = match &record.entry {
         Entry::Decided(decided) => {
-            let by: Vec<&str> = decided.findings.iter().map(|finding| finding.guard.as_str()).collect();
+            let by: Vec<&str> = decided.objections().map(|finding| finding.guard.as_str()).collect();
             (decided.verdict.name().to_owned(), decided.title.clone(), by.join(", "))
         }
         Entry::Answered(answer) => {
@@ -127,7 +127,7 @@ pub(crate) async fn record(
     Extension(_session): Extension<Session>,
     seq: Result<Path<u64>, PathRejection>,
 ) -> Page {
-    let none = || Failure::new(StatusCode::NOT_FOUND, "There is no such record.", "Look for it in the list.");
+    let none = || Failure::new(StatusCode::NOT_FOUND, "Record not found.", "Find it in the list of records.");
     let Path(seq) = seq.map_err(|_| none())?;
     let lines = apart(&app, move |app| app.lines(seq)).await?;
     let (_, body, hash) = lines.into_iter().find(|(found, _, _)| *found == seq).ok_or_else(none)?;

@@ -33,8 +33,8 @@ fn page(template: &impl Template) -> Page {
     let wrong = |error: askama::Error| {
         Failure::new(
             StatusCode::INTERNAL_SERVER_ERROR,
-            format!("The page cannot be made: {error}"),
-            "Report it.",
+            format!("The page could not be rendered: {error}"),
+            "This is a bug in Toolgate; please report it.",
         )
     };
     template.render().map(Html).map_err(wrong)
@@ -47,12 +47,12 @@ fn shown(ms: i64, form: &str) -> String {
 
 /// A moment, to the second.
 pub(crate) fn time(ms: i64) -> String {
-    shown(ms, "%Y-%m-%d %H:%M:%S")
+    shown(ms, "%Y-%m-%d %H:%M:%S %Z")
 }
 
 /// The time of day.
 pub(crate) fn clock(ms: i64) -> String {
-    shown(ms, "%H:%M")
+    shown(ms, "%H:%M %Z")
 }
 
 /// The one style sheet.

@@ -65,7 +65,11 @@ pub(crate) async fn judged(
     form: Result<Form<Trial>, FormRejection>,
 ) -> Page {
     let Form(trial) = form.map_err(|wrong| {
-        Failure::of_body(wrong.status(), wrong.body_text(), "Send it from the page itself.")
+        Failure::of_body(
+            wrong.status(),
+            wrong.body_text(),
+            "Open the page again and send the form from there.",
+        )
     })?;
     session.check(&trial.form)?;
     let Trial { policy, tool, call, .. } = trial;

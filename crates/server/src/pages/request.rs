@@ -187,8 +187,8 @@ impl App {
                 Entry::Reviewed(said) if said.question == note.question => said.instead.clone(),
                 _ => None,
             });
-            let taken = if is_taken(&records, &request.id, &note.by) { "taken" } else { "not taken" };
-            found.map(|instead| format!(" – wanted instead, {taken}: {instead}"))
+            let taken = if is_taken(&records, &request.id, &note.by) { "taken" } else { "not used" };
+            found.map(|instead| format!(" – proposed instead ({taken}): {instead}"))
         };
         let line = |note: &ReviewNote| {
             Shown::all(&format!("{}{}", review(note), proposed(note).unwrap_or_default()))
@@ -257,8 +257,8 @@ impl AnswerForm {
                 pattern: Some(self.pattern.clone().unwrap_or_default().trim().to_owned()),
             }),
             Some(_) => {
-                let what = "An answer does not reach like that.";
-                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, what, "Choose another reach.").at("scope"))
+                let what = "This scope is not available for this request.";
+                Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, what, "Choose another scope.").at("scope"))
             }
         }
     }
@@ -293,7 +293,11 @@ pub(crate) async fn handle(
     form: Result<Form<HandleForm>, FormRejection>,
 ) -> Result<Response, Failure> {
     let Form(HandleForm { form, action, text }) = form.map_err(|wrong| {
-        Failure::of_body(wrong.status(), wrong.body_text(), "Do it from the page itself.")
+        Failure::of_body(
+            wrong.status(),
+            wrong.body_text(),
+            "Open the request again and send the form from there.",
+        )
     })?;
     session.check(&form)?;
     let (at, own) = (format!("/requests/{id}"), id.clone());
@@ -313,7 +317,7 @@ pub(crate) async fn answer(
     form: Result<Form<AnswerForm>, FormRejection>,
 ) -> Result<Response, Failure> {
     let Form(sent) = form.map_err(|wrong| {
-        Failure::of_body(wrong.status(), wrong.body_text(), "Answer from the page itself.")
+        Failure::of_body(wrong.status(), wrong.body_text(), "Open the request again and answer there.")
     })?;
     session.check(&sent.form)?;
     let (at, own, draft) = (format!("/requests/{id}"), id.clone(), sent.draft());
@@ -336,7 +340,7 @@ impl Session {
         if self.made(form) {
             return Ok(());
         }
-        let what = "This form is not one of ours.";
-        Err(Failure::new(StatusCode::FORBIDDEN, what, "Open the page again and answer there."))
+        let what = "This form has expired.";
+        Err(Failure::new(StatusCode::FORBIDDEN, what, "Open the page again and send the form from there."))
     }
 }

@@ -85,7 +85,7 @@ pub(crate) async fn session(
     query: Result<Query<Before>, QueryRejection>,
 ) -> Page {
     let Query(Before { before }) = query
-        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Begin at the newest page."))?;
+        .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the newest page."))?;
     let (name, title, raw) = (Shown::all(&id), visible(&id), id.clone());
     let found = apart(&app, move |app| {
         let records = app.store(|store| Ok(store.records_of(&id, before.unwrap_or(u64::MAX), RECORDS)?))?;
@@ -144,8 +144,7 @@ fn step(
         Entry::Decided(decided) => Some(Step {
             reach: reach(decided, reader),
             rules: decided
-                .findings
-                .iter()
+                .objections()
                 .map(|one| Shown::all(&format!("{} {}", one.guard, one.source)))
                 .collect(),
             told: told(decided),
@@ -174,7 +173,7 @@ fn step(
         }
         Entry::Expired { request } => Some(plain(
             "expired",
-            Shown::all("nobody answered in time"),
+            Shown::all("not answered in time"),
             Shown::default(),
             Some(request.clone()),
         )),
@@ -194,8 +193,8 @@ fn reviewed(said: &Reviewed) -> Shown {
 /// What it wanted run instead, and whether that was done.
 fn proposed(said: &Reviewed, all: &[Record]) -> Shown {
     let Some(instead) = &said.instead else { return Shown::default() };
-    let taken = if is_taken(all, &said.request, &said.supervisor) { "taken" } else { "not taken" };
-    Shown::line(&format!("wanted instead, {taken}: {instead}"), 430)
+    let taken = if is_taken(all, &said.request, &said.supervisor) { "taken" } else { "not used" };
+    Shown::line(&format!("proposed instead ({taken}): {instead}"), 430)
 }
 
 fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<Shown> {

@@ -56,11 +56,11 @@ pub(crate) async fn supervisors(State(app): State<Shared>, Extension(_session): 
 /// How one is: as a class of the page, and in words.
 pub(crate) fn state(entry: &SupervisorEntry, health: &Health, now: i64) -> (&'static str, &'static str) {
     if health.is_open(now) {
-        ("failed", "left alone after failures")
+        ("failed", "paused after failures")
     } else if health.drifts() {
         ("warn", "people mostly disagree")
     } else if !health.can_afford(&entry.supervisor, now) {
-        ("warn", "budget of the day spent")
+        ("warn", "daily budget used up")
     } else {
         ("allow", "ok")
     }

@@ -24,8 +24,8 @@ impl Standard for TokenBudget {
     const PAGE: &'static str = "\
 budget-001: tokens.
 
-Warns from `warn` per cent of the tokens of a session on and asks a person when they are used up. The limit is `limit` or the
-agent's own (`agents.*.budget.tokens`); builtin-001 holds besides, and the stricter of the two counts.
+Warns at `warn` percent of a session's tokens and asks a person when they are used up. The limit is `limit` or the agent's own
+(`agents.*.budget.tokens`). builtin-001 applies as well, and the stricter of the two counts.
 
   category_guardrails:
     budget-001: { warn: 90, limit: 500000 }
@@ -40,8 +40,8 @@ agent's own (`agents.*.budget.tokens`); builtin-001 holds besides, and the stric
         let used = seen.session.spent.tokens;
         let text = format!("{used} of {limit} tokens are used");
         if seen.session.spent.lost {
-            let text = "the host's log became shorter, so the tokens used are not known";
-            return Some(Objection::new(text, "a person decides about more").unsure());
+            let text = "the host's log was shortened, so the tokens used are unknown";
+            return Some(Objection::new(text, "a person decides whether you may use more").unsure());
         }
         share(seen, used, limit, self.warn, &text)
     }
@@ -63,9 +63,9 @@ pub(super) fn share(seen: &Seen<'_>, used: u64, limit: u64, warn: u64, text: &st
         return None;
     }
     let step = if over {
-        "stop here and report what is left; a person decides about more"
+        "stop here and report what is left; a person decides whether you may use more"
     } else {
-        "come to an end soon"
+        "finish soon"
     };
     let objection = Objection::new(text, step);
     Some(Objection { outcome: (!over).then_some(Outcome::Warn), ..objection })

@@ -25,8 +25,8 @@ impl Standard for TimeBudget {
     const PAGE: &'static str = "\
 budget-002: time.
 
-Warns from `warn` per cent of the time of a session on and asks a person when it is over. The limit is `limit` in minutes or the
-agent's own (`agents.*.budget.minutes`); builtin-002 holds besides, and the stricter of the two counts.
+Warns at `warn` percent of a session's time and asks a person when it is used up. The limit is `limit` in minutes or the
+agent's own (`agents.*.budget.minutes`). builtin-002 applies as well, and the stricter of the two counts.
 
   category_guardrails:
     budget-002: { warn: 80, limit: 60 }
@@ -39,6 +39,6 @@ agent's own (`agents.*.budget.minutes`); builtin-002 holds besides, and the stri
     fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
         let limit = limit_of(seen, self.limit, |budget| budget.minutes)?.saturating_mul(60);
         let used = seconds(seen.session, seen.now_ms);
-        share(seen, used, limit, self.warn, &format!("{} of {} are over", duration(used), duration(limit)))
+        share(seen, used, limit, self.warn, &format!("{} of {} are used", duration(used), duration(limit)))
     }
 }

@@ -22,11 +22,10 @@ impl Standard for ApiCalls {
     const ID: &'static str = "budget-003";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-budget-003: calls to the outside.
+budget-003: outside calls.
 
-A call reaches the outside if it fetches an address, uses a tool of an MCP server or runs a command that talks to a host. The
-`limit`-th of a session still runs, the next one is blocked. They are counted when they are let through, so calls side by side
-cannot share the last one.
+An outside call fetches an address, uses a tool of an MCP server or runs a command that talks to a host. A session may make
+`limit` of them; the next one is blocked. Each is counted when it is allowed, so parallel calls cannot share the last one.
 
   category_guardrails:
     budget-003: { limit: 200 }
@@ -41,8 +40,8 @@ cannot share the last one.
         if seen.session.spent.outward < limit || !is_outward(seen.event, seen.facts) {
             return None;
         }
-        let message = format!("the {limit} calls to the outside of this session are used up");
-        Some(Objection::new(message, "go on with what is here, and report what is left"))
+        let message = format!("this session has used all its {limit} outside calls");
+        Some(Objection::new(message, "continue without the network and report what is left"))
     }
 }
 

@@ -25,8 +25,8 @@ impl Standard for CostCeiling {
     const PAGE: &'static str = "\
 budget-004: cost.
 
-What a session has cost so far is its tokens, as the host's log tells them, times `cents_per_million_tokens`. The agent is
-warned from `warn` per cent of `cents` on, and a person is asked once they are used up.
+The cost of a session is its tokens, as counted in the host's log, times `cents_per_million_tokens`. The agent is warned at
+`warn` percent of `cents`, and a person is asked once they are used up.
 
   category_guardrails:
     budget-004: { cents: 500, cents_per_million_tokens: 300 }
@@ -39,8 +39,8 @@ warned from `warn` per cent of `cents` on, and a person is asked once they are u
     fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
         let limit = self.cents?;
         if seen.session.spent.lost {
-            let text = "the host's log became shorter, so what this has cost is not known";
-            return Some(Objection::new(text, "a person decides about more").unsure());
+            let text = "the host's log was shortened, so the cost is unknown";
+            return Some(Objection::new(text, "a person decides whether you may use more").unsure());
         }
         let used = cents(seen.session.spent.tokens, self.cents_per_million_tokens);
         share(seen, used, limit, self.warn, &format!("this session has cost {used} of {limit} cents"))

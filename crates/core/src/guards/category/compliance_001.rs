@@ -20,13 +20,13 @@ impl Standard for FileOwnership {
     const ID: &'static str = "compliance-001";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-compliance-001: one writer a file.
+compliance-001: one writer per file.
 
-A write that runs takes a lock on the file for its agent, in the same transaction; another agent or session that would change
-or delete it, or a folder with it, is blocked and told who holds it. Locks are given back when the session or the sub-agent
-ends, when work is handed to a sub-agent (the sender's), and `minutes` after the last write.
+A write locks the file for its agent. Another agent or session that would change or delete the file, or a folder that contains
+it, is blocked and told who holds the lock. A lock is released when the session or sub-agent ends, when its agent hands work to
+a sub-agent, and `minutes` after the last write.
 
-Allowed instead: other files; waiting; handing the step to whoever holds the file.
+Allowed instead: working on other files; waiting; handing the step to the agent that holds the lock.
 
   category_guardrails:
     compliance-001: { minutes: 30 }

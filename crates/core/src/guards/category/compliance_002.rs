@@ -29,12 +29,13 @@ impl Standard for ReviewFirst {
     const ID: &'static str = "compliance-002";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-compliance-002: what is merged was reviewed.
+compliance-002: merges need a review.
 
-A merge into `into`, on this machine or through `gh` and `glab`, needs a review since a file of the workspace last changed: a
-sub-agent of one of the sorts in `reviewers` that was given work in this session and finished it, as the host reported.
+A merge into a branch in `into`, locally or through `gh` and `glab`, needs a review after the last change to a file of the
+workspace. A review is a sub-agent of a type listed in `reviewers` that got work in this session and finished it, as reported by
+the host.
 
-Allowed instead: handing the changes to a reviewer first; merging into a branch of your own; leaving the merge to the person.
+Allowed instead: handing the changes to a reviewer first; merging into your own branch; letting the user merge.
 
   category_guardrails:
     compliance-002: { reviewers: [reviewer], into: [main] }
@@ -73,7 +74,7 @@ Allowed instead: handing the changes to a reviewer first; merging into a branch 
         }
         let who: Vec<&str> = self.reviewers.iter().collect();
         let step = format!("hand the changes to a reviewer ({}) first, then merge", who.join(", "));
-        let objection = Objection::new("nobody has reviewed this since the last change", step);
+        let objection = Objection::new("these changes have not been reviewed since the last edit", step);
         Some(Objection {
             sure,
             ..objection.because(Evidence::of_command(&seen.event.call, seen.facts, at, []))

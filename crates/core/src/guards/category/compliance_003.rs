@@ -24,13 +24,13 @@ impl Standard for BranchPolicy {
     const ID: &'static str = "compliance-003";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-compliance-003: commits go to the right branch.
+compliance-003: no commits to protected branches.
 
-Commits, merges, cherry-picks, reverts and pushes are blocked on and towards branches like `protected`, and, where `allowed`
-is given, everywhere but there. The branch is the one the repository is on, a switch in the same call counted in; where it
-cannot be told a person is asked.
+Commits, merges, cherry-picks, reverts and pushes are blocked on and to branches that match `protected` and, if `allowed` is
+set, on every branch that does not match it. A branch switch earlier in the same call counts. If the branch is unknown, a person
+is asked.
 
-Allowed instead: a branch of your own and a pull request.
+Allowed instead: your own branch and a pull request.
 
   category_guardrails:
     compliance-003: { protected: [main], allowed: ['feature/*', 'fix/*'] }
@@ -45,12 +45,12 @@ Allowed instead: a branch of your own and a pull request.
             commits(seen).into_iter().filter_map(|(at, _, branch)| Some((self.wrong(&branch)?, at, branch)));
         let (sure, at, branch) = wrong.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
         let message = match &branch {
-            Branch::Named(name) => format!("`{name}` is no branch to commit or push to"),
-            Branch::Unknown => "which branch this is for cannot be told".to_owned(),
+            Branch::Named(name) => format!("commits and pushes to `{name}` are not allowed"),
+            Branch::Unknown => "Toolgate cannot tell which branch this commits or pushes to".to_owned(),
         };
         let own: Vec<&str> = self.allowed.iter().collect();
         let like = if own.is_empty() { String::new() } else { format!(" ({})", own.join(", ")) };
-        let step = format!("make a branch of your own{like} and commit there");
+        let step = format!("create your own branch{like} and commit there");
         Some(Objection {
             sure,
             ..Objection::new(message, step).because(Evidence::of_command(

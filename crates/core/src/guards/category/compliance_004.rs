@@ -39,10 +39,10 @@ impl Standard for Documentation {
     const ID: &'static str = "compliance-004";
     const ACTION: OnFail = OnFail::Warn;
     const PAGE: &'static str = "\
-compliance-004: an interface changes with its documentation.
+compliance-004: interfaces change together with their documentation.
 
-Of the files this session changed since its last commit, and those the call itself changes: if one is like `api` and none is
-like `docs`, the agent is warned before it commits, and the third time a person is asked.
+Before a commit, this looks at the files the session changed since its last commit and those the call changes. If one matches
+`api` and none matches `docs`, the agent is warned; the third time, a person is asked.
 
 Allowed instead: changing the documentation in the same commit.
 
@@ -65,8 +65,8 @@ Allowed instead: changing the documentation in the same commit.
         if ours.iter().any(|path| is(&self.docs, path)) {
             return None;
         }
-        let message = format!("`{api}` is what others build on, and no documentation changed with it");
-        let step = "say in the documentation what changed, and commit both together";
+        let message = format!("`{api}` is a public interface, and no documentation changed with it");
+        let step = "update the documentation and commit both together";
         Some(Objection::new(message, step).because(Evidence::of_command(
             &seen.event.call,
             seen.facts,

@@ -72,9 +72,9 @@ impl Standard for TestsPass {
     const PAGE: &'static str = "\
 quality-003: changed code passes its tests.
 
-Before a commit, a push or a pull request one of the commands of `ran` must have succeeded since a file of the workspace last
-changed: by what the host reported, not by what the agent says. Where nothing was changed in the session, nothing is asked.
-With `command`, in the person's own policy only, the gate runs it itself where that has not happened, for `seconds` at most.
+Before a commit, a push or a pull request, one of the commands in `ran` must have succeeded after the last change to a file of
+the workspace, as reported by the host. If the session changed nothing, this does not apply. With `command` (user policy only),
+Toolgate runs that command itself if needed, for at most `seconds`.
 
 Allowed instead: running the tests first; `cargo test && git commit …` in one call.
 
@@ -138,7 +138,7 @@ impl<'a> Evidence<'a> {
         }
         let what = self.what;
         let objection = Objection::new(
-            format!("{what} have not succeeded since the last change"),
+            format!("{what} have not passed since the last change"),
             format!("run {what} first ({}), then repeat this call", shown(self.ran)),
         );
         let objection =
@@ -152,8 +152,8 @@ impl<'a> Evidence<'a> {
         match (passed, newest(failed)) {
             (Some(passed), failed) if failed.is_none_or(|failed| failed < passed) => None,
             (_, Some(_)) => Some(Objection {
-                message: format!("{what} do not succeed: `{}` failed", self.command.unwrap_or_default()),
-                step: "run it, mend what it says, then repeat this call".to_owned(),
+                message: format!("{what} failed: `{}` did not succeed", self.command.unwrap_or_default()),
+                step: "run it, fix what it reports, then repeat this call".to_owned(),
                 ..objection
             }),
             _ => Some(Objection { outcome: Some(check(what, method)), ..objection }),

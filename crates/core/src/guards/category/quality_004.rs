@@ -60,10 +60,10 @@ impl Standard for LintClean {
     const ID: &'static str = "quality-004";
     const ACTION: OnFail = OnFail::Warn;
     const PAGE: &'static str = "\
-quality-004: changed code is free of lints.
+quality-004: changed code passes its linter.
 
-Like quality-003, for the linter: before a commit, a push or a pull request one of the commands of `ran` must have succeeded
-since a file of the workspace last changed; else the agent is warned, and the third time a person is asked.
+Before a commit, a push or a pull request, one of the commands in `ran` must have succeeded after the last change to a file of
+the workspace. Otherwise the agent is warned; the third time, a person is asked.
 
 Allowed instead: running the linter first.
 

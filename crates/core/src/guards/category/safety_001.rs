@@ -53,7 +53,7 @@ parameters! {
 }
 
 fn no_effect(text: &str) -> Option<String> {
-    EffectKind::from_name(text).is_none().then(|| "there is no such kind".to_owned())
+    EffectKind::from_name(text).is_none().then(|| "unknown kind".to_owned())
 }
 
 fn no_regex(text: &str) -> Option<String> {
@@ -63,10 +63,10 @@ fn no_regex(text: &str) -> Option<String> {
 /// What an effect does, as the end of a sentence.
 fn does(kind: EffectKind) -> &'static str {
     match kind {
-        EffectKind::DeletesUnknown => "deletes files that cannot be told from the command",
-        EffectKind::DropsData => "deletes data of a database",
+        EffectKind::DeletesUnknown => "deletes files that are not known until the command runs",
+        EffectKind::DropsData => "deletes database data",
         EffectKind::WipesDevice => "overwrites a device",
-        EffectKind::RewritesRemote => "rewrites what others may have fetched",
+        EffectKind::RewritesRemote => "rewrites commits others may have fetched",
         EffectKind::DestroysInfrastructure => "destroys running infrastructure",
         _ => "destroys data",
     }
@@ -76,13 +76,13 @@ impl Standard for Destructive {
     const ID: &'static str = "safety-001";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-safety-001: nothing is destroyed.
+safety-001: no destructive commands.
 
-Blocks commands that delete a folder with all it holds, drop tables or databases, wipe a device, rewrite what others may
-have on the remote, or destroy what runs in a cloud – by what they do, not by how they are spelled. What a build makes
-again (`node_modules`, `target`, …) and temporary folders may go. `patterns` adds commands of your own.
+Blocks commands that delete a folder and its contents, drop tables or databases, wipe a device, rewrite published commits or
+destroy cloud resources, however the command is written. Build output (`node_modules`, `target`, …) and temporary folders may
+be deleted. `patterns` adds your own commands.
 
-Allowed instead: deleting files by name; `git push --force-with-lease`; moving a folder aside.
+Allowed instead: deleting single files; `git push --force-with-lease`; renaming a folder.
 
   category_guardrails:
     safety-001: { except: [generated], patterns: ['^make wipe'] }
@@ -98,7 +98,7 @@ Allowed instead: deleting files by name; `git push --force-with-lease`; moving a
         let tree =
             trees.filter(|file| file.access == Access::DeleteTree && !self.may_go(file, seen)).map(|file| {
                 let sure = if file.exact { Truth::Yes } else { Truth::Unclear };
-                (sure, "deletes a folder with everything in it", Part::File(file))
+                (sure, "deletes a folder and everything in it", Part::File(file))
             });
         let effects = seen.facts.commands().flat_map(|(at, command)| {
             let others =
@@ -108,11 +108,15 @@ Allowed instead: deleting files by name; `git push --force-with-lease`; moving a
         let patterns = seen.facts.commands().filter_map(|(at, _)| {
             let normal = seen.facts.normal(at);
             let hit = self.patterns.iter().any(|text| Regex::new(text).is_ok_and(|own| own.is_match(normal)));
-            hit.then_some((Truth::Yes, "is a command your policy lists", Part::Command(at, None)))
+            hit.then_some((
+                Truth::Yes,
+                "is on the policy's list of destructive commands",
+                Part::Command(at, None),
+            ))
         });
         let found = tree.chain(effects).chain(patterns);
         let (sure, does, part) = found.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
-        let step = "delete what is in the way by name, or ask the person to do this";
+        let step = "delete single files by name, or ask the user to do this";
         let evidence = part.quoted(&seen.event.call, seen.facts);
         let what = match (part, &evidence) {
             (Part::File(file), _) => format!("deleting `{}`", file.written),

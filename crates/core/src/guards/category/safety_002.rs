@@ -44,19 +44,19 @@ parameters! {
 
 fn no_access(text: &str) -> Option<String> {
     let known = ["read", "write", "delete"].contains(&text);
-    (!known).then(|| "it is `read`, `write` or `delete`".to_owned())
+    (!known).then(|| "use `read`, `write` or `delete`".to_owned())
 }
 
 impl Standard for ProtectedFiles {
     const ID: &'static str = "safety-002";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-safety-002: files that hold secrets are left alone.
+safety-002: no access to files with secrets.
 
-Blocks reading, writing and deleting `.env`, keys, credentials and what logins are kept in, by any tool, link or spelling.
-Templates such as `.env.example`, public keys and fixtures are free. `access: [write, delete]` leaves reading.
+Blocks reading, writing and deleting `.env`, keys, credentials and login files, with any tool and through any link. Templates
+such as `.env.example`, public keys and fixtures are allowed. `access: [write, delete]` allows reading.
 
-Allowed instead: the names from `.env.example`; asking the person for the one value needed.
+Allowed instead: the names from `.env.example`; asking the user for the one value you need.
 
   category_guardrails:
     safety-002: { paths: [.env*, secrets/**], except: ['**/*.example'], access: [read, write, delete] }
@@ -69,7 +69,7 @@ Allowed instead: the names from `.env.example`; asking the person for the one va
     fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
         let file = seen.facts.files.iter().find(|file| self.is_protected(file, seen))?;
         let message = format!("`{}` is a protected file", file.written);
-        let step = "leave it; take the names from its template, or ask the person for the one value needed";
+        let step = "use the names from its template, or ask the user for the one value you need";
         Some(Objection::new(message, step).because(Evidence::of_file(&seen.event.call, seen.facts, file)))
     }
 }

@@ -30,13 +30,13 @@ impl Standard for Sandbox {
     const ID: &'static str = "safety-004";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-safety-004: what an agent changes lies in its sandbox.
+safety-004: no changes outside the sandbox.
 
-Files are written, changed and deleted within the workspace (the project and `workspace.also`), temporary folders and what
-`also` adds; links and `..` are followed first. With `reads: true` reading stays in it, too. Where a path cannot be known, a
-person is asked.
+Files may be written, changed and deleted only in the workspace (the project and `workspace.also`), in temporary folders and in
+the folders of `also`. Links and `..` are resolved first. With `reads: true`, the same applies to reading. If a path is unknown,
+a person is asked.
 
-Allowed instead: the same within the project or a temporary folder.
+Allowed instead: working in the project or a temporary folder.
 
   category_guardrails:
     safety-004: { also: [~/scratch/**], temp: true, reads: false }
@@ -49,7 +49,7 @@ Allowed instead: the same within the project or a temporary folder.
     fn objection(&self, seen: &Seen<'_>) -> Option<Objection> {
         let outside = seen.facts.files.iter().filter_map(|file| Some((self.leaves(file, seen)?, file)));
         let (sure, file) = outside.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })?;
-        let message = format!("`{}` is outside of the sandbox", file.written);
+        let message = format!("`{}` is outside the sandbox", file.written);
         let objection = Objection::new(message, "work within the project or a temporary folder");
         Some(Objection { sure, ..objection.because(Evidence::of_file(&seen.event.call, seen.facts, file)) })
     }

@@ -23,13 +23,12 @@ impl Standard for TaskBoundary {
     const ID: &'static str = "scope-001";
     const ACTION: OnFail = OnFail::Warn;
     const PAGE: &'static str = "\
-scope-001: an agent stays with its task.
+scope-001: agents stay with their task.
 
-Work that drifts shows in the files: the agent is warned when it changes a file that is not like `paths`, where they are given,
-and when the changes since the last commit reach into more than `areas` top-level folders of the workspace. The third warning
-asks a person.
+The agent is warned when it changes a file that does not match `paths` (if set), and when its changes since the last commit
+touch more than `areas` top-level folders of the workspace. The third time, a person is asked.
 
-Allowed instead: finishing and committing one thing before the next; saying why the task needs the file.
+Allowed instead: finishing and committing one change before the next; saying why the task needs the file.
 
   category_guardrails:
     scope-001: { paths: [src/billing/**, tests/billing/**], areas: 4 }
@@ -50,7 +49,7 @@ Allowed instead: finishing and committing one thing before the next; saying why 
         if let Some(path) = other {
             let named: Vec<&str> = self.paths.iter().collect();
             let step = format!("stay with the task ({}), or say why it needs this file", named.join(", "));
-            return Some(Objection::new(format!("`{path}` is not what the task is about"), step));
+            return Some(Objection::new(format!("`{path}` is not part of the task"), step));
         }
         let before = areas(seen.session.wrote.iter().map(String::as_str), places);
         let now = areas(ours.into_iter(), places);
@@ -58,8 +57,8 @@ Allowed instead: finishing and committing one thing before the next; saying why 
         let most = usize::try_from(self.areas).unwrap_or(usize::MAX);
         let all = before.iter().chain(now.iter().filter(|area| !before.contains(area))).count();
         let message =
-            format!("this reaches into `{new}` after {}; is that still the task?", before.join(", "));
-        let step = "finish and commit one thing before the next, or say why the task needs both";
+            format!("this changes `{new}` after {}; is that still part of the task?", before.join(", "));
+        let step = "finish and commit one change before the next, or say why the task needs both";
         (all > most).then(|| Objection::new(message, step))
     }
 }

@@ -25,10 +25,10 @@ impl Standard for FileScope {
     const ID: &'static str = "scope-002";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-scope-002: the files of a task.
+scope-002: only the files of the task.
 
-Files that are not like `write`, or like `deny`, are not changed, by whatever agent; what each agent may touch besides is
-builtin-003. An empty list leaves none, and a file whose path cannot be known is outside of every list.
+Blocks changes to files that do not match `write` or that match `deny`, for every agent; builtin-003 sets the files of a single
+agent. An empty list allows no file, and a file with an unknown path matches no list.
 
   category_guardrails:
     scope-002: { write: [src/**, docs/**], deny: [src/vendor/**] }
@@ -43,8 +43,8 @@ builtin-003. An empty list leaves none, and a file whose path cannot be known is
         let changed = seen.facts.files.iter().filter(|file| file.access != Access::Read);
         let file = changed.into_iter().find(|file| !is_within(&scope, file, seen.places))?;
         let open: Vec<&str> = self.write.iter().flat_map(|names| names.iter()).collect();
-        let step = format!("stay within the files of the task ({})", open.join(", "));
-        let message = format!("`{}` is not among the files of the task", file.written);
+        let step = format!("change only the task's files ({})", open.join(", "));
+        let message = format!("`{}` is not one of the task's files", file.written);
         Some(Objection::new(message, step).because(Evidence::of_file(&seen.event.call, seen.facts, file)))
     }
 }

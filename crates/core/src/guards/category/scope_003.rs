@@ -26,13 +26,13 @@ impl Standard for Capabilities {
     const ID: &'static str = "scope-003";
     const ACTION: OnFail = OnFail::Block;
     const PAGE: &'static str = "\
-scope-003: an agent does what it says it can.
+scope-003: agents stay within their capabilities.
 
-Where `agents.*.capabilities` is given, everything else is blocked: `read`, `write` and `delete` files, `run` other commands,
-`network`, `install` packages, `commit`, `push` (also merge and publish), `mcp` tools, `handoff` to another agent. In force for
-every agent that declares them, whatever the section `category_guardrails` says.
+If `agents.*.capabilities` is set, everything else is blocked. Capabilities are `read`, `write` and `delete` for files, `run`
+for other commands, `network`, `install` for packages, `commit`, `push` (also merge and publish), `mcp` for tools of MCP servers
+and `handoff` to another agent. This applies to every agent with the key, whatever `category_guardrails` says.
 
-Allowed instead: handing the step to an agent that can.
+Allowed instead: handing the step to an agent with the capability.
 
   agents:
     reviewer: { capabilities: [read, run] }
@@ -54,7 +54,7 @@ Allowed instead: handing the step to an agent that can.
             let own: Vec<&str> = entry.agent.capabilities.iter().flat_map(|names| names.iter()).collect();
             let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
             let message = format!("`{}` does not have the capability `{capability}`", entry.name);
-            let step = format!("keep to what it can do ({own}), or hand the step over");
+            let step = format!("use what it may do ({own}), or hand this step over");
             Some(Objection::new(message, step).because(what.quoted(&seen.event.call, seen.facts)))
         })
     }

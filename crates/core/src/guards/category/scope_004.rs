@@ -46,10 +46,10 @@ impl Standard for DecisionAuthority {
     const PAGE: &'static str = "\
 scope-004: what an agent may decide alone.
 
-`agents.*.autonomy` is a level from 0 to 3; what lies above it is asked first. 0 looks. 1 changes files of the workspace and
-runs commands. 2 also installs packages, talks to hosts and MCP servers, commits and hands work over. 3 decides everything:
-pushes, merges, releases (`decisions`), deletes folders, changes access or the user, touches files outside of the workspace.
-In force for every agent that has a level, whatever the section `category_guardrails` says.
+`agents.*.autonomy` is a level from 0 to 3; a person is asked about everything above it. 0 only reads. 1 also changes files of
+the workspace and runs commands. 2 also installs packages, talks to hosts and MCP servers, commits and hands work over. 3 also
+pushes, merges and releases (`decisions`), deletes folders, changes permissions or users and touches files outside the
+workspace. This applies to every agent with a level, whatever `category_guardrails` says.
 
   agents:
     implementer: { autonomy: 1 }
@@ -71,8 +71,8 @@ In force for every agent that has a level, whatever the section `category_guardr
         seen.settings.agents_of(&seen.event.call).find_map(|entry| {
             let level = entry.agent.autonomy?;
             let message =
-                format!("`{}` decides up to level {level} alone, and this is level {needed}", entry.name);
-            let step = "prepare it and let a person decide, or hand it to an agent that may";
+                format!("`{}` may decide alone up to level {level}; this is level {needed}", entry.name);
+            let step = "prepare it and let a person decide, or hand it to an agent with that level";
             (needed > level)
                 .then(|| Objection::new(message, step).because(what.quoted(&seen.event.call, seen.facts)))
         })
