@@ -156,7 +156,7 @@ fn a_policy_that_cannot_be_read_closes_the_gate() {
     check_policy("unknown word `rulez`", b"version: 1\nrulez: []\n");
     check_policy("version 2 is not known", b"version: 2\n");
     check_policy("not UTF-8", b"version: 1\n# \xff\n");
-    check_policy("there is no pack `nope`", b"version: 1\npacks: [nope]\n");
+    check_policy("unknown pack `nope`", b"version: 1\npacks: [nope]\n");
     check_policy("larger than 4 MiB", format!("version: 1\n#{}\n", "x".repeat(5 << 20)).as_bytes());
     check_policy("policy.yaml", "{".repeat(100_000).as_bytes());
     check_policy(
@@ -218,7 +218,7 @@ fn a_cache_that_cannot_be_written_costs_time_and_nothing_else() {
     assert_eq!(house.ask("ls"), Answer::Silent);
     assert!(house.ask("git commit --no-verify -m x").is_no());
     let doctor = house.run(&["doctor"]).text();
-    assert!(doctor.contains("the compiled policy cannot be kept"), "{doctor}");
+    assert!(doctor.contains("the compiled policy cannot be cached"), "{doctor}");
 }
 
 #[test]

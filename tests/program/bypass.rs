@@ -138,7 +138,7 @@ fn a_request_makes_way_a_few_times_and_then_stands() {
     ask(&house, "custom-scope-001", &other, REASON).ended(0);
     answer(&house, "approve", &last, PASSPHRASE).ended(0);
     let said = ask(&house, "custom-scope-001", &call, REASON).ended(1);
-    assert!(said.err.contains(&format!("{last} is approved already")), "{}", said.err);
+    assert!(said.err.contains(&format!("{last} is already approved")), "{}", said.err);
     assert!(!house.ask_event(&write(&house, "test_a.py")).is_no());
     id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));
     house.run(&["ledger", "verify"]).ended(0);
@@ -160,7 +160,7 @@ fn after_a_no_only_something_new_is_asked() {
     let haste = ["--call", &call, "--reason", better, "--urgency", "emergency"];
     let args: Vec<&str> = ["bypass", "request", "custom-scope-001"].into_iter().chain(haste).collect();
     let refused = house.run_as_agent(&args).ended(1);
-    assert!(refused.err.contains(&format!("ada said no to {first}")), "{}", refused.err);
+    assert!(refused.err.contains(&format!("ada denied {first}")), "{}", refused.err);
     assert_eq!(state(&house, &second), "pending");
     answer(&house, "approve", &second, PASSPHRASE).ended(0);
     assert!(!house.ask_event(&write(&house, "test_a.py")).is_no());
@@ -178,8 +178,10 @@ fn a_no_and_an_empty_reason_open_nothing() {
         );
     }
     assert!(ask(&house, "custom-scope-002", &call, REASON).ended(1).err.contains("cannot be bypassed"));
-    assert!(ask(&house, "custom-scope-009", &call, REASON).ended(1).err.contains("there is no guardrail"));
-    assert!(ask(&house, "custom-scope-001", "00000000", REASON).ended(1).err.contains("no call"));
+    assert!(ask(&house, "custom-scope-009", &call, REASON).ended(1).err.contains("unknown guardrail"));
+    assert!(
+        ask(&house, "custom-scope-001", "00000000", REASON).ended(1).err.contains("has not blocked a call")
+    );
     let made = house.ask("make");
     assert!(made.is_no() && !made.text().contains("bypass"), "{made:?}");
     let request = id(&ask(&house, "custom-scope-001", &call, REASON).ended(0));

@@ -165,7 +165,7 @@ fn the_gate_runs_the_tests_itself() {
     assert_eq!(again, 2, "what passed is not run again before the next change");
     user("sleep 600", 1);
     house.ask_event(&write(&house, "PostToolUse", "a.rs"));
-    no(&house, &commit(), "`sleep 600` failed");
+    no(&house, &commit(), "the tests failed: `sleep 600`");
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -189,7 +189,7 @@ fn branches_and_reviews() {
     house.ask_event(&write(&house, "PostToolUse", "docs/lib.md"));
     assert_eq!(house.ask("git commit -m x"), Answer::Silent);
     house.write(".git/HEAD", "2a9cbb1\n");
-    no(&house, &house.call("git commit -m x"), "cannot be told");
+    no(&house, &house.call("git commit -m x"), "cannot tell which branch");
     house.run(&["ledger", "verify"]).ended(0);
 }
 

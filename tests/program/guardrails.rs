@@ -177,7 +177,7 @@ fn a_result_is_looked_at() {
     };
     assert_eq!(house.ask("make"), Answer::Silent);
     let said = after("PostToolUse", "make");
-    assert!(said.contains("It ran, but: Look at the log. [custom-quality-003 at"), "{said}");
+    assert!(said.contains("It ran, but: Look at the log. [custom-quality-003 ("), "{said}");
     assert_eq!(after("PostToolUse", "ls").trim(), "{}");
     assert_eq!(after("PostToolUseFailure", "make").trim(), "{}");
     let records = format!("{:?}", house.records());

@@ -23,7 +23,7 @@ fn work_handed_over_is_complete_and_the_other_can_do_it() {
         (task(&house, "reviewer", &format!("{whole}Needs: write")), "capability `write`"),
     ] {
         match house.ask_event(&event) {
-            Answer::No(text) => assert!(text.contains(wanted) && text.contains("handoff at"), "{text}"),
+            Answer::No(text) => assert!(text.contains(wanted) && text.contains("handoff ("), "{text}"),
             answer => panic!("{event}\n{answer:?}"),
         }
     }

@@ -363,7 +363,7 @@ fn the_installed_command_denies_the_canary() {
     );
     assert!(said.answer().is_canary());
     let doctor = house.run(&["doctor"]).ended(0).text();
-    assert!(doctor.contains("a test call was denied through"), "{doctor}");
+    assert!(doctor.contains("the hook blocks a test call"), "{doctor}");
 }
 
 /// From nothing – not even the host is there – to guarded, and the second time nothing changes.
@@ -372,7 +372,7 @@ fn init_guards_a_project() {
     let house = House::new();
     let said = house.run(&["init", "--yes"]).ended(0);
     assert!(said.err.contains("Claude Code was not found"), "{said:?}");
-    assert!(said.text().contains("a test call was denied through"), "{said:?}");
+    assert!(said.text().contains("the hook blocks a test call"), "{said:?}");
     assert!(house.home().join(SETTINGS).exists(), "for every folder");
     let all = files(&house);
     house.run(&["init", "--yes", "--host", "claude-code"]).ended(0);

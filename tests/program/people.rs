@@ -66,7 +66,7 @@ fn the_first_yes_of_two_is_heard_and_says_what_is_missing() {
 fn one_passphrase_is_one_person_and_says_so() {
     let house = locked();
     let doctor = house.run(&["doctor"]).text();
-    assert!(doctor.contains("wants 2 people, and counts as one person"), "{doctor}");
+    assert!(doctor.contains("asks for 2 approvals, but one passphrase counts as one person"), "{doctor}");
     let id = house.ask(ASKED).request();
     run_as(&house, "ada", &["inbox", "approve", &id, "--passphrase-stdin"]).ended(0);
     let before = house.records().len();
@@ -131,7 +131,7 @@ fn nobody_takes_back_the_yes_of_another() {
     let headers = format!("{cookie}Origin: http://{}\r\nContent-Type: application/json\r\n", server.host);
     let path = format!("/api/requests/{id}/handle");
     let reply = server.post(&path, &headers, &json!({ "action": "undo" }).to_string());
-    assert!(reply.status == 409 && reply.body.contains("by bob and not by ada"), "{}", reply.body);
+    assert!(reply.status == 409 && reply.body.contains("by bob, not by ada"), "{}", reply.body);
     assert_eq!((house.records().len(), yes(&house, &id)), (before, vec!["bob".to_owned()]));
     run_as(&house, "bob", &["inbox", "undo", &id]).ended(0);
     assert!(yes(&house, &id).is_empty());

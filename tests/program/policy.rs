@@ -6,7 +6,7 @@ use crate::plain::plain;
 /// Names and policies, each with one mistake.
 const MISTAKES: &[(&str, &str)] = &[
     ("a key almost right", "version: 1\nruels: []\n"),
-    ("a key nobody knows", "version: 1\nfrobnicate: yes\n"),
+    ("a key that does not exist", "version: 1\nfrobnicate: yes\n"),
     (
         "a key of a rule almost right",
         "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { programm: make }\n    reason: r\n",
@@ -33,7 +33,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "version: 1\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: r }\n  - { id: a, kind: warn, match: { regex: y }, reason: r }\n",
     ),
     (
-        "a kind nobody knows",
+        "a kind that does not exist",
         "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { effect: skips-hooks }\n    reason: r\n",
     ),
     (
@@ -52,9 +52,9 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a request without an end", "version: 1\nreview:\n  expires_minutes: 0\n"),
     ("a list that is not closed", "version: 1\nrules: [\n"),
     ("a key twice", "version: 1\nmode: enforce\nmode: observe\n"),
-    ("a pack nobody knows", "version: 1\npacks: [defualt]\n"),
+    ("a pack that does not exist", "version: 1\npacks: [defualt]\n"),
     (
-        "an access nobody knows",
+        "an access that does not exist",
         "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { files: { access: touch, path: x } }\n    reason: r\n",
     ),
     (
@@ -66,7 +66,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "version: 1\nrules:\n  - id: a\n    kind: require\n    match: { regex: x }\n    reason: r\n",
     ),
     (
-        "a field nobody knows",
+        "a field that does not exist",
         "version: 1\nguardrails:\n  - id: custom-scope-001\n    type: pre_execution\n    condition:\n      expression: \"agent.rol == 'implementer'\"\n    validation: { check: \"true\" }\n",
     ),
     (
@@ -78,14 +78,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_execution, priority: 10, validation: { check: \"true\" } }\n",
     ),
     (
-        "a moment nobody knows",
+        "a moment that does not exist",
         "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_exec, validation: { check: \"true\" } }\n",
     ),
     ("nothing at all", ""),
 ];
 
 #[test]
-fn a_mistake_is_shown_with_its_place_and_its_cure() {
+fn a_mistake_is_shown_with_its_place_and_its_fix() {
     let house = House::new();
     let mut all = String::new();
     for (name, text) in MISTAKES {

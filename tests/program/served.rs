@@ -105,7 +105,10 @@ fn what_is_alike_is_one_card_beyond_a_page() {
     let server = Server::start(&house);
     let cookie = server.come_in();
     let inbox = server.get("/", &cookie).body;
-    assert!(inbox.contains("asked in 60 more sessions") && inbox.contains("62 requests wait"), "{inbox}");
+    assert!(
+        inbox.contains("the same request in 60 more sessions") && inbox.contains("62 requests waiting"),
+        "{inbox}"
+    );
     assert_eq!(inbox.matches("<article").count(), 2, "{inbox}");
     assert!(!inbox.contains("class=\"next\""), "there is no second page");
 }
@@ -172,7 +175,7 @@ fn a_change_nobody_took_is_shown_as_such() {
     for path in [format!("/requests/{id}"), "/sessions/session-1".to_owned()] {
         let page = server.get(&path, &cookie).body;
         assert!(
-            page.contains("wanted instead, not taken: git push --force origin elsewhere"),
+            page.contains("proposed instead (not used): git push --force origin elsewhere"),
             "{path}: {page}"
         );
     }

@@ -219,7 +219,7 @@ fn several_supervisors_decide_together() {
         answer
     };
     assert_eq!(ask(yes(), yes(), "unanimous"), Answer::Silent);
-    assert!(ask(yes(), no(), "unanimous").text().contains("supervisor second looked"));
+    assert!(ask(yes(), no(), "unanimous").text().contains("supervisor second denied"));
     assert!(ask(yes(), unsure(), "unanimous").text().contains("is waiting for a person"));
     assert!(ask(yes(), unsure(), "majority").text().contains("is waiting for a person"));
     assert_eq!(ask(yes(), yes(), "majority"), Answer::Silent);

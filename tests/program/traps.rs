@@ -119,7 +119,10 @@ fn an_installation_waits_until_the_endpoint_answers() {
             "Not run: PrerequisiteFailed: Test connectivity to configured endpoint",
             &format!("nothing answers at http://localhost:{wrong} (connection refused)"),
             "`PLAYWRIGHT_SERVER_URL` in `.env` says so",
-            &format!("the project knows Playwright Server at http://localhost:{}", server.port),
+            &format!(
+                "`.toolgate/knowledge.toml` lists Playwright Server at http://localhost:{}",
+                server.port
+            ),
             "[installation_prevention (",
             "Check connection configuration (review the configuration, test the connectivity)",
         ],
@@ -174,9 +177,9 @@ fn the_configured_address_is_the_one_tested() {
     denied(&ask(&format!("http://localhost:{wrong}")), &["in the environment says so"]);
     denied(
         &ask("http://192.0.2.9:9222"),
-        &["http://192.0.2.9:9222 is not among the services the project knows"],
+        &["http://192.0.2.9:9222 is not listed in `.toolgate/knowledge.toml`"],
     );
-    denied(&ask("nonsense here"), &["`PLAYWRIGHT_SERVER_URL` in the environment is no address"]);
+    denied(&ask("nonsense here"), &["`PLAYWRIGHT_SERVER_URL` in the environment is not an address"]);
     assert_eq!(house.ask(INSTALL), Answer::Silent, "the default answers");
     assert_eq!(server.asked(), 1);
 }
@@ -307,11 +310,11 @@ fn a_trial_shows_the_checks() {
 fn knowledge_is_missing_malformed_or_there() {
     let house = House::bare("version: 1\n");
     let doctor = |house: &House| house.run(&["doctor"]).text();
-    assert!(doctor(&house).contains("the project says nothing about its services"), "{}", doctor(&house));
+    assert!(doctor(&house).contains("no services or known issues are listed"), "{}", doctor(&house));
     let revision = |house: &House| house.run(&["test", "--json", "ls"]).text();
     let before = revision(&house);
     house.write(".patinox/knowledge.toml", knowledge(1));
-    assert!(doctor(&house).contains("1 endpoints, 0 known issues, "), "{}", doctor(&house));
+    assert!(doctor(&house).contains("1 endpoint, 0 known issues, "), "{}", doctor(&house));
     assert_ne!(before, revision(&house), "knowledge is part of the revision");
     house.write(".toolgate/knowledge.toml", "[[known_issue]]\nsymptom = \"x\"\n");
     let answer = house.ask("ls");

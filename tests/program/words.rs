@@ -8,7 +8,7 @@ use serde_json::json;
 /// Characters that are taken.
 const WORDS_MAX: usize = 4_000;
 
-const FAULT: &str = "the words are 4001 characters long; at most 4000 are taken";
+const FAULT: &str = "the message is 4001 characters long; the limit is 4000";
 
 #[test]
 fn the_terminal_names_the_limit() {

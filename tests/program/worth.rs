@@ -60,7 +60,7 @@ fn rows_written_by_hand_are_no_answers() {
         .execute_batch("UPDATE supervisor SET body = json_set(body, '$.spent_cents', 0, '$.failed', 9)")
         .unwrap();
     let said = house.run(&["ledger", "verify"]).ended(2);
-    assert!(format!("{}{}", said.text(), said.err).contains("supervisors (`one`)"), "{said:?}");
+    assert!(format!("{}{}", said.text(), said.err).contains("supervisor `one`"), "{said:?}");
 }
 
 /// The policy may change while a yes waits to be used: then it is asked anew.

@@ -37,7 +37,7 @@ const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// Room for an event before it is known how long it is; most need less.
 const PIECE: usize = 4 << 10;
 
-/// Set by whoever answers first; there is one answer.
+/// Set by the code that answers first; there is one answer.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// Set once the clock runs.
@@ -85,7 +85,7 @@ fn unknown(name: &str) -> ExitCode {
 /// Writes the answer in one piece and ends the process.
 fn leave(wire: &Wire) -> ! {
     if ANSWERED.swap(true, Ordering::SeqCst) {
-        // Somebody else is writing the one answer; wait for the end it brings.
+        // Someone else is writing the one answer; wait for the end it brings.
         loop {
             std::thread::park();
         }
@@ -94,7 +94,7 @@ fn leave(wire: &Wire) -> ! {
     if !wire.stderr.is_empty() {
         let _ = write_line(rustix::stdio::stderr(), &wire.stderr);
     }
-    // An answer nobody could read must not look like consent.
+    // An answer no one could read must not look like consent.
     let code = if written.is_ok() { wire.code } else { 2 };
     std::process::exit(i32::from(code))
 }
@@ -172,7 +172,7 @@ pub fn at_once(
 }
 
 /// The same to its end, for hosts that ask over HTTP: with all its waiting, while
-/// somebody is there to hear the answer.
+/// someone is there to hear the answer.
 pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
     match host(&handed.host) {
         Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there, is_last: false })),

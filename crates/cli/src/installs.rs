@@ -43,7 +43,7 @@ pub fn find(dirs: &Dirs, file: &Path) -> Option<Install> {
 
 /// Remembers an install into a file that was `seen` just before. A second
 /// install of the same file keeps what the file was before the first – unless
-/// somebody changed it in between: then its old bytes are no longer what the
+/// someone changed it in between: then its old bytes are no longer what the
 /// person wants back, and only the hook will be taken out.
 pub fn remember(dirs: &Dirs, install: Install, seen: &[u8]) -> Result<(), Broken> {
     let mut installs = all(dirs);

@@ -15,7 +15,7 @@ pub fn setup(dir: &Path) -> Setup {
     let project = find_project(dir);
     let home = dirs.home.clone().unwrap_or_default();
     let host_files = HOSTS.iter().flat_map(|host| host.own_files(&home, &project)).collect();
-    // Whoever started this program.
+    // Anyone who started this program.
     let asked_by = Some(std::os::unix::process::parent_id());
     Setup { dirs, project, host_files, usage: None, asked_by }
 }

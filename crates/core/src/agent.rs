@@ -23,17 +23,17 @@ pub struct Agent {
     /// What it is here for: `implementer`. Its name, if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The tools it may use, `*` allowed in names. Not given: all (C-23).
+    /// The tools it may use, `*` allowed in names. Not given: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Names>,
-    /// Tools this task needs besides (S2-42).
+    /// Tools this task needs besides.
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub task_tools: Names,
     /// Tools that need others before them: each tool with those that must have
-    /// succeeded in this session (S3-06).
+    /// succeeded in this session.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub after: BTreeMap<String, Names>,
-    /// A file that is there must have been read before it is changed (S3-07).
+    /// A file that is there must have been read before it is changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub read_before_write: bool,
     /// Minutes from the start of the session until the task must be done.
@@ -42,7 +42,7 @@ pub struct Agent {
     /// What it may use up in a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
-    /// Who speaks beside the work.
+    /// Feedback to the agent during its work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Provider>,
     /// What must be there before it may stop.
@@ -52,14 +52,14 @@ pub struct Agent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
     /// What it can do: `read`, `write`, `delete`, `run`, `network`, `install`, `commit`, `push`, `mcp`, `handoff`
-    /// (S2-27). Not given: all.
+    /// Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Names>,
-    /// What it may decide alone, from 0 to 3 (S2-28). Not given: everything.
+    /// What it may decide alone, from 0 to 3. Not given: everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 3))]
     pub autonomy: Option<u8>,
-    /// How much could go wrong with what it does (S2-50).
+    /// How much could go wrong with what it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,
 }
@@ -74,7 +74,7 @@ impl Agent {
 }
 
 /// The files an agent may touch. A list that is not given leaves all; one that
-/// is given and empty leaves none (C-22).
+/// is given and empty leaves none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scope {

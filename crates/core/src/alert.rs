@@ -1,4 +1,4 @@
-//! What somebody should look at, read from the records of late (S2-61): agents
+//! Alerts from recent records: agents
 //! that run into walls, bypasses asked for too often, guards that are slow.
 
 use crate::ledger::{Entry, Record};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 const BLOCKS_MS: i64 = 10 * 60_000;
 const BLOCKS_PERCENT: usize = 30;
-/// Fewer calls say nothing about a rate (C-18).
+/// Fewer calls say nothing about a rate.
 const BLOCKS_CALLS_MIN: usize = 10;
 const BYPASSES_MS: i64 = 60 * 60_000;
 const BYPASSES_MAX: usize = 5;
@@ -20,7 +20,7 @@ pub const ALERTS_MS: i64 = BYPASSES_MS;
 /// One thing to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alert {
-    /// Its name in S2-61.
+    /// Its name in the output.
     pub name: &'static str,
     /// Whose it is.
     pub to: &'static str,

@@ -26,7 +26,7 @@ pub struct Process {
     /// When it began.
     pub started: u64,
     /// What the system calls it: the file it was started from, cut at 15 bytes.
-    /// Unlike its first word, whoever starts it cannot choose it freely.
+    /// Unlike its first word, no matter who starts it cannot choose it freely.
     pub name: String,
     /// The words it was started with.
     pub words: Vec<String>,
@@ -44,7 +44,7 @@ const CARRIERS: &[&str] = &[
 ];
 
 /// What people sit at. A call made by hand comes from below one of these, and
-/// whoever sits there may answer it.
+/// anyone who sits there may answer it.
 const SEATS: &[&str] = &[
     "alacritty",
     "containerd-shim-runc-v2",
@@ -113,7 +113,7 @@ impl Process {
 }
 
 /// The one that asks among a process and those above it, nearest first: what
-/// only carries the question does not, and a person at a terminal is nobody's
+/// only carries the question does not, and a person at a terminal is no one's
 /// agent.
 #[must_use]
 pub fn asker_among(chain: &[Process]) -> Option<Asker> {

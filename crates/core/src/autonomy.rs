@@ -1,5 +1,5 @@
-//! How freely an agent works, derived from what is left of its budget (S2-54
-//! to S2-57, C-17). Never configured: spending sets it.
+//! How freely an agent works, derived from what is left of its
+//! budget. Never configured: spending sets it.
 
 use crate::agent::AgentEntry;
 use crate::budget::{Budget, seconds};
@@ -33,7 +33,7 @@ impl Autonomy {
         }
     }
 
-    /// The mode with so much left, in per cent (C-17): 50 and 20 are strict.
+    /// The mode with so much left, in per cent: 50 and 20 are strict.
     fn of(left: &Left) -> Autonomy {
         let share = |percent: u128| left.limit.saturating_mul(percent);
         let rest = left.rest.saturating_mul(100);
@@ -46,7 +46,7 @@ impl Autonomy {
     }
 
     /// Who must say yes to a bypass in this mode, given who the guardrail
-    /// names; `None` if nobody can (S2-54 to S2-57).
+    /// names; `None` if no one can.
     #[must_use]
     pub fn approver(self, role: Option<&str>) -> Option<String> {
         match self {

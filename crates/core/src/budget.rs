@@ -1,4 +1,4 @@
-//! What an agent may use up, and what it has (S2-21 to S2-24, S2-39, S2-40, C-04).
+//! What an agent may use up, and what it has.
 //!
 //! A limit is looked at and counted in one transaction with the decision, so
 //! that calls side by side cannot share what is left. What a host does not
@@ -87,7 +87,7 @@ impl Tokens {
     }
 }
 
-/// What a session has used up, beside what the session counts anyway.
+/// What a session has used up, next to what the session counts anyway.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
@@ -111,7 +111,7 @@ pub struct Spent {
     /// The last answer counted: a host may write one in several lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// The host's log became shorter: what stood there is not known any more.
+    /// The host's log became shorter: what was there is not known any more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
 }
@@ -191,7 +191,7 @@ pub(crate) struct Thresholds {
     pub ask: u64,
 }
 
-/// Inclusive thresholds; over means nothing is left (C-04).
+/// Inclusive thresholds; over means nothing is left.
 pub(crate) fn nearness(used: u64, limit: u64, at: Thresholds) -> Nearness {
     let reaches = |percent: u64| u128::from(used) * 100 >= u128::from(limit) * u128::from(percent);
     match () {
@@ -225,7 +225,7 @@ impl Budget {
     /// What was spent, in whole hundredths, rounded up.
     ///
     /// # Errors
-    /// The model whose price nobody said.
+    /// The model whose price no one said.
     pub fn cost_cents_of(&self, spent: &Spent) -> Result<u64, String> {
         let mut millionths: u128 = 0;
         for (model, tokens) in &spent.models {

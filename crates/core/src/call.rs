@@ -71,7 +71,7 @@ pub struct Call {
     /// The folder it would run in.
     pub dir: String,
     /// Files it would run that this session wrote. No host says them: they are
-    /// filled in by whoever judges, and are part of what a grant is bound to.
+    /// filled in by the code that judges, and are part of what a grant is bound to.
     #[serde(skip)]
     pub scripts: Vec<Script>,
 }
@@ -88,7 +88,7 @@ pub struct Script {
 impl Call {
     /// The hash a grant is bound to: tool, folder and every argument that can
     /// change what happens, also what is in the scripts it runs. The free
-    /// `description` a model writes beside a shell command is left out, because
+    /// `description` a model writes next to a shell command is left out, because
     /// a retry rarely repeats it word for word.
     #[must_use]
     pub fn arguments_digest(&self) -> Digest {

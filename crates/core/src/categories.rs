@@ -1,5 +1,5 @@
 //! The section `category_guardrails` of a policy: the twenty guardrails of S2
-//! by category, with their parameters (S2-09 to S2-28).
+//! by category, with their parameters.
 //!
 //! Off unless a policy names them, one by one or a category at a time, or a
 //! risk level brings them along. What any layer turns on is on, with the
@@ -115,7 +115,7 @@ pub trait Parameters: Clone + Default {
     fn is_on(&self) -> bool;
     /// What happens instead of what its page says.
     fn action(&self) -> Option<OnFail>;
-    /// Every text in it that is no pattern, with why.
+    /// Every text in it that is not a pattern, with why.
     fn bad_patterns(&self) -> Vec<(String, String)> {
         Vec::new()
     }
@@ -137,7 +137,7 @@ pub struct CategoriesEntry {
 }
 
 impl CategoriesEntry {
-    /// Whether a guardrail nobody gave parameters is on.
+    /// Whether a guardrail no one gave parameters is on.
     pub(crate) fn turns_on(&self, id: &str) -> bool {
         let named = self.categories.on.iter().any(|name| name == id || is_of(id, name));
         named || self.risk.is_some_and(|risk| risk.brings(id, self.categories.literal))

@@ -1,10 +1,10 @@
 //! Runs the guards in order and joins their findings into one decision.
 //!
-//! Order: priority, then category, then id (S2-29). A block ends the pass;
-//! everything else goes on (S2-30). The strictest finding wins, so order never
+//! Order: priority, then category, then id. A block ends the pass;
+//! everything else goes on. The strictest finding wins, so order never
 //! changes the verdict, only how soon it is known. A rewritten call is judged
-//! again from the start, at most [`PASSES_MAX`] times (C-11). A guard that
-//! panics blocks (S2-67). This module knows no guard by name.
+//! again from the start, at most [`PASSES_MAX`] times. A guard that
+//! panics blocks. This module knows no guard by name.
 
 use crate::autonomy::{Autonomy, autonomy};
 use crate::call::Call;
@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// How often a call may be judged because of rewrites.
 const PASSES_MAX: usize = 3;
 
-/// A guard that takes longer has not answered (C-18).
+/// A guard that takes longer has not answered.
 const GUARD_MAX_US: u64 = 500_000;
 
 /// What the chain takes from outside: how facts are completed from the file
@@ -37,7 +37,7 @@ pub struct Pass<'a> {
     pub now_ms: i64,
     /// Microseconds since some fixed moment.
     pub clock_us: &'a dyn Fn() -> u64,
-    /// Guardrails a person has suspended for this one call (S2-47).
+    /// Guardrails a person has suspended for this one call.
     pub suspended: &'a [String],
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn judge_watched(
         }
         applied.extend(findings.into_iter().filter(|finding| used.contains(&finding.guard)));
     }
-    // The loop always returns; a closed answer stands here in case it ever does not.
+    // The loop always returns; a closed answer is here in case it ever does not.
     let facts = (pass.facts_of)(&event.call);
     decision(applied, vec![too_many_rewrites()], event, facts, CallExtras::default())
 }
@@ -242,12 +242,11 @@ fn decision(
     Decision { verdict, findings, event, facts, autonomy, locks, outward, bypasses: Vec::new() }
 }
 
-/// With little budget left a warning is a no (S2-56). The built-in budgets warn
+/// With little budget left a warning is a no. The built-in budgets warn
 /// because little is left; promoted, they would end everything a fifth early
-/// (C-17).
 fn promoted(mut finding: Finding, seen: &Seen<'_>) -> Finding {
     let own_budget = finding.category == Category::Budget && is_built_in(&finding);
-    // Whoever wants to stop should: that costs nothing.
+    // Anyone who wants to stop should: that costs nothing.
     let is_call = matches!(seen.event.kind, EventKind::PreExecution | EventKind::PreHandoff);
     let due = seen.autonomy == Autonomy::Lockdown && is_call;
     if due && finding.outcome == Outcome::Warn && !own_budget {

@@ -1,4 +1,4 @@
-//! When an agent is done: what must be there before it may stop (S3-20 to S3-24).
+//! When an agent is done: what must be there before it may stop.
 //!
 //! Data and one pure question. Whether a file is there is told by the caller;
 //! what cannot be told counts as missing.

@@ -186,7 +186,7 @@ impl Evidence {
         by_command.or_else(|| Evidence::of_text(call, &file.written))
     }
 
-    /// Text that stands in one of the input fields.
+    /// Text that is in one of the input fields.
     pub(crate) fn of_text(call: &Call, text: &str) -> Option<Evidence> {
         if text.is_empty() {
             return None;

@@ -1,6 +1,6 @@
 //! How far an answer reaches: this call once, this session, for a time, always.
 //!
-//! Whatever is wider than once *stands*: it is looked up again for later calls.
+//! Whatever is wider than once *is*: it is looked up again for later calls.
 //! It answers only what the person was asked about, by the same guards, and a
 //! pattern covers one plain command whose every word is known – so a yes to
 //! `git push origin *` is none to what is chained, piped or hidden behind it.
@@ -35,7 +35,7 @@ pub enum Extent {
     },
     /// Every call that fits, in this folder and below it, until it is revoked.
     Always {
-        /// A command in which `*` stands for any text of a word; none means this very call.
+        /// A command in which `*` matches any text of one word; without one, exactly this call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pattern: Option<String>,
     },
@@ -111,7 +111,7 @@ impl Extent {
         match self {
             Extent::Once => None,
             _ if request.bypass.is_some() => Some("an approved bypass covers one call, once".to_owned()),
-            // Whatever keeps its input beside its title is no command, or runs scripts that may change.
+            // Whatever keeps its input next to its title is no command, or runs scripts that may change.
             Extent::Always { pattern: Some(_) } if request.input.is_some() => Some(format!(
                 "patterns match commands, and this `{}` call is more than a command; leave the pattern out to approve exactly this call",
                 request.tool
@@ -155,12 +155,12 @@ impl Extent {
     }
 }
 
-/// What may stand beside the command of a call without changing what it does.
+/// What may are next to the command of a call without changing what it does.
 const BESIDE: &[&str] = &["description", "timeout", "run_in_background"];
 
 /// Whether a call is its command and nothing more: a pattern speaks of the
 /// command only, so whatever else the input says – another machine, no sandbox –
-/// nobody has said yes to.
+/// no one has said yes to.
 fn is_bare(call: &Call) -> bool {
     let (Kind::Shell { field, .. }, Some(fields)) = (&call.kind, call.input.as_object()) else {
         return false;
@@ -216,7 +216,7 @@ fn only_command(reading: &Reading) -> Option<&Command> {
     (reading.opaque.is_empty() && reading.fault.is_none() && is_plain(command)).then_some(command)
 }
 
-/// Nothing set, nothing around it, nothing read or written beside it.
+/// Nothing set, nothing around it, nothing read or written next to it.
 fn is_plain(command: &Command) -> bool {
     let harmless = command.redirects.iter().all(|one| one.kind == RedirectKind::Duplicate);
     command.assignments.is_empty() && command.via.is_empty() && command.dir.is_none() && harmless

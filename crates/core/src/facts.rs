@@ -88,7 +88,7 @@ pub struct FileFact {
     pub raw: Option<String>,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
-    /// Whether it is there; `None` if nobody looked or it could not be told.
+    /// Whether it is there; `None` if no one looked or it could not be told.
     pub exists: Option<bool>,
     /// False when part of the path cannot be known.
     pub exact: bool,
@@ -233,7 +233,7 @@ fn files_of<'a>(
 }
 
 /// `~root` and `~$USER`: the home of a user by name, which the reader leaves as
-/// it is written. Homes lie beside each other.
+/// it is written. Homes lie next to each other.
 fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
     let text = target.text.strip_prefix('~').filter(|_| !target.exact)?;
     let (user, rest) = text.split_at(text.find('/').unwrap_or(text.len()));

@@ -1,4 +1,4 @@
-//! What went wrong a moment ago, as far as a session remembers it (S0-13).
+//! What went wrong a moment ago, as far as a session remembers it.
 //!
 //! The message is cut and freed of secrets before it is recorded; whether it
 //! speaks of a connection is read from it, never stored.
@@ -87,7 +87,7 @@ impl Failure {
     pub fn addresses(&self) -> Vec<Address> {
         let pieces = self.message.split(|c: char| c.is_whitespace() || "\"'`()<>,;".contains(c));
         let pieces = pieces.map(|piece| piece.trim_end_matches(['.', ':', '!']));
-        // A file name with a line, `a.ts:12`, is no address.
+        // A file name with a line, `a.ts:12`, is not an address.
         let is_address = |piece: &&str| {
             piece.contains("://")
                 || piece.starts_with("localhost")
@@ -122,7 +122,7 @@ static SECRETS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
 });
 
 /// A message fit for a record: without secrets and control characters, cut in
-/// the middle, because what went wrong stands at the end as often as at the start.
+/// the middle, because what went wrong is at the end as often as at the start.
 #[must_use]
 pub fn kept_message(text: &str) -> String {
     // What is cut away needs no look.
@@ -153,7 +153,7 @@ mod tests {
         Failure { message: message.to_owned(), ..Failure::default() }
     }
 
-    /// S0-13: what a connection failure looks like, and what does not.
+    /// What a connection failure looks like, and what does not.
     #[test]
     fn a_connection_failure_is_told_from_others() {
         for text in [

@@ -1,5 +1,4 @@
-//! Guidance beside the work: said after a tool call, never in its way (S3-09 to
-//! S3-19, S3-27, C-33).
+//! Feedback: messages to the agent after a tool call; they never block it.
 //!
 //! Each provider has its own cadence, kept as marks of the session. What is
 //! said is recorded like everything else.
@@ -28,7 +27,7 @@ pub enum Urgency {
     Warning,
 }
 
-/// Somebody who speaks beside the work. Without a trigger it never speaks.
+/// A source of feedback. Without a trigger it is never used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Provider {

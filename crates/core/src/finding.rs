@@ -47,7 +47,7 @@ impl Source {
         self.file.strip_suffix(PACK).filter(|name| !name.contains('/')).or_else(old)
     }
 
-    /// What stands for the file of a pack.
+    /// What represents the file of a pack.
     #[must_use]
     pub fn pack_file(pack: &str) -> String {
         format!("{pack}{PACK}")
@@ -57,7 +57,7 @@ impl Source {
 /// The file of what is in no file.
 const BUILT_IN: &str = "built-in";
 
-/// Ends what stands for the file of a pack.
+/// Ends what represents the file of a pack.
 const PACK: &str = " pack";
 
 /// One guard's answer to one event.

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a guard is about. The order is the tie-break of the chain (S2-29).
+/// What a guard is about. The order is the tie-break of the chain.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -47,7 +47,7 @@ impl Category {
     }
 }
 
-/// How bad it would be (C-29).
+/// How bad it would be.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -56,7 +56,7 @@ pub enum Severity {
     /// A nuisance.
     #[serde(alias = "LOW")]
     Low,
-    /// Costs somebody time.
+    /// Costs time.
     #[default]
     #[serde(alias = "MEDIUM")]
     Medium,
@@ -105,13 +105,13 @@ pub struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// A threshold that warns or asks, as it holds now (C-17).
+    /// A threshold that warns or asks, as it holds now.
     pub(crate) fn tightened(&self, threshold: u64) -> u64 {
         if self.tight { threshold.saturating_mul(4) / 5 } else { threshold }
     }
 }
 
-/// Questions about the machine, answered by whoever may look.
+/// Questions about the machine, answered by the code that may look.
 #[derive(Clone, Copy)]
 pub struct Disk<'a> {
     /// Whether a file is there, by a path seen from the project; `None` if
@@ -143,7 +143,7 @@ impl std::fmt::Debug for Disk<'_> {
 pub trait Guard: Send {
     /// Stable, unique, kebab-case.
     fn id(&self) -> &str;
-    /// Lower runs first: 1–99 built-in, 100 and up everything else (C-05, C-06).
+    /// Lower runs first: 1–99 built-in, 100 and up everything else.
     fn priority(&self) -> u32;
     /// Tie-break after priority.
     fn category(&self) -> Category;

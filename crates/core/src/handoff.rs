@@ -1,5 +1,4 @@
 //! The section `handoff`: what work handed to another agent must come with
-//! (S2-06).
 
 use crate::call::Call;
 use crate::finding::Source;
@@ -45,7 +44,7 @@ fn text_of(call: &Call) -> String {
     text
 }
 
-/// The name of a part a line opens, and what stands behind it.
+/// The name of a part a line opens, and what follows it.
 fn opened(line: &str) -> Option<(String, &str)> {
     let bare = line.trim().trim_start_matches(['#', '*', '-', ' ']);
     let is_heading = line.trim_start().starts_with('#');
@@ -70,7 +69,7 @@ fn canonical(name: &str) -> String {
     }
 }
 
-/// What stands in a part of the task text; `None` if it is not there or empty.
+/// What is in a part of the task text; `None` if it is not there or empty.
 fn part<'a>(text: &'a str, wanted: &str) -> Option<Vec<&'a str>> {
     let wanted = canonical(wanted);
     let mut found = Vec::new();

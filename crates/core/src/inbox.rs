@@ -121,11 +121,11 @@ pub(crate) fn is_signed(key: &str, signature: &str, text: &[u8]) -> bool {
     }
 }
 
-/// Where a request stands.
+/// The state of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum RequestState {
-    /// Nobody answered yet.
+    /// Not answered yet.
     Pending,
     /// Answered yes; the grant is not used yet.
     Approved {
@@ -153,7 +153,7 @@ pub enum RequestState {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<String>,
     },
-    /// Nobody answered in time.
+    /// Not answered in time.
     Expired,
 }
 
@@ -213,12 +213,12 @@ pub struct Request {
     /// What supervisors said of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<ReviewNote>,
-    /// Where it stands.
+    /// Its state.
     #[serde(flatten)]
     pub state: RequestState,
 }
 
-/// How much a bypass presses (S2-46).
+/// How much a bypass presses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pressing {
@@ -231,7 +231,7 @@ pub enum Pressing {
     Emergency,
 }
 
-/// One call past one guardrail (S2-46).
+/// One call past one guardrail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BypassRequest {
     /// The guardrail.
@@ -243,12 +243,11 @@ pub struct BypassRequest {
     /// How much it presses.
     pub urgency: Pressing,
     /// How many requests for the same call it took the place of.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[serde(rename = "anew")]
+    #[serde(default, skip_serializing_if = "is_zero", rename = "anew")]
     pub replaced: u32,
 }
 
-/// Whoever is asked does not answer: after so long the next one up is (S2-48).
+/// How long a request waits before the next role up is asked.
 pub const BYPASS_MS: i64 = 15 * 60_000;
 
 impl BypassRequest {
@@ -319,7 +318,7 @@ impl Request {
         // Where several people must say yes, no model is one of them; and none
         // answers past a guardrail or for more than one call.
         let by_model = matches!(answer.proof, Proof::Supervisor { .. });
-        // Nobody answers for themselves. That a person is none of the agent's own
+        // No one answers for themselves. That a person is none of the agent's own
         // processes is what the proof says; a login like the agent's name means nothing.
         let by_itself = answer.by == self.agent;
         if by_model
@@ -348,7 +347,7 @@ impl Request {
     fn used(&mut self, call: Option<&str>, at_ms: i64) -> Option<RequestState> {
         let once = match &self.state {
             RequestState::Approved { answer, .. } => answer.reach.is_once(),
-            // Nobody answered an emergency; see `is_overridden`.
+            // No one answered an emergency; see `is_overridden`.
             RequestState::Pending if self.has_pressed(at_ms) => {
                 self.progress.overridden_ms = Some(at_ms);
                 true
@@ -383,7 +382,7 @@ impl Request {
         None
     }
 
-    /// Whether it is an emergency nobody has answered for long enough.
+    /// Whether it is an emergency no one has answered for long enough.
     #[must_use]
     pub fn has_pressed(&self, now_ms: i64) -> bool {
         let pressing = self.bypass.as_ref().is_some_and(|own| own.urgency == Pressing::Emergency);
@@ -448,7 +447,7 @@ impl Request {
     }
 
     /// Whether its time has run out at `now_ms`. An approval not used by then
-    /// runs out with it, unless it stands longer. A clock set back
+    /// runs out with it, unless it is longer. A clock set back
     /// to before the request was made counts as over, so that turning the
     /// clock cannot prolong a yes; a minute of slack covers ordinary drift.
     #[must_use]

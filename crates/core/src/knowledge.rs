@@ -1,5 +1,5 @@
 //! What a project knows about itself: its services, how it is configured, what
-//! was agreed on, and which failures have a simple cause (S0-18 to S0-23).
+//! was agreed on, and which failures have a simple cause.
 //!
 //! Written by people in `.toolgate/knowledge.toml` or `.patinox/knowledge.toml`;
 //! reading the file is the runtime's work. Part of the policy's revision.
@@ -10,7 +10,7 @@ use crate::finding::Source;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One knowledge file (S0-23).
+/// One knowledge file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Knowledge {
@@ -23,12 +23,12 @@ pub struct Knowledge {
     /// What was agreed on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub practices: Vec<Practice>,
-    /// Failures with a simple cause, and what agents do instead of mending it.
+    /// Failures with a simple cause, and what agents do instead of fixing it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub known_issues: Vec<KnownIssue>,
 }
 
-/// A service of the project (S0-19).
+/// A service of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceEndpoint {
@@ -46,7 +46,7 @@ pub struct ServiceEndpoint {
     pub service: Option<String>,
 }
 
-/// A file that configures the project (S0-21).
+/// A file that configures the project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigPattern {
@@ -54,7 +54,7 @@ pub struct ConfigPattern {
     pub file: String,
 }
 
-/// Something agreed on (S0-21).
+/// Something agreed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Practice {
@@ -67,7 +67,7 @@ pub struct Practice {
     pub validation: String,
 }
 
-/// A failure with a simple cause (S0-20).
+/// A failure with a simple cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownIssue {
@@ -75,7 +75,7 @@ pub struct KnownIssue {
     pub symptom: String,
     /// What is behind it, mostly.
     pub common_cause: String,
-    /// What mends it.
+    /// The fix.
     pub simple_fix: String,
     /// What agents do instead.
     pub escalation_trap: String,
@@ -151,8 +151,8 @@ impl Knowledge {
         faults
     }
 
-    /// The first known issue a call would walk into: its symptom stands in a recent failure, its trap in what
-    /// the call says it does (S0-22).
+    /// The first known issue a call would walk into: its symptom is in a recent failure, its trap in what
+    /// the call says it does.
     #[must_use]
     pub fn detect_escalation_trap(&self, described: &str, failures: &[&Failure]) -> Option<&KnownIssue> {
         self.known_issues.iter().find(|issue| {
@@ -181,7 +181,7 @@ impl ServiceEndpoint {
     }
 }
 
-/// Whether a text says a phrase: as it stands, or every word of it somewhere,
+/// Whether a text says a phrase: as it is, or every word of it somewhere,
 /// upper and lower case alike.
 pub(crate) fn says(text: &str, phrase: &str) -> bool {
     let (text, phrase) = (text.to_lowercase(), phrase.trim().to_lowercase());

@@ -1,4 +1,4 @@
-//! What people's answers come to (S0-27, S1-28, S1-29, C-30): shapes of calls
+//! What people's answers come to: shapes of calls
 //! they always answered alike. It proposes and never applies: a yes becomes
 //! standing only when a person says so, a no becomes a rule only when a person
 //! writes it.

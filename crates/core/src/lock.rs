@@ -1,4 +1,4 @@
-//! Locks: who is writing a file (S2-17). A write that runs takes one; the end
+//! Locks: who is writing a file. A write that runs takes one; the end
 //! of a session or sub-agent and a hand-over give it back, and so does time.
 //!
 //! Like sessions they are a fold over the records, kept across sessions.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const SESSION_END: &str = "session-end";
 /// A sub-agent ended.
 pub const SUBAGENT_STOP: &str = "subagent-stop";
-/// A sub-agent began: what was handed over is handed over (S2-07).
+/// A sub-agent began: what was handed over is handed over.
 pub const SUBAGENT_START: &str = "subagent-start";
 
 /// The agent hosts let hand work over.
@@ -36,7 +36,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Whether somebody else than the maker of `call` holds it at `now_ms`.
+    /// Whether another agent than the one making `call` holds it at `now_ms`.
     #[must_use]
     pub fn is_against(&self, call: &Call, minutes: u32, now_ms: i64) -> bool {
         let own = self.session == call.session && self.agent == call.agent;

@@ -59,7 +59,7 @@ pub fn unverified_mark(tool: &str) -> String {
     key("unverified", tool)
 }
 
-/// Somebody who spoke beside the work.
+/// A source of feedback.
 #[must_use]
 pub fn advice_mark(provider: &str) -> String {
     key("advice", provider)
@@ -170,7 +170,7 @@ impl Mark {
     /// The mark after one more record.
     #[must_use]
     pub fn after(self, record: &Record, call: u64) -> Mark {
-        // A person's answer sets the warnings it is about back (C-03).
+        // A person's answer sets the warnings it is about back.
         let answered = matches!(&record.entry, Entry::Noted { what, .. } if what == WARNINGS_ANSWERED);
         let count = if answered { 0 } else { self.count.saturating_add(1) };
         Mark { count, seq: record.seq, call, time_ms: record.time_ms }

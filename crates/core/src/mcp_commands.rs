@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-/// Longer lists than this nobody writes by hand.
+/// Longest list of arguments that is read.
 const ITEMS_MAX: usize = 256;
 
 /// Words in the name of a tool that runs commands.

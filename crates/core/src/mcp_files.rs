@@ -8,7 +8,7 @@
 use crate::facts::Access;
 use serde_json::{Map, Value};
 
-/// More paths of one call than this are not read; nobody lists so many by hand.
+/// Most paths of one call that are read.
 const PATHS_MAX: usize = 256;
 /// Arguments inside arguments are read so deep: `edits[0].path`.
 const DEPTH_MAX: usize = 4;

@@ -1,4 +1,4 @@
-//! The counts of S2-60 in the text form collectors read, folded from records.
+//! Metrics in Prometheus text format, folded from records.
 
 use crate::inbox::Request;
 use crate::ledger::{Entry, Record};

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-// INVARIANT: declared in rising strictness; `Block` compares greatest (C-02).
+// INVARIANT: declared in rising strictness; `Block` compares greatest.
 /// The joined answer to one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -49,7 +49,7 @@ impl Verdict {
         }
     }
 
-    /// The name S1-20 uses for it (C-01).
+    /// Its name in the field `decision` of `toolgate test --json`.
     #[must_use]
     pub fn decision(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Verdict {
         }
     }
 
-    /// The name S0-07 uses for it (C-01).
+    /// Its name in the field `validation_result` of `toolgate test --json`.
     #[must_use]
     pub fn validation_result(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// The input field it touches. Two edits of one field are rivals (C-11).
+    /// The input field it touches. Two edits of one field are rivals.
     #[must_use]
     pub fn field(&self) -> &str {
         match self {
@@ -106,7 +106,7 @@ impl Edit {
     }
 }
 
-/// A call that waits (C-13).
+/// A call that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Hash of the exact call.
@@ -125,11 +125,11 @@ pub enum Outcome {
     Pass,
     /// Nothing to object, and the person has said so in advance (rule 9).
     Approve,
-    /// Run it, and write down that a guardrail objected (C-14).
+    /// Run it, and write down that a guardrail objected.
     Log,
-    /// Run it, and remember that this session did so (S1-38).
+    /// Run it, and remember that this session did so.
     Label(String),
-    /// Run it once the files it would change are copied (S1-10).
+    /// Run it once the files it would change are copied.
     Backup {
         /// What happens if they cannot be.
         otherwise: Otherwise,
@@ -152,7 +152,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Where it stands in the lattice.
+    /// Its verdict.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {

@@ -1,5 +1,5 @@
 //! What a tool gave back: the section `output` of a policy, and how a host's
-//! value is read, cleaned and withheld (S2-05, S2-11, S2-13, S2-14).
+//! value is read, cleaned and withheld.
 //!
 //! Looking for secrets is on unless the person turns it off; the rest is off
 //! unless a policy names it. Hosts give back values of many shapes; here only

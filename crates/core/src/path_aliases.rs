@@ -1,7 +1,7 @@
 //! Files reached under another name: what the same text moved or linked before.
 //!
 //! `mv app /tmp/x; rm -rf /tmp/x` deletes `app`, and behind `ln -s .claude c`
-//! whoever writes `c/settings.json` writes `.claude/settings.json`. Links that
+//! anyone who writes `c/settings.json` writes `.claude/settings.json`. Links that
 //! are on the disk already are for `toolgate-runtime`.
 
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use toolgate_shell::{Command, Word};
 const MOVES_MAX: usize = 64;
 const FACTS_MAX: usize = 512;
 
-/// One name that stands for another from some command on.
+/// One name that represents another from some command on.
 struct PathAlias {
     /// The command that made it so.
     by: usize,
-    /// The new name, and what it stands for.
+    /// The new name, and what it represents.
     name: String,
     stands_for: String,
     /// The last part of `stands_for` is a pattern.
@@ -99,7 +99,7 @@ fn displaced(at: usize, command: &Command, start: &str) -> Vec<PathAlias> {
     found
 }
 
-/// The fact about what a name stands for, if `fact` is about that name.
+/// The fact about what a name represents, if `fact` is about that name.
 fn followed(fact: &FileFact, one: &PathAlias) -> Option<FileFact> {
     let deletes = matches!(fact.access, Access::Delete | Access::DeleteTree);
     if fact.command.is_none_or(|at| at <= one.by) || !one.is_link && !deletes && fact.access != Access::Read {

@@ -1,5 +1,5 @@
 //! The section `people`: when people are asked, how many of them, and what
-//! happens when nobody is there in an emergency (S1-44, S2-49, C-15).
+//! happens when no one is there in an emergency.
 //!
 //! Every layer may ask for more; only the managed and the user's own policy may
 //! ask for less, because a repository may be anybody's.
@@ -28,16 +28,16 @@ pub struct People {
     /// What is critical goes to a person, whatever AI supervisors may decide.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub human_required_critical: bool,
-    /// What may be done past a guardrail when nobody answers. Not for a project to say.
+    /// Commands that may bypass a guardrail in an unanswered emergency. Not allowed in a project policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emergency: Option<Emergency>,
 }
 
-/// What may be done past a guardrail when nobody answers.
+/// Commands that may bypass a guardrail in an unanswered emergency.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Emergency {
-    /// Plain commands that answer an emergency; `*` stands for any text of a word. None: the override is off.
+    /// Plain commands allowed in an emergency; `*` matches any text of one word. Empty: off.
     #[serde(default)]
     pub commands: Names,
     /// Agents, by name or role, that may declare one.
@@ -56,10 +56,10 @@ pub struct PeopleEntry {
     pub people: People,
 }
 
-/// Without an approver for so long an emergency is let through (S2-49).
+/// Without an approver for so long an emergency is let through.
 pub const EMERGENCY_MS: i64 = 60_000;
 
-/// Within so long somebody must look at it afterwards.
+/// How long a review may take afterwards.
 pub const REVIEW_DUE_MS: i64 = 24 * 3_600_000;
 
 impl People {
@@ -83,7 +83,7 @@ impl PeopleEntry {
     }
 }
 
-/// Whether a bypass nobody has answered is let through at `now_ms`: an
+/// Whether a bypass no one has answered is let through at `now_ms`: an
 /// emergency, declared by an agent that may, for a command that is listed, and
 /// unanswered for long enough.
 #[must_use]

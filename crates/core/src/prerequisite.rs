@@ -1,4 +1,4 @@
-//! Cheap checks that come before something invasive (S0-08, S0-09).
+//! Cheap checks that come before something invasive.
 //!
 //! A guard says which; the runtime runs them, in the order of how critical
 //! they are. What passed is remembered for the session; what failed is tried
@@ -10,7 +10,7 @@ use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
-/// One check (S0-08).
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prerequisite {
     /// What is checked.
@@ -20,11 +20,11 @@ pub struct Prerequisite {
     /// What a passed check shows.
     pub success_criteria: String,
     /// Higher is more critical and comes first: the other way round than the
-    /// priority of guards (C-06).
+    /// priority of guards.
     pub priority: u8,
 }
 
-/// How a check is made (S0-09). An address may name a setting: `${KEY}/path`.
+/// How a check is made. An address may name a setting: `${KEY}/path`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -112,7 +112,7 @@ pub struct CheckResult {
 }
 
 /// Checks in the order they are made: the most critical first, those alike in
-/// the order given, each once (C-06).
+/// the order given, each once.
 #[must_use]
 pub fn in_order(checks: impl IntoIterator<Item = Prerequisite>) -> Vec<Prerequisite> {
     let mut ordered: Vec<Prerequisite> = Vec::new();

@@ -6,7 +6,7 @@ use crate::inbox::{Answer, Pressing, Proof, Request, RequestState, Word};
 use crate::people::{EMERGENCY_MS, REVIEW_DUE_MS};
 use serde::{Deserialize, Serialize};
 
-/// One remark beside a request.
+/// A note on a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
     /// Who.
@@ -33,7 +33,7 @@ pub struct Progress {
     /// Who looks at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed: Option<String>,
-    /// What was said beside it.
+    /// Notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
     /// How often a standing answer was used.
@@ -54,7 +54,7 @@ impl Progress {
         *self == Progress::default()
     }
 
-    /// When somebody must have looked at an emergency, if nobody has.
+    /// When the review of an emergency is due, if it is still open.
     #[must_use]
     pub fn review_due_ms(&self) -> Option<i64> {
         let open = self.overridden_ms.filter(|_| self.reviewed.is_none());
@@ -110,7 +110,7 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 }
 
 impl Request {
-    /// Whether an answer can still be taken back and given anew: nothing has
+    /// Whether an answer can still be taken back and given again: nothing has
     /// been done because of it.
     #[must_use]
     pub fn may_be_undone(&self, now_ms: i64) -> bool {
@@ -166,7 +166,7 @@ impl Request {
         needs.saturating_sub(said)
     }
 
-    /// Where it stands at `now_ms`, in one word: what nobody answered in time is over,
+    /// Where it is at `now_ms`, in one word: what no one answered in time is over,
     /// though no call has come along to note it.
     #[must_use]
     pub fn state_name(&self, now_ms: i64) -> &'static str {
@@ -174,7 +174,7 @@ impl Request {
         if lapsed { RequestState::Expired.name() } else { self.state.name() }
     }
 
-    /// From when on an emergency nobody answers is let through, where the policy
+    /// From when on an emergency no one answers is let through, where the policy
     /// lists its command.
     #[must_use]
     pub fn presses_from_ms(&self) -> Option<i64> {

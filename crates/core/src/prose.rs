@@ -1,7 +1,7 @@
 //! Rules people wrote as prose for agents (`.cursor/rules/*.mdc`, `AGENTS.md`),
 //! sorted into what a gate can enforce, what it can in part, and advice.
 //!
-//! Only proposes: nobody's words become a rule without their yes (C-30). The
+//! Only proposes: no text becomes a rule without a person's approval. The
 //! sorting is by a few plain forms, and what fits none of them is advice.
 
 use crate::rule::{CommandMatch, FileMatch, Match, Names, Requirement, Rule, RuleKind};
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub enum Enforceable {
     /// A rule says the same.
     Yes,
-    /// A rule says a part of it: somebody should look.
+    /// A rule covers a part of it; a person should check.
     Semi,
     /// For the agent to read.
     Advisory,
@@ -45,7 +45,7 @@ pub struct Sentence {
     pub rule: Option<Rule>,
 }
 
-/// Every sentence of a text that tells somebody what to do. `name` begins the
+/// Every sentence of a text that gives an instruction. `name` begins the
 /// ids of the rules proposed.
 #[must_use]
 pub fn sentences(name: &str, text: &str) -> Vec<Sentence> {

@@ -1,4 +1,4 @@
-//! What follows when a call fails (S2-08, C-31): the failure is classified,
+//! What follows when a call fails: the failure is classified,
 //! the agent is told what to do next, and what fails the same way three times
 //! in a row is not tried a fourth time.
 //!
@@ -24,7 +24,7 @@ const AGENTS_MAX: usize = 16;
 /// The first pause and the longest, in milliseconds.
 const PAUSE_MS: (u64, u64) = (100, 5_000);
 
-/// What is set aside when a call keeps failing.
+/// What is quarantined when a call keeps failing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quarantine {
@@ -42,12 +42,12 @@ pub struct Errors {
     /// How often the same call may fail the same way in a row.
     #[schemars(range(min = 1))]
     pub retries: u32,
-    /// What is set aside then.
+    /// What is quarantined.
     pub quarantine: Quarantine,
-    /// Texts that mean: it may work next time. Beside the known ones.
+    /// Texts of failures that may work next time, in addition to the built-in ones.
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub recoverable: Names,
-    /// Texts that mean: it will not. Beside the known ones.
+    /// Texts of failures that will not, in addition to the built-in ones.
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub fatal: Names,
 }

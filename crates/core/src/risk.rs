@@ -1,5 +1,4 @@
-//! Risk levels: which guardrails a task or an agent works under (S2-50 to
-//! S2-53, C-16), a setting of people, never derived.
+//! Risk levels: which guardrails a task or an agent works under, a setting of people, never derived.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +32,7 @@ impl Risk {
     /// Whether a category guardrail is on at this level.
     pub(crate) fn brings(self, id: &str, literal: bool) -> bool {
         match self {
-            // By the letter nothing is left at this level; what loses most stays on (C-16).
+            // By the letter nothing is left at this level; what loses most stays on.
             Risk::Low => !literal && matches!(id, "safety-001" | "safety-002" | "safety-003"),
             Risk::Medium => id.starts_with("safety-") || id.starts_with("compliance-"),
             Risk::High | Risk::Critical => true,

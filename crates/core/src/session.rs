@@ -1,6 +1,6 @@
 //! The state of one agent run: a fold over its ledger records.
 //!
-//! The store keeps the folded value beside the records; replaying the records
+//! The store keeps the folded value next to the records; replaying the records
 //! must give the same value, and a test does so.
 
 use crate::budget::{Reserved, Spent};
@@ -47,7 +47,7 @@ const RECENT_CALLS: u64 = 20;
 pub struct Session {
     /// Its id.
     pub id: String,
-    /// Calls judged, also denied ones (C-38).
+    /// Calls judged, also denied ones.
     pub calls: u64,
     /// Calls that did not run.
     pub stopped: u64,
@@ -84,7 +84,7 @@ pub struct Session {
     /// Calls that fail again and again, one an agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<Failing>,
-    /// Locks on files the call is about, whoever holds them; kept in the store.
+    /// Locks on files the call is about, no matter who holds them; kept in the store.
     #[serde(skip)]
     pub locks: Vec<Lock>,
     /// Of what it has done, that which the guards of a call asked for; kept in
@@ -117,7 +117,7 @@ impl Session {
             Entry::Decided(decided) if decided.is_stop() => {
                 let refused = u32::from(decided.delivered == Verdict::Block);
                 self.stops_refused = self.stops_refused.saturating_add(refused);
-                // Whoever wants to stop has nothing under way.
+                // Anyone who wants to stop has nothing under way.
                 self.reserved.clear();
             }
             // What guards say after a call is no call of its own.

@@ -83,7 +83,7 @@ impl Settings {
         self.agents.iter().filter(|entry| entry.is_for(call))
     }
 
-    /// The risk level of whoever makes a call: the highest anybody says.
+    /// The risk level of the agent that makes a call: the highest anybody says.
     #[must_use]
     pub fn risk_of(&self, call: &Call) -> Option<Risk> {
         let layers = self.categories.iter().filter_map(|entry| entry.risk);

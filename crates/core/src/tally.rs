@@ -1,5 +1,5 @@
 //! Counts over records: how often each guard spoke and how, and what each
-//! session used up (S2-59). Pure; whoever reads the ledger feeds it.
+//! session used up. Pure; anyone who reads the ledger feeds it.
 
 use crate::ledger::{Entry, Record};
 use crate::outcome::Verdict;

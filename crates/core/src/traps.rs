@@ -1,5 +1,5 @@
 //! The section `traps` of a policy: what agents do when something fails and a
-//! simple cause was not looked for (S0-02), and what they could do instead.
+//! simple cause was not looked for, and what they could do instead.
 //!
 //! Defaults: with project knowledge, `installation_prevention` and
 //! `known_issues` are on; everything else only where a policy says so, because
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Traps {
-    /// All of them on, or – where nobody else says otherwise – all of them off.
+    /// All of them on, or – where no one else says otherwise – all of them off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
     /// Checks before something is installed after a failed connection.
@@ -33,7 +33,7 @@ pub struct Traps {
     pub known_issues: Option<IssueTrap>,
 }
 
-/// `installation_prevention` (S0-14).
+/// `installation_prevention`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InstallTrap {
@@ -49,7 +49,7 @@ impl Default for InstallTrap {
     }
 }
 
-/// `filesystem_safety` (S0-16, C-24).
+/// `filesystem_safety`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FileTrap {
@@ -67,7 +67,7 @@ impl Default for FileTrap {
     }
 }
 
-/// `network_operations` (S0-17, C-25).
+/// `network_operations`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkTrap {
@@ -96,7 +96,7 @@ pub enum IssueAnswer {
     Block,
 }
 
-/// `known_issues` (S0-22).
+/// `known_issues`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IssueTrap {
@@ -197,7 +197,7 @@ impl Settings {
     }
 }
 
-/// A step that needs nobody's leave (S0-12).
+/// A step that needs no one's leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Look which version is installed.
@@ -221,7 +221,7 @@ impl Action {
     }
 }
 
-/// What would be allowed instead (S0-12).
+/// What would be allowed instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alternative {
     /// What it comes to.
@@ -237,7 +237,7 @@ impl std::fmt::Display for Alternative {
     }
 }
 
-/// What may go wrong with an address (S0-11).
+/// What may go wrong with an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Risk {
     /// It is another service.

@@ -1,8 +1,8 @@
 //! How often a wrong passphrase may be tried: a few times, then not for a while.
 //!
-//! One count for everybody who tries, because whoever tries picks the connection
-//! they come by. A right one in between forgives nothing: else somebody could
-//! guess beside a person who answers.
+//! One count for everybody who tries, because anyone who tries picks the connection
+//! they come by. A right one in between forgives nothing: else someone could
+//! guess next to a person who answers.
 
 /// So many wrong ones, and a pause begins.
 pub const WRONG_MAX: usize = 5;
@@ -10,7 +10,7 @@ pub const WRONG_MAX: usize = 5;
 /// How long it is.
 pub const PAUSE_MS: i64 = 60_000;
 
-/// A wrong one counts for so long, so that somebody slow is noticed too.
+/// A wrong one counts for so long, so that someone slow is noticed too.
 const REMEMBERED_MS: i64 = 15 * 60_000;
 
 /// While others are looked at, come back after this.
@@ -21,7 +21,7 @@ const UNDER_WAY_MS: i64 = 1_000;
 pub struct Tries {
     /// When each wrong one was seen.
     wrong_ms: Vec<i64>,
-    /// Begun, and nobody knows yet how they end.
+    /// Begun, and no one knows yet how they end.
     under_way: usize,
     /// Until when none is looked at.
     paused_ms: Option<i64>,

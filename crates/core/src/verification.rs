@@ -1,5 +1,5 @@
 //! Whether a tool is known to be what it says: statuses, modes, and the matrix
-//! that joins them (S4-01 to S4-09, C-34).
+//! that joins them.
 //!
 //! Pure data and one table. Who verifies a tool, and how, is not decided here.
 
@@ -29,9 +29,9 @@ pub enum VerificationMode {
 pub enum Status {
     /// It is what it says.
     Verified,
-    /// Somebody chose not to check it.
+    /// Someone chose not to check it.
     Skipped,
-    /// Nobody has checked it yet.
+    /// No one has checked it yet.
     Pending,
     /// It is not what it says.
     Failed,
@@ -50,15 +50,15 @@ impl Status {
     }
 }
 
-/// Where the gate stands.
+/// Where the gate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Environment {
     /// People depend on it: loose modes block instead.
     Production,
-    /// Like production, but nobody depends on it.
+    /// Like production, but no one depends on it.
     Staging,
-    /// Somebody's own machine.
+    /// Someone's own machine.
     Development,
     /// Automated tests.
     Test,
@@ -96,7 +96,7 @@ pub struct ToolVerification {
     /// Every so many warnings about one tool, one is raised.
     #[schemars(range(min = 1))]
     pub warnings_before_escalation: u64,
-    /// Where the gate stands.
+    /// Where the gate is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
     /// In production: a loose mode is meant, after all.
@@ -134,7 +134,7 @@ pub enum Enforced {
 
 impl ToolVerification {
     /// What is said of a tool: by its name before any pattern. Tools of the
-    /// host itself are verified by the host; nobody has checked the others.
+    /// host itself are verified by the host; no one has checked the others.
     #[must_use]
     pub fn of_tool(&self, tool: &str, is_own: bool) -> ToolStatus {
         let fits = |name: &str| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(tool));
@@ -146,7 +146,7 @@ impl ToolVerification {
         said.cloned().unwrap_or(ToolStatus { status, reason: None, until_ms: None, mode: None })
     }
 
-    /// Mode × status (S4-03). Strict knows no flags.
+    /// Mode × status. Strict knows no flags.
     #[must_use]
     pub fn enforce(&self, mode: VerificationMode, status: Status) -> Enforced {
         use Enforced::{Allow, Block, Warn};
@@ -179,7 +179,7 @@ impl ToolVerification {
         }
     }
 
-    /// Whether a loose mode stands where it must not.
+    /// Whether a loose mode is where it must not.
     #[must_use]
     pub fn is_loose_in_production(&self, mode: VerificationMode) -> bool {
         self.environment == Some(Environment::Production)

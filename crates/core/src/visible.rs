@@ -1,5 +1,5 @@
 //! Text of agents and files as people are shown it: nothing hides in it, and
-//! nothing in it moves what stands around it.
+//! nothing in it moves what is around it.
 
 /// So many marks (accents, points) one letter bears; more of them would climb
 /// over the lines around it, or be one sign as wide as a page.

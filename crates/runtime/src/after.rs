@@ -1,6 +1,6 @@
-//! What guards say about a call that has run (S2-02 `post_execution`,
-//! `on_error`). It cannot be taken back, so the agent is told, and the ledger;
-//! what it gave back is cleaned or withheld where the host lets us.
+//! Guards after a call (`post_execution`, `on_error`). The call cannot be taken
+//! back: the agent is told, the result is recorded, and its output is redacted or
+//! withheld where the host allows it.
 
 use crate::approver::Approver;
 use crate::broken::Broken;
@@ -13,7 +13,7 @@ use toolgate_core::{
 };
 use toolgate_store::Turn;
 
-/// What stands where withheld output stood.
+/// What is where withheld output was.
 const WITHHELD: &str = "[withheld by Toolgate: see the message next to this result]";
 
 /// Judges and records; returns what the host is told.
@@ -96,7 +96,7 @@ fn replacement(policy: &Policy, decision: &Decision, event: &Event) -> Option<se
     withheld(value, WITHHELD)
 }
 
-/// What is told beside the work comes behind what the guards say.
+/// What is told next to the work comes behind what the guards say.
 pub(crate) fn with_advice(judged: HostAnswer, advice: &[Advice]) -> HostAnswer {
     let said = match &judged {
         HostAnswer::Warned { text } | HostAnswer::Told { text } | HostAnswer::Replaced { text, .. } => {

@@ -29,7 +29,7 @@ pub(crate) fn about(request: &Request, policy: &str) -> Context {
 }
 
 /// Records an answer; the number of the last record. Guards that ask because
-/// they warned too often begin to count anew (C-03).
+/// they warned too often begin to count again.
 pub(crate) fn record(
     store: &mut Sqlite,
     context: &Context,

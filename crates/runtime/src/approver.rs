@@ -3,7 +3,7 @@
 //! An agent runs as the same user as the person, so files and process rights
 //! cannot tell them apart. Two things can: a passphrase only the person knows,
 //! which yields a signing key that exists nowhere on disk; and, where none is
-//! set, a terminal that no agent stands above. What each is worth is written
+//! set, a terminal that no agent is above. What each is worth is written
 //! in THREATS.md.
 
 use crate::broken::Broken;
@@ -55,7 +55,7 @@ impl fmt::Debug for Passphrase {
 /// Why an answer is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAPerson {
-    /// An agent stands above this process.
+    /// An agent is above this process.
     AgentAbove {
         /// Its name or mark.
         mark: String,
@@ -66,9 +66,9 @@ pub enum NotAPerson {
     TooShort,
     /// A passphrase is set and was not given.
     NeedsPassphrase,
-    /// Nobody sits at a terminal.
+    /// No one sits at a terminal.
     NoTerminal,
-    /// Whoever said it has gone, so nobody can tell who it was.
+    /// Anyone who said it has gone, so no one can tell who it was.
     Gone,
 }
 

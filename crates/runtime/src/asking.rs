@@ -1,11 +1,11 @@
-//! A call nobody but a person can decide: an answer that is there already is
+//! A call no one but a person can decide: an answer that is there already is
 //! used, otherwise a request is made.
 
 use crate::broken::Broken;
 use crate::gate::{Answered, context, go_ahead, new_id, plain, refused, shown_input};
 use crate::hearing::Hearing;
 use crate::processes::asker_from;
-use crate::standing::{NOBODY, PREFERRED, asking, is_preferred, needed};
+use crate::standing::{PREFERRED, UNATTENDED, asking, is_preferred, needed};
 use toolgate_core::{
     Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState, quoted_message,
 };
@@ -64,7 +64,7 @@ impl Hearing<'_> {
         }
         let supervised = self.is_supervised(&decision);
         if self.policy.review().delivery == Delivery::Deny && !supervised {
-            let text = format!("{text} {NOBODY}");
+            let text = format!("{text} {UNATTENDED}");
             return Ok(plain(decision, HostAnswer::Denied { text }));
         }
         if self.policy.review().delivery == Delivery::Ask && !supervised {
@@ -83,7 +83,7 @@ impl Hearing<'_> {
             None => self.request(&decision, arguments)?,
         };
         let delivery = self.policy.review().delivery;
-        let next = if delivery == Delivery::Deny { NOBODY.to_owned() } else { ticket(&request) };
+        let next = if delivery == Delivery::Deny { UNATTENDED.to_owned() } else { ticket(&request) };
         let text = format!("{text} {next}");
         let delivered = match delivery {
             Delivery::Defer => HostAnswer::Deferred { text },

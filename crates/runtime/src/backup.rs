@@ -1,4 +1,4 @@
-//! Copies of files made before a call changes them (S1-10), and bringing them
+//! Copies of files made before a call changes them, and bringing them
 //! back.
 //!
 //! Copies lie in the state folder under the hash of their content, for the

@@ -4,7 +4,7 @@ use crate::yaml::PolicyFault;
 use std::fmt;
 use toolgate_store::StoreError;
 
-/// Why the gate cannot judge, and the one thing that mends it.
+/// Why the gate cannot judge, and the one thing that fixes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
     /// What is wrong, in one sentence without a full stop.

@@ -1,9 +1,9 @@
 //! Past a guardrail that allows it: an agent asks with a reason, a person says
-//! yes, and exactly that call runs, once (S2-46, S2-47).
+//! yes, and exactly that call runs, once.
 //!
 //! A bypass is a request like any other, so it is answered in the inbox and
-//! lies in the ledger for good. An emergency nobody answers within a minute is let
-//! through if the person's own policy lists its command (S2-49).
+//! lies in the ledger for good. An emergency no one answers within a minute is let
+//! through if the person's own policy lists its command.
 
 use crate::asking::repeated;
 use crate::broken::Broken;
@@ -74,7 +74,7 @@ impl Gate {
             let mut known = self.policy().settings().guardrails.iter();
             let why = match known.any(|entry| entry.guardrail.id == guardrail) {
                 true => format!("`{guardrail}` cannot be bypassed"),
-                false => format!("there is no guardrail `{guardrail}`"),
+                false => format!("unknown guardrail `{guardrail}`"),
             };
             return Err(BypassRefused::No(why, "find another way, or ask the user to change the policy"));
         };
@@ -165,7 +165,7 @@ fn is_a_reason(reason: &str) -> Result<(), BypassRefused> {
     Err(BypassRefused::No(why, "say in one sentence what must happen and why there is no other way"))
 }
 
-/// What a request is beside one for the same call that still counts.
+/// What a request is next to one for the same call that still counts.
 enum Existing {
     /// Nothing new.
     Same,
@@ -173,7 +173,7 @@ enum Existing {
     Another { replaced: u32 },
 }
 
-/// Whether somebody may be asked once more. People are called each time, so it
+/// Whether someone may be asked once more. People are called each time, so it
 /// ends somewhere; and a no is not undone by asking on.
 fn beside(
     before: &Request,
@@ -201,7 +201,7 @@ fn beside(
     Ok(Existing::Another { replaced: replaced.saturating_add(1) })
 }
 
-/// An emergency nobody answers is let through; one somebody said no to was answered.
+/// An emergency no one answers is let through; one someone said no to was answered.
 fn no_said(before: &Request, key: Option<&str>, now: i64) -> Result<(), BypassRefused> {
     let Some(no) = before.refusal(now, key) else { return Ok(()) };
     let words = no.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
@@ -283,7 +283,7 @@ impl Hearing<'_> {
         Ok(None)
     }
 
-    /// Whether an emergency nobody answered opens the way (S2-49, C-15).
+    /// Whether an emergency no one answered opens the way.
     fn is_overridden(&self, request: &Request, decision: &Decision) -> bool {
         let call = &self.event.call;
         let names = [Some(call.agent.as_str()), call.role.as_deref()];
@@ -292,7 +292,7 @@ impl Hearing<'_> {
         is_overridden(people, request, &names, &decision.facts, self.now_ms)
     }
 
-    /// Whether somebody may ask for this call past what blocks it.
+    /// Whether someone may ask for this call past what blocks it.
     pub(crate) fn may_be_passed(&self, decision: &Decision) -> bool {
         let block = decision.findings.iter().find(|one| one.outcome == Outcome::Block);
         block.is_some_and(|one| self.policy.bypass(&one.guard).is_some())

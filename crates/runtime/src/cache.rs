@@ -1,7 +1,7 @@
 //! The compiled policy on disk, so that a hook call parses no YAML.
 //!
 //! The cache is never trusted further than it can be checked: it must belong
-//! to this user, be writable by nobody else, match its own hash, and name the
+//! to this user, be writable by no one else, match its own hash, and name the
 //! exact bytes of every source file and of this program's packs. Anything else
 //! means rebuild. What a process of the same user could still forge is in
 //! THREATS.md.
@@ -22,7 +22,7 @@ use toolgate_core::{Image, Policy, digest_of};
 const FORMAT: &str = "toolgate image 18";
 
 /// Tells this program's packs from those of another build. Packs are part of
-/// the program, so nobody chooses their text to collide; made when compiling,
+/// the program, so no one chooses their text to collide; made when compiling,
 /// because a hook call has no time to hash them.
 const PACKS_MARK: u64 = mark_of(PACKS);
 
@@ -94,7 +94,7 @@ impl Sources {
     }
 }
 
-/// Builds the cache anew, whatever it holds.
+/// Builds the cache again, whatever it holds.
 ///
 /// # Errors
 /// Everything wrong with the policy files; a cache that cannot be written is

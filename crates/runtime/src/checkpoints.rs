@@ -1,4 +1,4 @@
-//! Signed heads kept beside the ledger, so that a cut tail shows. For real
+//! Signed heads kept next to the ledger, so that a cut tail shows. For real
 //! safety a person keeps one elsewhere: `toolgate ledger checkpoint`.
 
 use crate::broken::Broken;
@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use toolgate_core::{Checkpoint, canonical};
 use toolgate_store::{Sqlite, Store};
 
-/// Every so many records a signed checkpoint is kept beside the ledger.
+/// Every so many records a signed checkpoint is kept next to the ledger.
 const CHECKPOINT_EVERY: u64 = 256;
 
 /// Tidies up behind record `seq`, and keeps a signed head now and then. The

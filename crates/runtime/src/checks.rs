@@ -1,7 +1,7 @@
-//! Makes the checks a guard asks for before something invasive (S0-09, S0-25).
+//! Makes the checks a guard asks for before something invasive.
 //!
 //! All of them together take a few seconds at most, far below what a host
-//! waits. Nothing is changed anywhere, and nobody is contacted but this machine
+//! waits. Nothing is changed anywhere, and no one is contacted but this machine
 //! and the hosts the project's knowledge names: otherwise an agent could have
 //! the gate carry its words to any address by writing it into a setting.
 
@@ -292,7 +292,7 @@ pub(crate) fn within<T: Send + 'static>(
     let (sender, receiver) = channel();
     std::thread::Builder::new()
         .spawn(move || {
-            // Nobody waits any more when the time was over.
+            // No one waits any more when the time was over.
             let _ = sender.send(work());
         })
         .ok()?;
@@ -335,7 +335,7 @@ mod tests {
         TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
     }
 
-    /// S0-09, S0-25: an address that answers, one that does not, one that is unwell, one that says nothing.
+    /// An address that answers, one that does not, one that is unwell, one that says nothing.
     #[test]
     fn an_endpoint_is_tested() {
         let test = |port: u16, path: &str| {
@@ -375,7 +375,7 @@ mod tests {
         }
     }
 
-    /// S0-09: the other methods.
+    /// The other methods.
     #[test]
     fn ports_services_and_settings_are_looked_at() {
         let port = serve("");

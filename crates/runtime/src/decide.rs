@@ -32,7 +32,7 @@ enum Step {
 /// What a transaction may lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum May {
-    /// Only to an answer that stands.
+    /// Only to an answer that is.
     Answer,
     /// Also to checks, or to something that is waited for.
     Wait,

@@ -53,7 +53,7 @@ impl Dirs {
         ]
     }
 
-    /// The files in which a project says what it knows about itself (C-26).
+    /// The files in which a project says what it knows about itself.
     #[must_use]
     pub fn knowledge_files(project: &Path) -> [PathBuf; 2] {
         [project.join(".toolgate/knowledge.toml"), project.join(".patinox/knowledge.toml")]

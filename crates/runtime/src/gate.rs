@@ -26,7 +26,7 @@ use toolgate_core::{
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
-/// After this many refused stops in a row the agent may stop anyway (C-39).
+/// After this many refused stops in a row the agent may stop anyway.
 const STOPS_REFUSED_MAX: u32 = 10;
 
 /// How much of a call's text a record keeps.
@@ -126,7 +126,7 @@ impl Gate {
     }
 
     /// Records how a call ended and what it said if it failed, and says what the
-    /// agent is told beside it.
+    /// agent is told next to it.
     ///
     /// # Errors
     /// If it cannot be recorded.
@@ -163,7 +163,7 @@ impl Gate {
         let context = context(event, scene.policy());
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let entry = match event.kind {
-            // Work was taken on: no result, but what gives the sender's locks back (S2-07).
+            // Work was taken on: no result, but what gives the sender's locks back.
             EventKind::PostHandoff => begun(event),
             _ => Entry::Resulted(resulted),
         };
@@ -223,7 +223,7 @@ pub(crate) fn context(event: &Event, policy: &Policy) -> Context {
     }
 }
 
-/// What the agent is told beside a call that succeeded.
+/// What the agent is told next to a call that succeeded.
 fn advise(turn: &mut dyn Turn, scene: &Scene, event: &Event) -> Result<Vec<Advice>, Broken> {
     let settings = scene.policy().settings();
     let asked = feedback_asks(&event.call, settings);
@@ -264,7 +264,7 @@ impl Hearing<'_> {
                 Ok(plain(decision, HostAnswer::Modified { input, text: text.clone() }))
             }
             Verdict::Block => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
-            // Nobody is asked about what only takes time.
+            // No one is asked about what only takes time.
             Verdict::Delay => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
             Verdict::Ask | Verdict::Check if self.event.kind == EventKind::PreExecution => {
                 self.ask(decision, &text)

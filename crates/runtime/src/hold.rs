@@ -1,8 +1,8 @@
-//! Waiting for a person inside the host's time limit (C-08, *hold*).
+//! Delivery `hold`: waiting for a person within the host's time limit.
 //!
 //! The wait only watches the ledger; the answer itself is given elsewhere.
-//! When the wait is over without one, the ticket given before stands. When
-//! whoever asked is gone meanwhile, the question goes too.
+//! When the wait is over without one, the ticket given before is. When
+//! anyone who asked is gone meanwhile, the question goes too.
 
 use crate::broken::Broken;
 use crate::gate::{Answered, Gate, context, now_ms};
@@ -28,7 +28,7 @@ impl Gate {
         self.wait_while(event, answered, &|| true)
     }
 
-    /// The same while somebody is there to hear the answer. A request nobody
+    /// The same while someone is there to hear the answer. A request no one
     /// waits for any more is over: a yes to it would be for nothing.
     ///
     /// # Errors

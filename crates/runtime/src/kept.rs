@@ -2,7 +2,7 @@
 //! are read and compiled already.
 //!
 //! INVARIANT: a kept one is used only where every file a policy is read from holds
-//! the very bytes it was made from. Those are read anew for each call.
+//! the very bytes it was made from. Those are read again for each call.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -48,7 +48,7 @@ fn make(dirs: &Dirs, path: &Path) -> Result<SigningKey, Broken> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
         .map_err(|error| Broken::new(format!("no randomness for a key: {error}"), "run `toolgate doctor`"))?;
-    // Linking fails if somebody else was faster; then that key is the key.
+    // Linking fails if someone else was faster; then that key is the key.
     let fresh = beside(path);
     write_private(&fresh, &seed)?;
     let linked = std::fs::hard_link(&fresh, path);

@@ -1,5 +1,5 @@
 //! Reads what a project knows about itself from TOML, with errors a person can
-//! act on: file, line, caret, cure.
+//! act on: file, line, caret, fix.
 
 use crate::yaml::{PolicyFault, at_needle, reword};
 use toolgate_core::{Knowledge, KnowledgeEntry, Source};
@@ -80,7 +80,7 @@ validation = "Check config and test connectivity first"
 file = "config/app.toml"
 "#;
 
-    /// S0-18 to S0-21, S0-23: the sample of the seed is read whole.
+    /// The sample of the seed is read whole.
     #[test]
     fn the_sample_is_read() {
         let known = parse("k.toml", SAMPLE.as_bytes()).unwrap().knowledge;
@@ -89,7 +89,7 @@ file = "config/app.toml"
         assert_eq!((known.known_issues.len(), known.practices.len(), known.config_patterns.len()), (2, 1, 1));
     }
 
-    /// C-26: what is malformed has a place and a cure.
+    /// What is malformed has a place and a cure.
     #[test]
     fn faults_have_a_place_and_a_cure() {
         for (text, line, column, message, cure) in [

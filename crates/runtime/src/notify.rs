@@ -1,6 +1,6 @@
-//! Tells people that a call waits for them: bell, desktop, webhook. Nobody's
+//! Tells people that a call waits for them: bell, desktop, webhook. No one's
 //! answer depends on it, so what fails here is kept to itself; the request
-//! stands in the inbox all the same.
+//! is in the inbox all the same.
 
 use crate::gate::{Answered, Gate};
 use hmac::{Hmac, KeyInit, Mac};
@@ -17,7 +17,7 @@ const SEND_MAX: Duration = Duration::from_secs(2);
 
 impl Gate {
     /// Tells people of a request that was made just now and still waits, and of
-    /// an emergency nobody answered (S2-49).
+    /// an emergency no one answered.
     pub fn tell_people(&self, answered: &Answered) {
         if self.policy().settings().notify.is_empty() {
             return;
@@ -57,7 +57,7 @@ fn tell(notify: &Notify, request: &Request) {
     if notify.desktop {
         let mut command = desktop(&news(request));
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Nobody waits for it: the desktop may be slow, and the call is held anyway.
+        // No one waits for it: the desktop may be slow, and the call is held anyway.
         let _ = quiet.spawn();
     }
     if let Some(webhook) = &notify.webhook {
@@ -84,7 +84,7 @@ fn desktop(text: &str) -> Command {
     }
 }
 
-/// A message nobody can forge: without its secret none is sent. What came back,
+/// A message no one can forge: without its secret none is sent. What came back,
 /// or why nothing was sent or heard.
 fn send(webhook: &Webhook, body: &Value) -> Result<String, String> {
     let secret = std::env::var(&webhook.secret_env).ok().filter(|secret| !secret.is_empty());

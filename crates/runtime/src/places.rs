@@ -41,7 +41,7 @@ pub fn places_of(setup: &Setup, policy: &Policy, links: &RealPaths) -> Places {
     Places { home, workspace, temp, gate }
 }
 
-/// The same, with where the gate's own files really are beside where they seem.
+/// The same, with where the gate's own files really are next to where they seem.
 #[must_use]
 pub fn with_real_places(places: &Places, links: &RealPaths) -> Places {
     let gate = places.gate.iter().flat_map(|path| both(path, links)).collect();
@@ -71,7 +71,7 @@ fn text(path: &Path) -> String {
 }
 
 /// Follows symlinks, each folder once: one judgement asks about many paths
-/// that share most of their folders. Made anew for every judgement, so that
+/// that share most of their folders. Made again for every judgement, so that
 /// what it says is never older than that.
 #[derive(Debug, Default)]
 pub struct RealPaths {

@@ -1,4 +1,4 @@
-//! From the checks guards ask for to an answer (S0-25, C-02): machine checks
+//! From the checks guards ask for to an answer: machine checks
 //! first, then – if they pass – whatever else the guards say, a person last.
 //!
 //! Checks run between two transactions, so that no other process waits for
@@ -30,7 +30,7 @@ pub(crate) fn failed(mut decision: Decision, result: &CheckResult) -> Decision {
         Outcome::Check(checks) => checks.iter().any(|check| check.method == result.check.method),
         _ => false,
     };
-    // Whoever asked for it may see the world otherwise by now; then nothing failed.
+    // Anyone who asked for it may see the world otherwise by now; then nothing failed.
     let Some(asked) = decision.findings.iter().find(asks) else { return decision };
     let finding = Finding {
         outcome: Outcome::Block,

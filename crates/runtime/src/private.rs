@@ -1,4 +1,4 @@
-//! Files and folders nobody else may touch.
+//! Files and folders no one else may touch.
 
 use crate::broken::Broken;
 use std::fs::{DirBuilder, OpenOptions};
@@ -22,7 +22,7 @@ pub fn make_private_folder(folder: &Path) -> Result<(), Broken> {
         .map_err(|error| Broken::io("create the folder", folder, &error))
 }
 
-/// A name beside `path` that no other process and no other thread of this one
+/// A name next to `path` that no other process and no other thread of this one
 /// writes to: gates of one program may be opened side by side.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -70,7 +70,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Claims a request, says something beside it, takes its answer back or
+    /// Claims a request, says something next to it, takes its answer back or
     /// ends it. What cannot be done any more changes nothing; the request as
     /// it is then comes back.
     ///

@@ -1,5 +1,5 @@
 //! Backups around a call: made before it runs, settled when it has ended, put
-//! back when a guard takes it back or a person asks for it (S1-10, S2-05).
+//! back when a guard takes it back or a person asks for it.
 
 use crate::backup::{content, keep, put_back, state_of};
 use crate::broken::Broken;
@@ -134,19 +134,19 @@ pub struct Backup {
     pub after: Option<Vec<Kept>>,
 }
 
-/// How a file stands to its backup.
+/// How a file is to its backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It is what was kept.
     Same,
     /// It is as the call left it.
     AsLeft,
-    /// It has changed since, or nobody can tell.
+    /// It has changed since, or no one can tell.
     Newer,
 }
 
 impl Backup {
-    /// How one of its files stands now.
+    /// How one of its files is now.
     #[must_use]
     pub fn standing(&self, kept: &Kept) -> Standing {
         let now = state_of(&kept.path);

@@ -43,7 +43,7 @@ pub struct Setup {
     /// How the host's own log is read, if it keeps one.
     pub usage: Option<UsageReader>,
     /// The process a question comes from, itself or through those above it; looked
-    /// at only when somebody is asked.
+    /// at only when someone is asked.
     pub asked_by: Option<u32>,
 }
 
@@ -108,7 +108,7 @@ impl Scene {
         Scene { policy, key: String::new(), setup: setup.clone(), places, started: Instant::now() }
     }
 
-    /// The same scene under the policy the files say now (S2-64).
+    /// The same scene under the policy the files say now.
     pub(crate) fn refreshed(&mut self) -> Result<(), Vec<PolicyFault>> {
         let sources = Sources::read(&self.setup.dirs, &self.setup.project)?;
         if sources.key != self.key {

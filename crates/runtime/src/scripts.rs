@@ -1,5 +1,5 @@
 //! Scripts this session wrote and a call would run: they are read as if their
-//! text stood in the call, so that a command that is blocked is not put into a
+//! text was in the call, so that a command that is blocked is not put into a
 //! file and run from there.
 //!
 //! Only what the session itself wrote, by its own records, and only where the
@@ -95,7 +95,7 @@ fn keys_of(real: &str, scene: &Scene) -> impl Iterator<Item = String> {
 
 /// Whether the scripts an event was judged with are still the same.
 pub(crate) fn are_unchanged(event: &Event) -> bool {
-    // Of one that was not read nobody can say it; a yes to it was one to its name.
+    // Of one that was not read no one can say it; a yes to it was one to its name.
     let mut read = event.call.scripts.iter().filter_map(|one| Some((&one.path, one.text.as_ref()?)));
     read.all(|(path, text)| beginning(path).is_some_and(|now| text_of(&now) == *text))
 }
@@ -136,7 +136,7 @@ fn beginning(path: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// When a file last changed; what nobody can say is now.
+/// When a file last changed; what no one can say is now.
 fn changed_ms(found: &Metadata) -> i64 {
     let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MAX)

@@ -24,8 +24,8 @@ pub(crate) fn needed(policy: &Policy, decision: &Decision) -> u32 {
 /// What the agent reads when the person's preference answered.
 pub(crate) const PREFERRED: &str = "Approved: the policy approves low-severity requests without asking.";
 
-/// What the agent reads when nobody is there to ask.
-pub(crate) const NOBODY: &str =
+/// What the agent reads when no one is there to ask.
+pub(crate) const UNATTENDED: &str =
     "No person can be asked in this run; continue without it and report that it was not done.";
 
 /// Whether the person's own policy answers questions as mild as this one.

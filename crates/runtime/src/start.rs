@@ -62,7 +62,7 @@ fn keep_standard_streams() {
     let closed = asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)).count();
     for _ in 0..if looked.is_ok() { closed } else { 0 } {
         // The lowest free number is taken each time. Not for writing: what is said
-        // to nobody must fail, so that no answer is lost in silence.
+        // to no one must fail, so that no answer is lost in silence.
         match open("/dev/null", OFlags::RDONLY, Mode::empty()) {
             Ok(stream) => drop(stream.into_raw_fd()),
             Err(_) => std::process::abort(),

@@ -71,7 +71,7 @@ fn ignore_lines(setup: &Setup) -> String {
 }
 
 /// Only lines that name the file or a folder of it; what a pattern would
-/// ignore besides is taken for tracked by nobody.
+/// ignore besides is taken for tracked by no one.
 fn is_ignored(path: &str, lines: &str) -> bool {
     let named = |line: &str| {
         let line = line.trim().trim_start_matches("**/").trim_matches('/');

@@ -1,5 +1,5 @@
 //! Reads a policy file from YAML, with errors a person can act on: file, line,
-//! caret, cure.
+//! caret, fix.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Deserialize;
@@ -122,7 +122,7 @@ struct ValidationPlace {
     check: Option<Spanned<IgnoredAny>>,
 }
 
-/// What stands in a file of the folder `guardrails`, besides a guardrail alone.
+/// What is in a file of the folder `guardrails`, besides a guardrail alone.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GuardrailFile {
@@ -258,7 +258,7 @@ fn check_review(file: &str, text: &str, policy: &PolicyFile) -> Result<(), Polic
         return Err(at_needle(file, text, 1, "supervisor_seconds", message, "use 1 to 100 seconds"));
     }
     if review.confidence.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
-        let message = "nobody is surer than 1 or less sure than 0".to_owned();
+        let message = "`confidence` must be between 0 and 1".to_owned();
         return Err(at_needle(file, text, 1, "confidence", message, "use a number from 0 to 1: 0.7"));
     }
     Ok(())
@@ -345,7 +345,7 @@ pub(crate) fn reword(message: &str) -> (String, String, usize) {
         "expected mapping start" => "keys with values belong here, not a list or a text",
         other => other.split(", set DuplicateKeyPolicy").next().unwrap_or(other),
     };
-    (message.to_owned(), "mend the line; `toolgate policy schema` describes every key".to_owned(), 1)
+    (message.to_owned(), "correct this line; `toolgate policy schema` describes every key".to_owned(), 1)
 }
 
 fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {

@@ -213,7 +213,7 @@ const changed = {
     if (!byId("words")?.value) return location.reload();
     const notice = document.createElement("p");
     notice.className = "notice";
-    notice.textContent = `Somebody was faster: this request is ${state} now.`;
+    notice.textContent = `Already answered: this request is ${state} now.`;
     byId("what").before(notice);
     byId("state").textContent = state;
   },

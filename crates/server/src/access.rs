@@ -52,7 +52,7 @@ pub(crate) struct Access {
 
 #[derive(Debug)]
 struct Doors {
-    /// The token of the link, until somebody used it.
+    /// The token of the link, until someone used it.
     link: Option<String>,
     /// The browser that did.
     session: Option<Session>,
@@ -62,7 +62,7 @@ struct Doors {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Session {
     token: String,
-    /// Stands in every form, so that only our own pages can send one.
+    /// Is in every form, so that only our own pages can send one.
     pub(crate) form: String,
 }
 
@@ -71,7 +71,7 @@ fn hook_token_path(dirs: &Dirs) -> PathBuf {
 }
 
 /// The token of HTTP hooks. It stays the same from one server to the next,
-/// because it stands in the settings of hosts; it opens nothing else.
+/// because it is in the settings of hosts; it opens nothing else.
 fn hook_token(dirs: &Dirs) -> Result<String, Broken> {
     let path = hook_token_path(dirs);
     match std::fs::read_to_string(&path) {
@@ -108,7 +108,7 @@ impl Access {
         bearer(headers).is_some_and(|given| is_same(&self.hook, given))
     }
 
-    /// The link, as long as nobody followed it.
+    /// The link, as long as no one followed it.
     pub(crate) fn link(&self, dirs: &Dirs, warm: Result<(), String>) -> Link {
         let origin = format!("http://{}", self.address);
         let link = self.doors(|doors| doors.link.clone()).unwrap_or_default();
@@ -182,7 +182,7 @@ pub(crate) async fn enter(
         return failure.into_response();
     }
     let Some(session) = app.access.let_in(&token) else {
-        // Whoever sees the terminal of the server sees the new link; nobody else does.
+        // Anyone who sees the terminal of the server sees the new link; no one else does.
         let cure = format!(
             "Run `kill -USR1 {}` to make `toolgate serve` print a new link in its terminal.",
             std::process::id()

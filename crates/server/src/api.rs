@@ -1,4 +1,4 @@
-//! The inbox as JSON. What it takes and gives stands in `docs/openapi.json`,
+//! The inbox as JSON. What it takes and gives is in `docs/openapi.json`,
 //! made from this file.
 
 use crate::failure::Failure;
@@ -35,15 +35,15 @@ const REQUESTS: u32 = 100;
 #[openapi(
     info(
         title = "Toolgate",
-        description = "What waits for a person, what was decided, and the answers. Every call needs what \
-                       the link of `toolgate serve` gives whoever follows it, once: the cookie `toolgate`, or its \
-                       value as `Authorization: Bearer`. The token in the link itself opens `/enter` only."
+        description = "Requests, decisions and answers. Sign in once with the link that `toolgate serve` \
+                       prints; every call needs the cookie `toolgate` or its value as `Authorization: Bearer`. The \
+                       token in the link itself only works for `/enter`."
     ),
     modifiers(&Token)
 )]
 struct Document;
 
-/// Says how one comes in.
+/// Describes the authentication.
 struct Token;
 
 impl utoipa::Modify for Token {
@@ -57,7 +57,7 @@ impl utoipa::Modify for Token {
     }
 }
 
-/// The routes of the API, and what they say about themselves.
+/// The routes of the API with their documentation.
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(requests))
@@ -97,18 +97,18 @@ fn unreadable(wrong: &QueryRejection) -> Response {
     Failure::new(StatusCode::BAD_REQUEST, wrong.body_text(), "see /api/openapi.json").as_json()
 }
 
-/// Which requests.
+/// Which requests to list.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum Sort {
-    /// Those somebody can still answer.
+    /// Waiting for an answer.
     #[default]
     Waiting,
-    /// Those nobody can answer any more.
+    /// Closed.
     Over,
-    /// Those answered yes and not used yet.
+    /// Approved and not used yet.
     Granted,
-    /// Those that ask past a guardrail.
+    /// Bypass requests.
     Bypasses,
 }
 
@@ -123,22 +123,22 @@ impl From<Sort> for Part {
     }
 }
 
-/// Which requests, and where the page begins.
+/// Which requests, and where the page starts.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Listed {
-    /// Which requests.
+    /// Which requests to list.
     #[serde(default)]
     #[param(inline)]
     part: Sort,
-    /// Begin behind this request: its `made_ms` and its `id` with a dot between.
+    /// Start after this request: `made_ms` and `id`, joined by a dot.
     #[serde(default)]
     #[param(pattern = r"^[0-9]{1,15}\.r-[0-9a-f]{10}$")]
     behind: Option<String>,
 }
 
-/// Requests of one sort, the newest first, a page at a time; long texts are cut.
+/// Lists requests, newest first; long texts are truncated.
 #[utoipa::path(get, path = "/api/requests", params(Listed), responses(
     (status = 200, body = Vec<RequestView>),
     (status = 400, description = "A parameter is invalid", body = Problem),
@@ -164,18 +164,18 @@ async fn listed(app: &Shared, part: Part, behind: Option<String>) -> Response {
     told(found.map(|found| found.iter().map(RequestView::listed).collect::<Vec<_>>()))
 }
 
-/// Where a page begins.
+/// Where a page starts.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Begin {
-    /// Begin behind this request: its `made_ms` and its `id` with a dot between.
+    /// Start after this request: `made_ms` and `id`, joined by a dot.
     #[serde(default)]
     #[param(pattern = r"^[0-9]{1,15}\.r-[0-9a-f]{10}$")]
     behind: Option<String>,
 }
 
-/// Requests whose answer may still count, the newest first, a page at a time.
+/// Lists active grants, newest first.
 #[utoipa::path(get, path = "/api/grants", params(Begin), responses(
     (status = 200, body = Vec<RequestView>),
     (status = 400, description = "A parameter is invalid", body = Problem),
@@ -192,7 +192,7 @@ pub(crate) async fn grants(
     }
 }
 
-/// Requests past a guardrail, the newest first, a page at a time.
+/// Lists bypass requests, newest first.
 #[utoipa::path(get, path = "/api/bypasses", params(Begin), responses(
     (status = 200, body = Vec<RequestView>),
     (status = 400, description = "A parameter is invalid", body = Problem),
@@ -209,7 +209,7 @@ pub(crate) async fn bypasses(
     }
 }
 
-/// The AI supervisors the policy names, and how each is.
+/// Lists AI supervisors and their health.
 #[utoipa::path(get, path = "/api/supervisors", responses(
     (status = 200, body = Vec<SupervisorView>),
     (status = 401, description = "Not signed in", body = Problem),
@@ -238,7 +238,7 @@ pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
     told(apart(&app, look).await)
 }
 
-/// One request.
+/// Shows one request.
 #[utoipa::path(get, path = "/api/requests/{id}", params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
     (status = 401, description = "Not signed in", body = Problem),
@@ -249,30 +249,30 @@ pub(crate) async fn request(State(app): State<Shared>, Path(id): Path<String>) -
     told(apart(&app, move |app| Ok(RequestView::of(&app.request(&id)?))).await)
 }
 
-/// What a person says to a request.
+/// An answer to a request.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerBody {
-    /// Yes or no.
+    /// Approve or deny.
     word: WordView,
-    /// What the agent is told.
+    /// Message to the agent.
     #[serde(default)]
     #[schema(max_length = 4000)]
     words: Option<String>,
-    /// How far it reaches: this call, once, if nothing is said.
+    /// The scope; default: this call, once.
     #[serde(default)]
     reach: ReachView,
-    /// The approver's, where one is set.
+    /// The approver's passphrase, if one is set.
     #[serde(default)]
     passphrase: Option<String>,
-    /// Requests of other sessions that ask the very same and get the same answer,
-    /// each for itself; what holds in any session is said once.
+    /// Identical requests of other sessions that get the same answer; an answer for
+    /// any session is given once.
     #[serde(default)]
     alike: Vec<String>,
 }
 
-/// Answers one request. Of racing answers the first in the ledger counts; what
-/// comes back is the request as it stands then.
+/// Answers a request. If several answers race, the first in the ledger counts.
+/// Returns the request after the answer.
 #[utoipa::path(post, path = "/api/requests/{id}/answer", request_body = AnswerBody,
     params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
@@ -303,21 +303,21 @@ pub(crate) async fn answer(
     told(apart(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request))).await)
 }
 
-/// What a person does with a request besides answering it.
+/// An action on a request other than an answer.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HandleBody {
-    /// What to do.
+    /// The action.
     #[serde(alias = "deed")]
     action: RequestAction,
-    /// The words of a comment or a review.
+    /// The text of a comment or review.
     #[serde(default)]
     #[schema(max_length = 4000)]
     text: String,
 }
 
-/// Claims a request, comments on it, takes its answer back, ends it, or says
-/// what was found about what an emergency let through.
+/// Claims a request, comments on it, undoes or revokes its answer, or reviews an
+/// emergency.
 #[utoipa::path(post, path = "/api/requests/{id}/handle", request_body = HandleBody,
     params(("id" = String, Path, description = "The full request id")), responses(
     (status = 200, body = RequestView),
@@ -344,16 +344,16 @@ pub(crate) async fn handle(
     told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, action, &text, peer)?))).await)
 }
 
-/// A pattern of commands.
+/// A command pattern.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Pattern {
-    /// A command in which `*` stands for any text of a word.
+    /// A command in which `*` matches any text of one word.
     pattern: String,
 }
 
-/// What a pattern would have covered of the last calls.
+/// Shows which recent calls a pattern would match.
 #[utoipa::path(get, path = "/api/covered", params(Pattern), responses(
     (status = 200, body = Covered),
     (status = 400, description = "A parameter is invalid", body = Problem),
@@ -384,7 +384,7 @@ fn object<T: DeserializeOwned>(
     serde_json::from_str(body.get()).map_err(|error| said(error.to_string()))
 }
 
-/// Where to go on reading.
+/// Where to continue.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -395,7 +395,7 @@ pub(crate) struct Before {
     pub(crate) before: Option<u64>,
 }
 
-/// Records, the newest first.
+/// Lists records, newest first.
 #[utoipa::path(get, path = "/api/log", params(Before), responses(
     (status = 200, body = Vec<RecordView>),
     (status = 400, description = "A parameter is invalid", body = Problem),
@@ -412,7 +412,7 @@ pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, 
     }
 }
 
-/// The rules in force, each with how often it spoke.
+/// Lists active rules and how often each matched.
 #[utoipa::path(get, path = "/api/rules", responses(
     (status = 200, body = Vec<RuleView>),
     (status = 401, description = "Not signed in", body = Problem),
@@ -422,7 +422,7 @@ pub(crate) async fn rules(State(app): State<Shared>) -> Response {
     told(apart(&app, |app| Ok(app.rules()?.1.into_iter().map(RuleView::of).collect::<Vec<_>>())).await)
 }
 
-/// Whether the ledger is what was written; checks all of it.
+/// Verifies the whole ledger.
 #[utoipa::path(get, path = "/api/ledger", responses(
     (status = 200, body = LedgerView),
     (status = 401, description = "Not signed in", body = Problem),
@@ -436,7 +436,7 @@ pub(crate) async fn ledger(State(app): State<Shared>) -> Response {
     told(apart(&app, look).await)
 }
 
-/// How the server is.
+/// Shows the state of the server.
 #[utoipa::path(get, path = "/api/status", responses(
     (status = 200, body = StatusView),
     (status = 401, description = "Not signed in", body = Problem),

@@ -24,7 +24,7 @@ pub(crate) struct Card {
     pub session: Shown,
     /// The session as it is called, for links.
     pub session_id: String,
-    /// How bad it would be; empty if nobody can tell.
+    /// How bad it would be; empty if no one can tell.
     pub severity: &'static str,
     /// How long ago it was asked, and when.
     pub age: String,
@@ -40,11 +40,11 @@ pub(crate) struct Card {
     pub yes: String,
     pub state: &'static str,
     pub left: String,
-    /// What happens to an emergency nobody answers.
+    /// What happens to an emergency no one answers.
     pub presses: String,
     /// What was said and how far it reaches, where that still counts.
-    pub stands: Option<Shown>,
-    /// By when somebody must look at what an emergency let through, and whether that is past.
+    pub answer: Option<Shown>,
+    /// By when someone must look at what an emergency let through, and whether that is past.
     pub review_due: Option<String>,
     pub overdue: bool,
     /// Who looked at it.
@@ -53,7 +53,7 @@ pub(crate) struct Card {
     pub alike: usize,
 }
 
-/// Why somebody is asked: a sentence, and the rule with file and line.
+/// Why someone is asked: a sentence, and the rule with file and line.
 pub(crate) struct Why {
     pub sentence: Shown,
     pub rule: Shown,
@@ -103,7 +103,7 @@ impl Card {
             state: if over { "expired" } else { request.state.name() },
             left: left(request),
             presses: presses(request),
-            stands: stands(request),
+            answer: given_answer(request),
             review_due: request.progress.review_due_ms().map(time),
             overdue: request.progress.review_due_ms().is_some_and(|due| due < now_ms()),
             reviewed: request.progress.reviewed.as_deref().map(Shown::all),
@@ -141,7 +141,7 @@ pub(crate) fn times(count: u32) -> String {
 }
 
 /// What was said, how far it reaches, until when, and how often it was used.
-fn stands(request: &Request) -> Option<Shown> {
+fn given_answer(request: &Request) -> Option<Shown> {
     let (answer, _) = request.answer()?;
     let word = if answer.word == Word::Approve { "yes" } else { "no" };
     let end = match request.ends_ms() {

@@ -17,7 +17,7 @@ pub(crate) struct Failure {
     pub(crate) status: StatusCode,
     what: String,
     help: String,
-    /// The field of a form that is to be mended.
+    /// The field of a form that is to be fixed.
     field: Option<&'static str>,
     /// In how many seconds it may be tried again, if only that is needed.
     again_s: Option<i64>,
@@ -63,7 +63,7 @@ impl Failure {
         response
     }
 
-    /// The field to mend and what is wrong with it, if it is about one.
+    /// The field to fix and what is wrong with it, if it is about one.
     pub(crate) fn fault(&self) -> Option<(&'static str, String)> {
         self.field.map(|field| (field, visible(&self.what)))
     }

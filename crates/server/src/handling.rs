@@ -29,11 +29,11 @@ const CALL_MAX: usize = 120;
 pub(crate) enum RequestAction {
     /// Say that you look at it.
     Claim,
-    /// Say something beside it.
+    /// Say something next to it.
     Comment,
     /// Take the answer back while nothing was done because of it.
     Undo,
-    /// End an answer that stands.
+    /// End an answer that is.
     Revoke,
     /// Say what you found about what an emergency let through.
     Review,
@@ -78,7 +78,7 @@ impl Covered {
 
 impl App {
     /// Does something with a request; what comes back is the request as it
-    /// stands then.
+    /// is then.
     pub(crate) fn handle(
         &self,
         id: &str,

@@ -27,7 +27,7 @@ use toolgate_runtime::{Broken, Gate, Handed, Listening, Told};
 /// nothing is waited for here.
 const WORKERS: usize = 4;
 
-/// Before the next try when nobody can be listened to: too many open files, say.
+/// Before the next try when no one can be listened to: too many open files, say.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Largest event taken over HTTP; the same as through a pipe.
@@ -78,7 +78,7 @@ impl App {
         (told, Some(Left { opened, gate }))
     }
 
-    /// What nobody need wait for.
+    /// What no one need wait for.
     fn put_back(&self, left: Option<Left>) {
         if let Some(Left { opened, gate }) = left {
             self.stores.give(&self.setup.dirs, opened, gate.done(&self.policies));
@@ -90,7 +90,7 @@ impl App {
         let (told, left) = self.at_once(&handed);
         self.put_back(left);
         told.unwrap_or_else(|| {
-            // Whoever cannot be seen is nobody; this process and those above it ask nothing.
+            // Anyone who cannot be seen is no one; this process and those above it ask nothing.
             handed.asked_by = Some(peer.process().unwrap_or_default());
             (self.lent.to_the_end)(&handed, is_there)
         })

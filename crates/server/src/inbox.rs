@@ -18,7 +18,7 @@ use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 /// So many requests about one call are looked at.
 const ALIKE_MAX: u32 = 100;
 
-/// A ledger longer than this is checked when somebody asks for it, not by
+/// A ledger longer than this is checked when someone asks for it, not by
 /// looking at its page.
 const VERIFIED_UNASKED_MAX: u64 = 5_000;
 
@@ -108,7 +108,7 @@ impl App {
         Ok(same.into_iter().filter(|other| is_waiting(other) && other.is_like(request)).collect())
     }
 
-    /// What an agent sends, or a program below one, is nobody's word.
+    /// What an agent sends, or a program below one, is no one's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
         match peer.objection(&askers) {
@@ -156,7 +156,7 @@ impl App {
         let is_own = |answer: &Answer| {
             answer.by == self.person && answer.reach == given.reach && answer.words == given.said()
         };
-        // Where several must say yes, the narrowest counts, whoever said it.
+        // Where several must say yes, the narrowest counts, no matter who said it.
         let shared = after.progress.needs > 1 || after.decisive_answer().is_none_or(is_own);
         if after.took(given.word, &self.person) && shared {
             return Ok(after);
@@ -166,7 +166,7 @@ impl App {
         Err(Failure::new(StatusCode::CONFLICT, what, "Your answer was recorded and has no effect."))
     }
 
-    /// A yes needs a policy, and somebody who has not said it under another name.
+    /// A yes needs a policy, and someone who has not said it under another name.
     fn may_approve(&self, request: &Request) -> Result<(), Failure> {
         // The server is well; it is the policy that lets no yes happen.
         let closed = |broken: Broken| Failure::new(StatusCode::CONFLICT, broken.what, broken.cure);
@@ -318,7 +318,7 @@ pub(crate) struct RuleLine {
     pub last_ms: i64,
 }
 
-/// Whether somebody can still answer.
+/// Whether someone can still answer.
 pub(crate) fn is_waiting(request: &Request) -> bool {
     request.state == RequestState::Pending && !request.is_over(now_ms())
 }

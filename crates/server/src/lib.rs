@@ -1,6 +1,6 @@
 //! `toolgate serve`: the inbox in a browser, and the same as JSON.
 //!
-//! It listens on this machine only and lets in whoever has the link it printed,
+//! It listens on this machine only and lets in anyone who has the link it printed,
 //! once. Nothing on the hook path needs it: a hook decides by itself, this is a
 //! window on the ledger and a place to answer.
 //!
@@ -83,7 +83,7 @@ pub struct Lent {
     /// Judges an event on an open ledger, with a kept policy if there is one, if
     /// one transaction settles it.
     pub at_once: AtOnce,
-    /// Judges an event with all the waiting that needs, while somebody is there.
+    /// Judges an event with all the waiting that needs, while someone is there.
     pub to_the_end: fn(&Handed, &dyn Fn() -> bool) -> Told,
 }
 
@@ -108,7 +108,7 @@ struct App {
     judged: AtomicU64,
     /// Passphrases that were tried, by whomever.
     tries: Mutex<Tries>,
-    /// When the server began: its own clock, which nobody sets.
+    /// When the server began: its own clock, which no one sets.
     began: Instant,
 }
 
@@ -170,13 +170,13 @@ async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
         Either::Right(((), served)) => served.await,
     };
     if let Ok(socket) = warm {
-        // Nobody finds a server that is gone.
+        // No one finds a server that is gone.
         let _ = std::fs::remove_file(socket);
     }
     ended.map_err(|error| Broken::new(format!("the server stopped: {error}"), "start it again"))
 }
 
-/// A new link for each `SIGUSR1`: told where the server runs, to nobody else.
+/// A new link for each `SIGUSR1`: told where the server runs, to no one else.
 async fn renewed(app: &App, tell: &impl Fn(&App)) {
     let Ok(mut asked) = signal(SignalKind::user_defined1()) else { return };
     while asked.recv().await.is_some() {

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 use toolgate_core::{Extent, PAUSE_MS, Proof, Request, Tries, WRONG_MAX};
 use toolgate_runtime::{Approver, Desk, NotAPerson, Passphrase, now_ms, sign_answer};
 
-/// What the ledger calls passphrases nobody here knows.
+/// What the ledger calls passphrases no one here knows.
 const WRONG: &str = "wrong-passphrases";
 
 impl App {

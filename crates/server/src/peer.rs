@@ -1,9 +1,9 @@
 //! The process at the other end of a connection of this machine, where the
-//! system shows it, and whether an agent stands above it.
+//! system shows it, and whether an agent is above it.
 //!
 //! Another user's process, and any on a system that shows none, is no reason to
 //! refuse: the browser's cookie is the proof, this only takes it away from agents.
-//! A connection of this user's that nobody holds any more is one: who has sent a
+//! A connection of this user's that no one holds any more is one: who has sent a
 //! word and gone cannot be told from an agent that does so to stay unseen.
 
 use std::net::SocketAddr;
@@ -24,12 +24,12 @@ pub(crate) struct Peer {
     pub here: SocketAddr,
 }
 
-/// Why the other end is nobody's word.
+/// Why the other end is no one's word.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Objection {
     /// An agent has the connection open, itself or through what it runs.
     Agent(String),
-    /// Nobody has it open.
+    /// No one has it open.
     Gone,
 }
 
@@ -51,7 +51,7 @@ impl Peer {
             Listed::There(socket) => socket,
         };
         let seen = holders(socket.inode);
-        // What holds it and lets nobody look is one of those that let nobody look.
+        // What holds it and lets no one look is one of those that let no one look.
         let is_ours = socket.user == own;
         let may_hold = if seen.is_empty() && is_ours { closed_processes(own) } else { seen };
         if socket.inode == 0 || may_hold.is_empty() && is_ours {
@@ -136,7 +136,7 @@ fn closed_processes(own: u32) -> Vec<u32> {
     processes().filter(|pid| is_run_by(*pid, own)).filter(is_closed).collect()
 }
 
-/// Whether a process runs as a user. Its folder belongs to somebody else when it
+/// Whether a process runs as a user. Its folder belongs to someone else when it
 /// has shut itself off; what it says of itself does not.
 fn is_run_by(pid: u32, user: u32) -> bool {
     let folder = format!("/proc/{pid}");
@@ -180,7 +180,7 @@ mod tests {
                 is_agents(&peer.objection(&[asker])),
                 "{address}: the connection came from the server itself"
             );
-            // Nobody is at the other end any more, and nobody can be told from an agent.
+            // No one is at the other end any more, and no one can be told from an agent.
             drop(stream);
             assert_eq!(peer.objection(&[]), Some(Objection::Gone), "{address}");
         }

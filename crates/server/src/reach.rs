@@ -1,4 +1,4 @@
-//! What a call reaches, in words for a card: its facts, read anew from the
+//! What a call reaches, in words for a card: its facts, read again from the
 //! text that is shown.
 
 use crate::App;
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     fn call_of(&self, request: &Request) -> Option<Call> {
-        // What stands beside a command are scripts it runs.
+        // What is next to a command are scripts it runs.
         let input = request.input.as_ref().and_then(|input| serde_json::from_str(input).ok());
         let input = input.unwrap_or_else(|| serde_json::json!({ "command": request.title }));
         (self.app.lent.call)(&request.tool, input, &request.dir).ok()

@@ -1,4 +1,4 @@
-//! Text of agents and files on a page: what is spelled out of it stands in an
+//! Text of agents and files on a page: what is spelled out of it is in an
 //! element of its own, so that `\u{1b}` and what is only written like it look
 //! and are different.
 //!

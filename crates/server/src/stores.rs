@@ -14,7 +14,7 @@ use toolgate_store::Sqlite;
 /// Kept at most; more were opened for a moment only.
 const KEPT_MAX: usize = 16;
 
-/// Which file it is, and that the key beside it is the same.
+/// Which file it is, and that the key next to it is the same.
 pub(crate) type Identity = ((u64, u64), (u64, u64, i64));
 
 /// The pool.

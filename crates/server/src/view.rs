@@ -7,13 +7,13 @@ use toolgate_core::{Answer, Comment, Extent, Record, Request, Word};
 use toolgate_runtime::now_ms;
 use utoipa::ToSchema;
 
-/// Yes or no.
+/// Approve or deny.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WordView {
-    /// Yes.
+    /// Approve.
     Approve,
-    /// No.
+    /// Deny.
     Deny,
 }
 
@@ -35,24 +35,24 @@ impl From<Word> for WordView {
     }
 }
 
-/// How far an answer reaches.
+/// The scope of an answer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", tag = "extent", deny_unknown_fields)]
 pub(crate) enum ReachView {
     /// This call, once.
     #[default]
     Once,
-    /// This very call as often as this session makes it.
+    /// Exactly this call, as often as this session makes it.
     Session,
-    /// This very call in any session, for so long.
+    /// Exactly this call in any session, for some minutes.
     For {
-        /// Minutes from the answer on.
+        /// Minutes after the answer.
         #[schema(minimum = 1, maximum = 10080)]
         minutes: u32,
     },
-    /// Every call that fits, in this folder and below it, until it is revoked.
+    /// Every matching call, in this folder and below, until revoked.
     Always {
-        /// A command in which `*` stands for any text of a word; none means this very call.
+        /// A command in which `*` matches any text of one word; without one, exactly this call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pattern: Option<String>,
     },
@@ -80,19 +80,19 @@ impl From<Extent> for ReachView {
     }
 }
 
-/// What somebody said.
+/// One answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AnswerView {
-    /// Yes or no.
+    /// Approve or deny.
     word: WordView,
-    /// Who.
+    /// The person.
     by: String,
-    /// What the agent is told.
+    /// Message to the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<String>,
-    /// How far it reaches.
+    /// The scope.
     reach: ReachView,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     at_ms: i64,
 }
 
@@ -103,23 +103,23 @@ impl AnswerView {
     }
 }
 
-/// The guardrail a request asks past.
+/// The bypass a request asks for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BypassView {
-    /// The guardrail.
+    /// Id of the guardrail.
     guardrail: String,
-    /// The role that must say yes.
+    /// The role that must approve.
     role: String,
-    /// Why.
+    /// The reason.
     reason: String,
 }
 
-/// One question to a person.
+/// One request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RequestView {
     /// Its id.
     id: String,
-    /// Where it stands: pending, approved, denied, used or expired.
+    /// State: pending, approved, denied, used, revoked or expired.
     state: &'static str,
     /// The session that asks.
     session: String,
@@ -129,55 +129,55 @@ pub(crate) struct RequestView {
     arguments: String,
     /// The tool.
     tool: String,
-    /// The text of the call; whole unless `cut`.
+    /// The text of the call; complete unless `cut`.
     title: String,
-    /// The input, for calls whose title is not all there is; whole unless `cut`.
+    /// The input, if the text does not show all of it; complete unless `cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<String>,
-    /// Whether a list shows only the beginning of text and input; `/api/requests/{id}` has all.
+    /// Whether text and input are truncated; `/api/requests/{id}` has all of them.
     cut: bool,
     /// The folder it would run in.
     dir: String,
-    /// Why it is asked: sentence, rule, file and line.
+    /// Reasons: sentence, rule, file and line.
     why: Vec<String>,
-    /// When it was made, in milliseconds since 1970.
+    /// Created, in milliseconds since 1970.
     made_ms: i64,
-    /// When it counts as denied.
+    /// When it expires and counts as denied, in milliseconds since 1970.
     expires_ms: i64,
-    /// What was said, as long as that counts.
+    /// The answer, while it applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<AnswerView>,
-    /// The guardrail it asks past.
+    /// The bypass it asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     bypass: Option<BypassView>,
-    /// Who looks at it.
+    /// The person reviewing it.
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed: Option<String>,
-    /// What people said beside it.
+    /// Notes of people.
     comments: Vec<CommentView>,
-    /// What supervisors said of it.
+    /// Opinions of AI supervisors.
     reviews: Vec<String>,
-    /// How many people must say yes.
+    /// Approvals needed.
     needs: u32,
-    /// Who said yes so far, where one is not enough.
+    /// People who have approved, if several are needed.
     yes: Vec<String>,
-    /// How many more must, as long as it waits.
+    /// Approvals still missing.
     missing: u32,
-    /// How often its answer was used.
+    /// How often the answer was used.
     uses: u32,
-    /// When somebody must have looked at what an emergency let through.
+    /// When the review of an emergency is due, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     review_due_ms: Option<i64>,
 }
 
-/// One remark.
+/// One note.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CommentView {
-    /// Who.
+    /// The person.
     by: String,
-    /// What.
+    /// The text.
     text: String,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     at_ms: i64,
 }
 
@@ -191,7 +191,7 @@ impl CommentView {
 const LISTED_MAX: usize = 1_000;
 
 impl RequestView {
-    /// For a list: the beginning of what is long.
+    /// For a list: long texts truncated.
     pub(crate) fn listed(request: &Request) -> RequestView {
         let mut view = RequestView::of(request);
         for text in [Some(&mut view.title), view.input.as_mut()].into_iter().flatten() {
@@ -238,19 +238,19 @@ impl RequestView {
     }
 }
 
-/// One line of the ledger.
+/// One record of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RecordView {
     /// 1, 2, 3 … without gaps.
     seq: u64,
     /// Milliseconds since 1970.
     time_ms: i64,
-    /// Hash of the record before.
+    /// Hash of the previous record.
     prev: String,
     /// Host, session, agent and policy.
     #[schema(value_type = Object)]
     context: serde_json::Value,
-    /// What happened; its `entry` says of which sort it is.
+    /// What happened; `entry` is the kind.
     #[schema(value_type = Object)]
     entry: serde_json::Value,
 }
@@ -267,22 +267,22 @@ impl RecordView {
     }
 }
 
-/// One rule in force.
+/// One active rule.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RuleView {
     /// Its id.
     id: String,
-    /// What it does.
+    /// Its kind, such as `block` or `ask`.
     kind: &'static str,
-    /// Why.
+    /// The reason.
     reason: String,
     /// File and line.
     source: String,
-    /// How often it spoke.
+    /// How often it matched.
     spoke: u64,
-    /// Of that, asked.
+    /// How often it asked.
     asked: u64,
-    /// Of that, blocked.
+    /// How often it blocked.
     blocked: u64,
 }
 
@@ -293,56 +293,56 @@ impl RuleView {
     }
 }
 
-/// Whether the ledger is what was written.
+/// Result of verifying the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LedgerView {
-    /// How many records there are.
+    /// Number of records.
     pub records: u64,
-    /// Whether they are what was written.
+    /// Whether they are unchanged.
     pub whole: bool,
-    /// The same in words.
+    /// The result in words.
     pub text: String,
 }
 
-/// One AI supervisor, and how it is.
+/// One AI supervisor and its health.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SupervisorView {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     pub role: String,
     /// The model behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How it is, in words.
+    /// Its state.
     pub state: &'static str,
-    /// How often it answered.
+    /// Number of answers.
     pub answered: u64,
-    /// Of that, yes.
+    /// Approvals.
     pub approved: u64,
-    /// Of that, no.
+    /// Denials.
     pub rejected: u64,
-    /// How often no answer came.
+    /// Requests without an answer.
     pub failed: u64,
-    /// How long it takes, in milliseconds.
+    /// Average time in milliseconds.
     pub latency_ms: u64,
 }
 
-/// How the server is.
+/// State of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatusView {
     /// Its version.
     pub version: &'static str,
-    /// Events it judged for hooks since it began.
+    /// Events judged for hooks since it started.
     pub judged: u64,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// What.
+    /// The text.
     error: String,
-    /// What to do.
+    /// How to fix it.
     help: String,
 }
 

@@ -1,5 +1,5 @@
 //! What `sed` makes of a text that is known, where that is plain: `s` with a
-//! pattern that stands for itself, `d`, and the numbers of lines before them.
+//! pattern that represents itself, `d`, and the numbers of lines before them.
 //!
 //! Everything else is not known.
 
@@ -102,7 +102,7 @@ fn replacement(text: &str, extended: bool) -> Option<(Does, &str)> {
     (!old.is_empty()).then_some((Does::Replace { old, new, every }, rest.strip_prefix('g').unwrap_or(rest)))
 }
 
-/// Text up to `sign`, if it stands for itself.
+/// Text up to `sign`, if it represents itself.
 fn part<'a>(text: &'a str, sign: char, special: &str) -> Option<(String, &'a str)> {
     let mut value = String::new();
     let mut chars = text.chars();

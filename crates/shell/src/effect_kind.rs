@@ -56,7 +56,7 @@ effects! {
     SkipsCommitHooks = "skips-commit-hooks",
     /// Rewrites or deletes what others may have on the remote (target: the branch, if known).
     RewritesRemote = "rewrites-remote",
-    /// Rewrites the remote only if nobody else has pushed (target: the branch, if known).
+    /// Rewrites the remote only if no one else has pushed (target: the branch, if known).
     RewritesOwnRemote = "rewrites-own-remote",
     /// Throws away uncommitted or unreachable work, all there is.
     DiscardsWork = "discards-work",
@@ -82,11 +82,11 @@ effects! {
     InstallsPackage = "installs-package",
     /// Makes files accessible or owned otherwise (target: the path).
     ChangesAccess = "changes-access",
-    /// Lets whoever runs a file have the rights of its owner (target: the path).
+    /// Lets anyone who runs a file have the rights of its owner (target: the path).
     GivesOwnerRights = "gives-owner-rights",
     /// Ends or signals processes (target: pid or name).
     EndsProcess = "ends-process",
-    /// Switches the machine off or starts it anew.
+    /// Switches the machine off or starts it again.
     StopsMachine = "stops-machine",
     /// Records what goes over the network.
     WatchesTraffic = "watches-traffic",
@@ -102,7 +102,7 @@ effects! {
     HidesTraces = "hides-traces",
     /// Prints a secret some program keeps: a token, a private key, a password.
     RevealsSecret = "reveals-secret",
-    /// Lets whoever is at the other end of a connection run a program here (target: the host, if known).
+    /// Lets anyone who is at the other end of a connection run a program here (target: the host, if known).
     GivesShell = "gives-shell",
 }
 

@@ -1,5 +1,5 @@
 //! First letters and lengths of the names in a table, taken when compiling.
-//! Every command is looked for in many tables and stands in nearly none.
+//! Every command is looked for in many tables and is in nearly none.
 
 /// For each first letter the lengths that occur, as bits.
 pub(crate) struct NameFilter([u32; 32]);

@@ -62,7 +62,7 @@ fn add(line: &mut String, text: &str) {
     }
 }
 
-/// Does it stand for itself wherever it stands? Most words do.
+/// Does it stand for itself wherever it is? Most words do.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_plain_byte)
 }

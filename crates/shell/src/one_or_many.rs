@@ -1,7 +1,7 @@
 //! A list that mostly holds one thing, and then needs no memory of its own.
 //!
 //! Words have one piece, variables one value, expansions give one word: one in
-//! six times that reading took memory was for such a list. It is a slice to whoever
+//! six times that reading took memory was for such a list. It is a slice to anyone who
 //! looks at it, and does nothing a `Vec` would not.
 
 use std::ops::{Deref, DerefMut};

@@ -42,7 +42,7 @@ struct Row {
     takes: Takes,
 }
 
-/// The text a word has if every variable in it that nobody knows is empty:
+/// The text a word has if every variable in it that no one knows is empty:
 /// `--no-ver${Z}ify` is `--no-verify` then. `None` where that changes nothing.
 pub(crate) fn with_empty_unknowns(word: &Word) -> Option<SmolStr> {
     if word.exact || !word.text.bytes().any(|byte| byte == b'$') || word.text.contains('`') {
@@ -82,7 +82,7 @@ fn behind_parenthesis(text: &str) -> &str {
     close.and_then(|at| text.get(at + 1..)).unwrap_or("")
 }
 
-/// Is it a variable nobody knows, or a list? Without a value it is no word at all.
+/// Is it a variable no one knows, or a list? Without a value it is no word at all.
 pub(crate) fn may_vanish(word: &Word) -> bool {
     let name = word.text.strip_prefix('$').unwrap_or_default();
     let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
@@ -273,7 +273,7 @@ fn find_short(spec: &Spec, letter: char) -> Option<Row> {
     None
 }
 
-/// Where `wanted` next stands behind a blank, or behind a comma as well. Sixteen
+/// Where `wanted` next follows a blank, or behind a comma as well. Sixteen
 /// places are looked at at once.
 fn behind_sign(table: &[u8], from: usize, wanted: u8, comma: u8) -> Option<usize> {
     let signs = table.get(from..)?;
@@ -289,7 +289,7 @@ fn behind_sign(table: &[u8], from: usize, wanted: u8, comma: u8) -> Option<usize
     Some(from + skipped + at + 1)
 }
 
-/// Every place where `wanted` stands at the start of a token, or of a spelling
+/// Every place where `wanted` is at the start of a token, or of a spelling
 /// where `comma` is one.
 fn starts(table: &'static str, wanted: u8, comma: u8) -> impl Iterator<Item = usize> {
     let table = table.as_bytes();
@@ -297,7 +297,7 @@ fn starts(table: &'static str, wanted: u8, comma: u8) -> impl Iterator<Item = us
     std::iter::successors(first, move |at| behind_sign(table, *at, wanted, comma))
 }
 
-/// Where `name` stands in the table at the start of a spelling: the byte before
+/// Where `name` is in the table at the start of a spelling: the byte before
 /// it, and the text from it on.
 fn spellings(table: &'static str, name: &str) -> impl Iterator<Item = (u8, &'static str)> {
     let first = name.bytes().next().filter(|_| !name.contains(' '));

@@ -15,7 +15,7 @@ pub struct Outline {
     pub shape: &'static str,
     /// How it hangs on the piece before it: `|`, `&&`, `||`; empty for none.
     pub joint: &'static str,
-    /// Where it stands: its own bytes for a command, else from its first
+    /// Where it is: its own bytes for a command, else from its first
     /// command to its last.
     pub span: Span,
     /// The pieces inside, in reading order.

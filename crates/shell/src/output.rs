@@ -49,7 +49,7 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
         let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
         for path in stream.paths.iter_mut().filter(|_| narrows) {
-            // Some of them, and nobody knows which.
+            // Some of them, and no one knows which.
             if let Some(head) = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES)) {
                 path.text = format_smolstr!("{head}?*");
                 path.exact = false;
@@ -83,7 +83,7 @@ fn names_files(command: &Command) -> bool {
         && command.usage.has("--files-with-matches")
 }
 
-/// Some of the files it looked through, and nobody knows which.
+/// Some of the files it looked through, and no one knows which.
 fn searched(command: &Command) -> Vec<Word> {
     let some = |path: &Word| {
         let text = if path.glob {

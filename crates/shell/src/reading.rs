@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct ReadContext {
     /// What `~` and `$HOME` stand for; unknown when `None`.
     pub home: Option<String>,
-    /// What `$PWD` stands for at the start; unknown when `None`.
+    /// What `$PWD` represents at the start; unknown when `None`.
     pub pwd: Option<String>,
     /// The top of the repository the text would run in; unknown when `None`.
     pub project: Option<String>,
@@ -56,7 +56,7 @@ pub struct Word {
     pub exact: bool,
     /// True when an unquoted `*`, `?` or `[` would be matched against files.
     pub glob: bool,
-    /// Where it stands; for text inside other text (`bash -c '…'`), the
+    /// Where it is; for text inside other text (`bash -c '…'`), the
     /// place of the outer word.
     pub span: Span,
 }
@@ -112,7 +112,7 @@ pub struct Flag {
     /// The value may stand in a word of its own; that of an unknown option can
     /// only have been attached.
     pub(crate) separate_value: bool,
-    /// The word it stands in: all of it, also when clustered (`-anm`).
+    /// The word it is in: all of it, also when clustered (`-anm`).
     pub span: Span,
 }
 
@@ -141,7 +141,7 @@ pub struct Effect {
 /// One simple command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// Base name of the program, `/bin/rm` → `rm`; empty if it is not known.
     pub program: SmolStr,
@@ -155,14 +155,14 @@ pub struct Command {
     /// The wrappers around it, outermost first: `["sudo", "timeout"]`.
     pub via: Vec<SmolStr>,
     /// Index in `Reading::commands` of the command that starts it: the `sudo`
-    /// of `sudo rm x`, the call of the function it stands in.
+    /// of `sudo rm x`, the call of the function it is in.
     pub started_by: Option<usize>,
     /// Where it runs if the text changed folder before it: `cd x && …`.
     /// Relative to the start unless absolute.
     pub dir: Option<Word>,
     /// Index in `Reading::commands` of the command whose output it reads.
     pub piped_from: Option<usize>,
-    /// Indices of the commands whose output stands in its words:
+    /// Indices of the commands whose output is in its words:
     /// `curl "x/$(cat key)"`.
     pub quotes: Vec<usize>,
     /// True when the spans of its words are bytes of the outermost text and
@@ -183,14 +183,14 @@ pub struct Opaque {
     pub span: Span,
     /// Of what sort it is.
     pub kind: Unknown,
-    /// What stands there, in one phrase: ``eval of `$X` ``.
+    /// What is there, in one phrase: ``eval of `$X` ``.
     pub what: String,
 }
 
 /// Why a command cannot be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unknown {
-    /// Text is run that stands in a variable or comes in from a pipe, unseen:
+    /// Text is run that is in a variable or comes in from a pipe, unseen:
     /// `eval "$X"`.
     Variable,
     /// Text is run that another program on this machine prints:

@@ -48,7 +48,7 @@ impl Typed {
     }
 }
 
-/// Key that stands for "this function is defined" or "this variable is
+/// Key that represents "this function is defined" or "this variable is
 /// exported": kept like a variable, it is undone and merged with its branch.
 pub(crate) fn state_key(what: &str, name: &str) -> SmolStr {
     concat(&["=", what, " ", name])
@@ -90,7 +90,7 @@ pub(crate) type Value = OneOrMany<Text>;
 /// The values a variable may have. INVARIANT: never empty.
 pub(crate) type Options = OneOrMany<Value>;
 
-/// What each text of a value counts for, beside its bytes.
+/// What each text of a value counts for, next to its bytes.
 const TEXT_COST: usize = 32;
 
 /// What copying `value` costs.
@@ -117,7 +117,7 @@ pub(crate) struct Scope {
     typed: BTreeMap<String, Typed>,
     /// Variables that keep their value, unless they belong to a function.
     fixed: BTreeSet<String>,
-    /// Some variable stands for another one.
+    /// Some variable represents another one.
     has_refs: bool,
     /// The folder was changed at some time.
     moved: bool,
@@ -214,7 +214,7 @@ impl Scope {
         self.has_refs
     }
 
-    /// The variable a name stands for, where that is sure.
+    /// The variable a name represents, where that is sure.
     fn target_of<'n>(&'n self, name: &'n str) -> &'n str {
         let mut name = name;
         for _ in 0..REFS_MAX {
@@ -337,7 +337,7 @@ impl Scope {
     }
 
     /// The names a further round of a loop gave values they did not have before:
-    /// nobody knows what more rounds give them.
+    /// no one knows what more rounds give them.
     pub(crate) fn growing(&self, changes: &Changes) -> Vec<SmolStr> {
         let is_new = |(name, options): &(&SmolStr, &Option<Options>)| {
             let known = self.values.get(*name);

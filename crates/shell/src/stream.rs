@@ -16,13 +16,13 @@ pub(crate) struct Stream {
     pub(crate) download: Option<Word>,
     /// Position of the command that wrote it.
     pub(crate) from: Option<usize>,
-    /// It is the content of a file nobody here wrote.
+    /// It is the content of a file no one here wrote.
     pub(crate) is_file: bool,
     /// It is the content of a file that was there before.
     pub(crate) on_disk: bool,
-    /// It was made of text that stood here, in a way that is not followed.
+    /// It was made of text that was here, in a way that is not followed.
     pub(crate) changed: bool,
-    /// It stood in quotes: one word, whatever is in it.
+    /// It was in quotes: one word, whatever is in it.
     pub(crate) whole: bool,
     /// There may be errors in it as well.
     pub(crate) noisy: bool,
@@ -45,7 +45,7 @@ impl Stream {
         Stream { text: (text.len() <= TEXT_MAX).then_some(text), ..Stream::default() }
     }
 
-    /// Either this is written or `other`, and nobody knows which.
+    /// Either this is written or `other`, and no one knows which.
     pub(crate) fn or_instead(self, other: Stream) -> Stream {
         let known = self.other.is_none() && other.other.is_none();
         let same = self.text == other.text;

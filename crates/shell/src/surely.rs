@@ -18,7 +18,7 @@ pub fn surely_ran(source: &str) -> Vec<Span> {
     }
     let mut spans = Vec::new();
     of_list(&parsed.list, &mut spans);
-    // The tree keeps no `!`; what stands behind one succeeded by failing.
+    // The tree keeps no `!`; what follows one succeeded by failing.
     let is_negated =
         |span: &Span| source.get(..span.start).is_some_and(|before| before.trim_end().ends_with('!'));
     spans.retain(|span| !is_negated(span));

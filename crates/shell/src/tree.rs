@@ -27,7 +27,7 @@ pub(crate) enum Node {
     Group(List, Vec<RawRedirect>),
     /// `( … )`, and anything put in the background.
     Subshell(List, Vec<RawRedirect>),
-    /// `coproc …`: runs beside the rest, connected by pipes.
+    /// `coproc …`: runs next to the rest, connected by pipes.
     Coproc(Box<Node>),
     /// `if`/`elif`/`else`: (condition, body) pairs, then the body of `else`.
     If { arms: Vec<(List, List)>, rest: Option<List>, redirects: Vec<RawRedirect> },
@@ -146,7 +146,7 @@ pub(crate) struct RawWord {
 pub(crate) enum Part {
     /// Unquoted text: braces, tildes and globs still count.
     Plain(SmolStr),
-    /// Text that stands for itself.
+    /// Text that represents itself.
     Quoted(SmolStr),
     /// `$x`, `${x…}`
     Param(Rc<Param>),
@@ -160,7 +160,7 @@ pub(crate) enum Part {
     Array(Rc<Vec<RawWord>>),
 }
 
-/// A value nobody knows.
+/// A value no one knows.
 #[derive(Debug, Clone)]
 pub(crate) struct Computed {
     /// Its spelling.
@@ -170,7 +170,7 @@ pub(crate) struct Computed {
 }
 
 impl Part {
-    /// A value nobody knows, spelled this way, for which `inner` is expanded.
+    /// A value no one knows, spelled this way, for which `inner` is expanded.
     pub(crate) fn unknown(text: SmolStr, inner: Pieces) -> Part {
         Part::Unknown(Box::new(Computed { text, inner }))
     }
@@ -204,7 +204,7 @@ pub(crate) struct Param {
     pub(crate) colon: bool,
     /// What follows the operator.
     pub(crate) word: Pieces,
-    /// What stands in `[…]`.
+    /// What is in `[…]`.
     pub(crate) index: Option<Pieces>,
     pub(crate) quoted: bool,
     /// Source spelling, shortened.

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, told so that a person can mend it.
+//! What can go wrong with a store, told so that a person can fix it.
 
 use rusqlite::ErrorCode;
 use std::fmt;
@@ -42,7 +42,7 @@ impl StoreError {
         }
     }
 
-    /// The command or step that mends it.
+    /// The command or step that fixes it.
     #[must_use]
     pub fn cure(&self) -> String {
         match self {

@@ -25,7 +25,7 @@ use toolgate_core::{Checkpoint, Context, Entry, Health, KeptAnswer, Lock, Marks,
 
 /// What a store can do.
 pub trait Store {
-    /// Begins a turn: nobody else writes until it is committed or dropped.
+    /// Begins a turn: no one else writes until it is committed or dropped.
     ///
     /// # Errors
     /// If the store cannot be written within its time limit.
@@ -140,14 +140,14 @@ pub trait Turn {
     /// If the store cannot be read.
     fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
 
-    /// One request as the records tell it, not as the table beside them does:
+    /// One request as the records tell it, not as the table next to them does:
     /// asked before a grant is used, because a row is easily put back.
     ///
     /// # Errors
     /// If the store cannot be read.
     fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError>;
 
-    /// Requests whose answer stands for further calls, of any session.
+    /// Requests whose answer represents further calls, of any session.
     ///
     /// # Errors
     /// If the store cannot be read.

@@ -10,9 +10,9 @@ use toolgate_core::{Asker, Record, Request, Session};
 /// Which requests to look through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Those somebody can still answer.
+    /// Those someone can still answer.
     Waiting,
-    /// Those nobody can answer any more.
+    /// Those no one can answer any more.
     Over,
     /// Those whose answer may still count.
     Granted,
@@ -65,7 +65,7 @@ pub struct WaitingLine {
 }
 
 impl Sqlite {
-    /// Everything somebody can still answer, in short.
+    /// Everything someone can still answer, in short.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -120,7 +120,7 @@ impl Sqlite {
     /// # Errors
     /// If the store cannot be read.
     pub fn askers(&self, limit: u32) -> Result<Vec<Asker>, StoreError> {
-        // What is open counts however many were asked since: many questions hide nobody.
+        // What is open counts however many were asked since: many questions hide no one.
         let sql = "WITH recent AS (SELECT body FROM request WHERE is_open = 1 OR id IN
                        (SELECT id FROM request ORDER BY body ->> 'made_ms' DESC LIMIT ?1))
                    SELECT body -> 'asker' FROM recent WHERE body -> 'asker' IS NOT NULL

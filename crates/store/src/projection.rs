@@ -1,15 +1,15 @@
-//! Sessions, marks and requests: what the records come to, kept beside them so
+//! Sessions, marks and requests: what the records come to, kept next to them so
 //! that a hook need not read the whole ledger.
 //!
 //! They are folded by `toolgate-core`, one record at a time. When a newer
-//! program folds otherwise, it makes them anew from the records.
+//! program folds otherwise, it makes them again from the records.
 
 use crate::error::StoreError;
 use crate::supervision;
 use rusqlite::{Connection, OptionalExtension, params};
 use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, lock_change, marks_of};
 
-/// Makes every projection anew from the records.
+/// Makes every projection again from the records.
 pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;
@@ -143,7 +143,7 @@ fn put_request(connection: &Connection, request: &Request) -> Result<(), StoreEr
     Ok(())
 }
 
-/// What the column `is_open` says: 0 over, 1 asks about its one call, 2 stands
+/// What the column `is_open` says: 0 over, 1 asks about its one call, 2 is
 /// for further calls.
 pub(crate) fn openness(request: &Request) -> i64 {
     if request.is_standing() { 2 } else { i64::from(request.is_open()) }

@@ -1,9 +1,9 @@
 //! The tables, and how an older file becomes a newer one.
 //!
 //! `user_version` counts the steps taken. A step, once released, never changes.
-//! Whoever changes how records are folded (`Session::after`, `marks_of`,
+//! Anyone who changes how records are folded (`Session::after`, `marks_of`,
 //! `Request::after`) adds a step, an empty one if no table changes: with it,
-//! sessions, marks and requests are made anew from the records.
+//! sessions, marks and requests are made again from the records.
 
 use crate::error::StoreError;
 use crate::projection;
@@ -27,7 +27,7 @@ const STEPS: &[&str] = &[
     CREATE TABLE lock (path TEXT PRIMARY KEY, session TEXT NOT NULL, agent TEXT NOT NULL,
                        time_ms INTEGER NOT NULL) WITHOUT ROWID;
 ",
-    // Labels, waiting calls, budgets reserved: folded anew.
+    // Labels, waiting calls, budgets reserved: folded again.
     "",
     // Answers that stand: `is_open` is 2 for them.
     "
@@ -37,11 +37,11 @@ const STEPS: &[&str] = &[
     CREATE TABLE supervisor (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE supervised (shape TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
 ",
-    // A person may be called like the agent: folded anew.
+    // A person may be called like the agent: folded again.
     "",
-    // Of several people's yes the narrowest counts, and each can be taken back: folded anew.
+    // Of several people's yes the narrowest counts, and each can be taken back: folded again.
     "",
-    // Files a session wrote are marked: folded anew.
+    // Files a session wrote are marked: folded again.
     "",
 ];
 
@@ -53,7 +53,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     // Settled once, outside a transaction; SQLite keeps it in the file.
     connection.pragma_update(None, "journal_mode", "wal")?;
     let turn = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Read again: another process may have been faster.
+    // Read once more: another process may have been faster.
     let from = version(&turn)?;
     if from > goal() {
         return Err(StoreError::Newer { version: from });

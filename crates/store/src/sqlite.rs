@@ -80,7 +80,7 @@ impl Sqlite {
     }
 
     /// Folds the log back if it has grown. The records are safe without it, so
-    /// a lock held by somebody else only means that the next process does it.
+    /// a lock held by someone else only means that the next process does it.
     pub fn tidy(&self) {
         if std::fs::metadata(&self.log).is_ok_and(|about| about.len() > LOG_MAX) {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -213,7 +213,7 @@ impl Sqlite {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// What stands in the file beside our tables: a trigger, a view, a table
+    /// What is in the file next to our tables: a trigger, a view, a table
     /// made otherwise. `None` when it holds just what we make.
     pub(crate) fn foreign_object(&self) -> Result<Option<String>, StoreError> {
         schema::foreign_object(&self.connection)
@@ -251,7 +251,7 @@ struct Row {
     id: String,
     session: String,
     arguments: String,
-    /// As it stands there: what is neither 0 nor 1 was not written by us.
+    /// As it is there: what is neither 0 nor 1 was not written by us.
     is_open: i64,
     body: String,
 }
@@ -409,8 +409,8 @@ fn last(connection: &Connection) -> Result<Option<Head>, StoreError> {
     Ok(found.optional()?)
 }
 
-/// What is added is signed, so it must not be added behind an end nobody
-/// signed: that would make somebody else's edit our own.
+/// What is added is signed, so it must not be added behind an end no one
+/// signed: that would make someone else's edit our own.
 fn check_end(
     connection: &Connection,
     key: &SigningKey,

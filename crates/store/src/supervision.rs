@@ -1,4 +1,4 @@
-//! What the records come to about supervisors, kept beside them so that all
+//! What the records come to about supervisors, kept next to them so that all
 //! hook processes share it: the health of each, and answers that may hold again.
 
 use crate::error::StoreError;

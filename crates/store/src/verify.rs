@@ -1,5 +1,5 @@
 //! Checks a stored ledger from the first record to the signed head, and the
-//! sessions and requests kept beside it against a replay.
+//! sessions and requests kept next to it against a replay.
 
 use crate::Store;
 use crate::error::StoreError;
@@ -209,7 +209,7 @@ fn first_difference<T: PartialEq>(
     stored: &BTreeMap<String, Option<T>>,
 ) -> Option<String> {
     let changed =
-        // A row whose columns and body disagree is nobody's.
+        // A row whose columns and body disagree is no one's.
         stored.iter().find(|(id, row)| row.is_none() || expected.get(id).copied() != row.as_ref()).map(|(id, _)| id);
     let missing = expected.keys().copied().find(|id| !stored.contains_key(*id));
     changed.or(missing).cloned()

@@ -65,16 +65,16 @@ impl Gate {
             Broken::new(format!("the folder cannot be opened: {error}"), "use an existing folder")
         })?;
         let project = find_project(&folder);
-        // Whoever embeds the gate is the agent.
+        // Anyone who embeds the gate is the agent.
         let asked_by = Some(std::process::id());
         let setup = Setup { dirs, project: project.clone(), host_files: Vec::new(), usage: None, asked_by };
         let (inner, _) = toolgate_runtime::Gate::open(setup)?;
         Ok(Gate { inner, project })
     }
 
-    /// The revision of the policy in force. It is read anew before every call, so
+    /// The revision of the policy in force. It is read again before every call, so
     /// that a change of its files counts at once; a policy that does not load
-    /// closes the gate until it is mended.
+    /// closes the gate until it is fixed.
     #[must_use]
     pub fn revision(&self) -> &str {
         self.inner.policy().revision()

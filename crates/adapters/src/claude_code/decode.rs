@@ -124,7 +124,7 @@ impl<'a> Message<'a> {
     fn event(&self, kind: EventKind) -> Result<Event, Unreadable> {
         let call = match kind {
             EventKind::Stop => self.stop()?,
-            // What was handed over stands in the call before; this tells who took it on.
+            // What was handed over is in the call before; this tells who took it on.
             EventKind::PostHandoff => self.call_with("Agent", Kind::Handoff, json!({}))?,
             _ => self.call()?,
         };

@@ -97,7 +97,7 @@ struct Found {
     /// Which hook of the group.
     hook: usize,
     node: Node,
-    /// Whether one of ours stands before it at the same event.
+    /// Whether one of ours is before it at the same event.
     is_repeated: bool,
 }
 
@@ -163,7 +163,7 @@ fn remove(settings: &mut Settings, found: &Found) {
     }
 }
 
-/// The events our hook stands at, in the order of the file.
+/// The events our hook is at, in the order of the file.
 pub(super) fn events(settings: &[u8]) -> Vec<String> {
     let Ok(settings) = Settings::read(settings) else { return Vec::new() };
     hooks_in(&settings).into_iter().map(|found| found.event).collect()
@@ -197,7 +197,7 @@ pub(super) fn objection(settings: Option<&[u8]>, ours: Ours) -> Option<String> {
     lost.then(|| "the changed settings no longer contain Toolgate's hook as installed".to_owned())
 }
 
-/// Whether our hook stands at every event it was installed for, armed: for
+/// Whether our hook is at every event it was installed for, armed: for
 /// every tool, with the fail-closed switch, and with the time it needs.
 fn is_whole(value: &Value) -> bool {
     EVENTS.iter().all(|(event, _)| {

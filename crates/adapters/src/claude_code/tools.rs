@@ -49,7 +49,7 @@ fn optional(input: &Value, field: &str) -> Vec<String> {
     input.get(field).and_then(Value::as_str).map(str::to_owned).into_iter().collect()
 }
 
-/// The command a tool of a server gives to a shell, and the field it stands in,
+/// The command a tool of a server gives to a shell, and the field it is in,
 /// where that one text is all there is. Lists, arguments apart and a folder of
 /// its own are read by `toolgate-core`.
 fn command_of(tool: &str, input: &Value) -> Option<(String, String)> {

@@ -1,6 +1,6 @@
 //! Reads what the model used from Claude Code's own transcript.
 //!
-//! One JSON object a line; an answer of several parts stands in several lines
+//! One JSON object a line; an answer of several parts is in several lines
 //! with the same id and the same usage, and counts once. Lines of other sorts,
 //! and lines that cannot be read, count nothing.
 

@@ -54,7 +54,7 @@ impl Node {
         }
     }
 
-    /// Where each of its items stands, with their names.
+    /// Where each of its items is, with their names.
     pub(super) fn items(&self) -> Vec<Range<usize>> {
         match &self.shape {
             Shape::Object(members) => members.iter().map(|(_, start, value)| *start..value.end).collect(),

@@ -43,7 +43,7 @@ impl Style {
         format!("{}:{}{value}", Value::from(key), self.gap)
     }
 
-    /// A value as it stands on a line that begins with `indent`.
+    /// A value as it is on a line that begins with `indent`.
     pub(super) fn render(&self, value: &Value, indent: &str, is_flat: bool) -> String {
         let inner = format!("{indent}{}", self.unit);
         let (open, items, close) = match value {

@@ -30,7 +30,7 @@ pub struct Piece {
     /// The rules that speak of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// What it starts, and what stands in its words.
+    /// What it starts, and what is in its words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Piece>,
 }
@@ -77,11 +77,11 @@ pub fn of(round: &Round, rules: &[RuleEntry]) -> Vec<Piece> {
 struct Grove<'a> {
     round: &'a Round,
     rules: &'a [RuleEntry],
-    /// Commands nobody starts, by their place.
+    /// Commands no one starts, by their place.
     by_span: HashMap<Span, Vec<usize>>,
     /// What each command starts.
     started: HashMap<usize, Vec<usize>>,
-    /// What cannot be told, by the innermost command it stands in.
+    /// What cannot be told, by the innermost command it is in.
     opaque: HashMap<Option<usize>, Vec<&'a Opaque>>,
 }
 
@@ -224,7 +224,7 @@ impl<'a> Grove<'a> {
         own.map(fact).collect()
     }
 
-    /// What stands in no command, and why the text could not be read to its end.
+    /// What is in no command, and why the text could not be read to its end.
     fn of_rest(&self) -> Vec<Piece> {
         let reading = &self.round.facts.reading;
         let mut facts = self.opaque_facts(None);
@@ -278,7 +278,7 @@ fn is_written(shape: &str) -> bool {
 }
 
 /// The words as the program would get them, quoted where they must be, with
-/// the assignments and redirects that stand beside them.
+/// the assignments and redirects that are next to them.
 fn spelled(command: &Command) -> String {
     let beside = |span: Span| command.span.start <= span.start && span.end <= command.span.end;
     let assigned = command.assignments.iter().filter(|one| beside(one.value.span));

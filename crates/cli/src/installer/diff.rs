@@ -1,4 +1,4 @@
-//! The change of a settings file as a diff. The hook stands there once for
+//! The change of a settings file as a diff. The hook is there once for
 //! every event, the same each time: the first is shown, the others are named.
 
 use crate::screen::{BOLD, DIM, GREEN, RED, styled, talk, visible};

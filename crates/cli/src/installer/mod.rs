@@ -18,9 +18,9 @@ use toolgate_runtime::Setup;
 /// How a change is agreed to and how much of it is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
-    /// Nobody is asked.
+    /// No one is asked.
     pub yes: bool,
-    /// A program reads the result: nothing is shown, and nobody can be asked.
+    /// A program reads the result: nothing is shown, and no one can be asked.
     pub quiet: bool,
     /// Every line of the change, also the repeated ones.
     pub whole_diff: bool,
@@ -48,7 +48,7 @@ impl Manner {
     /// Whether to go on.
     ///
     /// # Errors
-    /// If nobody can be asked.
+    /// If no one can be asked.
     pub fn agree(&self, question: &str) -> Result<bool, Failure> {
         if self.yes {
             return Ok(true);

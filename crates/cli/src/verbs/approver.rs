@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Outcome {
                 sign_answer(&old, &given, &request, Word::Deny, &Extent::Once)?;
             }
             let new = read("New passphrase: ", *passphrase_stdin)?;
-            // Mistyped once, nobody could answer any more.
+            // Mistyped once, no one could answer any more.
             if !*passphrase_stdin && !read("Repeat passphrase: ", false)?.is_same(&new) {
                 return Err(Failure::new("the two passphrases differ", "run `toolgate approver set` again"));
             }
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A request nobody made: signing it only proves that the passphrase is right.
+/// A request no one made: signing it only proves that the passphrase is right.
 fn blank() -> Request {
     Request {
         id: String::new(),

@@ -1,4 +1,4 @@
-//! `toolgate bypass`: asking for one blocked call past one guardrail (S2-46).
+//! `toolgate bypass`: asking for one blocked call past one guardrail.
 //!
 //! Asking is open to agents; the answer is given in the inbox, by a person.
 
@@ -125,7 +125,7 @@ fn request(args: &RequestArgs) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is due after an emergency (S2-49).
+/// What is due after an emergency.
 fn review(id: &str, words: &str, as_json: bool) -> Outcome {
     install::refuse_agent()?;
     inbox::are_words(words)?;

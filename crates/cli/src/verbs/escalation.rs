@@ -1,4 +1,4 @@
-//! `toolgate escalation`: when people are asked (S1-44). Shows show the settings,
+//! `toolgate escalation`: when people are asked. Shows what is in force,
 //! or changes the person's own policy.
 
 use crate::project;

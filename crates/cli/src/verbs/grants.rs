@@ -17,7 +17,7 @@ use toolgate_store::{Store, Which};
   toolgate grants revoke r-1a2b      revoke one
   toolgate grants revoke --all       revoke all")]
 pub struct Args {
-    /// What to do; lists what stands if not given
+    /// What to do (default: list)
     #[command(subcommand)]
     pub verb: Option<Verb>,
 }

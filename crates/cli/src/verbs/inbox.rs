@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of, words_fault};
+use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of, span, words_fault};
 use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -212,12 +212,12 @@ impl Placed {
 }
 
 fn left(request: &Request, now: i64) -> String {
-    let minutes = request.expires_ms.saturating_sub(now) / 60_000;
+    let seconds = request.expires_ms.saturating_sub(now) / 1_000;
     match request.state {
         RequestState::Used { .. } | RequestState::Expired | RequestState::Revoked { .. } => String::new(),
-        _ if request.is_standing() => "stands".to_owned(),
-        _ if request.is_over(now) => "over".to_owned(),
-        _ => format!("{minutes} min"),
+        _ if request.is_standing() => "active".to_owned(),
+        _ if request.is_over(now) => "expired".to_owned(),
+        _ => span(seconds),
     }
 }
 
@@ -317,7 +317,7 @@ fn key() -> Result<Option<String>, Failure> {
 
 /// Fails if words are too long to be said.
 pub fn are_words(words: &str) -> Result<(), Failure> {
-    words_fault(words).map_or(Ok(()), |fault| Err(Failure::new(fault, "say it in fewer words")))
+    words_fault(words).map_or(Ok(()), |fault| Err(Failure::new(fault, "write a shorter message")))
 }
 
 /// Does something with a request besides answering it.
@@ -331,10 +331,10 @@ fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
     let undoes = what == Handling::Undone;
     if undoes && let Some(why) = request.undo_fault(&person(), key()?.as_deref(), now_ms()) {
         return Err(Failure::new(
-            format!("the answer to {} cannot be taken back: {why}", request.id),
+            format!("the answer to {} cannot be undone: {why}", request.id),
             match request.state {
-                RequestState::Pending => "`toolgate inbox deny` ends a request for everybody",
-                _ => "`toolgate grants revoke` ends a yes that stands",
+                RequestState::Pending => "deny it with `toolgate inbox deny`",
+                _ => "revoke it with `toolgate grants revoke`",
             },
         ));
     }
@@ -403,5 +403,5 @@ fn ended(after: &[Request], word: Word) -> ExitCode {
 
 /// Who answers, for the ledger.
 pub fn person() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "somebody".to_owned())
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".to_owned())
 }

@@ -13,7 +13,7 @@ use toolgate_runtime::Setup;
 /// What `init` offers as the project's policy.
 pub const TEMPLATE: &str = include_str!("../../../../policies/template.yaml");
 
-/// The policy of a project, and beside it what editors check it with.
+/// The policy of a project, and next to it what editors check it with.
 const POLICY: &str = ".toolgate/policy.yaml";
 const SCHEMA: &str = ".toolgate/policy.schema.json";
 

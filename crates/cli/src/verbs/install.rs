@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Remove the hook from a host's settings.
 ///
-/// A file nobody changed since gets back the very bytes it had; in any other, only the hook goes.
+/// A file no one changed since gets back the very bytes it had; in any other, only the hook goes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate uninstall claude-code

@@ -1,5 +1,5 @@
 //! `toolgate learn`: what people's answers come to. It proposes; nothing is
-//! changed (C-30).
+//! changed.
 
 use crate::project;
 use crate::screen::{BOLD, DIM, count, json, one_line, out, styled, talk};

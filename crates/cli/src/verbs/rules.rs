@@ -286,7 +286,7 @@ fn remove(setup: &Setup, id: &str, as_json: bool) -> Outcome {
     let end = line(at + 1)
         .or_else(|| lines.iter().skip(start + 1).position(is_over).map(|offset| start + 1 + offset))
         .unwrap_or(lines.len());
-    // What stands above the next rule or key is about that one.
+    // What is above the next rule or key is about that one.
     let is_own = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let end = lines.iter().take(end).rposition(is_own).map_or(end, |last| last.saturating_add(1));
     let mut rest: Vec<&str> = lines.iter().take(start).chain(lines.iter().skip(end)).copied().collect();

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let setup = project::here();
-    // Whoever starts it reads the link, and with the link answers: not an agent.
+    // Anyone who starts it reads the link, and with the link answers: not an agent.
     // With a passphrase the link alone answers nothing.
     if Approver::load(&setup.dirs)?.is_none()
         && let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&setup.dirs))

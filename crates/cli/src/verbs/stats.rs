@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What somebody should look at, by the records of the last hour.
+/// What someone should look at, by the records of the last hour.
 pub fn alerts_now(store: &dyn Store) -> Result<Vec<Alert>, Failure> {
     let now = now_ms();
     let mut records = Vec::new();

@@ -135,7 +135,7 @@ fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Eve
     Ok(Event { kind: EventKind::PreExecution, call, log: None, output: None })
 }
 
-/// The explanation first; the verdict stands last, where the eye ends.
+/// The explanation first; the verdict is last, where the eye ends.
 fn explain(scene: &Scene, event: &Event, session: &Session, as_json: bool) -> ExitCode {
     let explained = scene.explain(event, session);
     if as_json {

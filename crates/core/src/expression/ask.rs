@@ -49,7 +49,7 @@ impl Node {
         }
     }
 
-    /// The first pattern in it that is no regular expression, and why.
+    /// The first pattern in it that is not a regular expression, and why.
     pub(super) fn bad_regex(&self) -> Option<(&str, String)> {
         match self {
             Node::Always(_) => None,

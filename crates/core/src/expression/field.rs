@@ -57,7 +57,7 @@ impl Field {
         FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, field)| *field)
     }
 
-    /// The fields by their own names, for the cure of an unknown one.
+    /// The fields by their own names, for the message about an unknown one.
     pub(super) fn known() -> String {
         let mut seen = Vec::new();
         for (name, field) in FIELDS {

@@ -1,5 +1,5 @@
 //! Conditions and checks of guardrails: a small typed language over known
-//! fields (C-27).
+//! fields.
 //!
 //! ```text
 //! agent.role == 'implementer' AND action.type == 'file_write'

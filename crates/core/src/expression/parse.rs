@@ -50,7 +50,7 @@ const OPS: &[(&[&str], Op)] = &[
     (&["ends", "with"], Op::Ends),
 ];
 
-/// What a text that stands alone behind `AND` or `OR` is compared like.
+/// What a text that is alone behind `AND` or `OR` is compared like.
 #[derive(Debug, Clone, Copy)]
 struct Earlier {
     field: Field,

@@ -78,7 +78,7 @@ fn numbers_are_compared() {
     check("session.spent.tokens > 1_000", false);
 }
 
-/// S2-44, S2-45: the spelling of the seed.
+/// The spelling of the seed.
 #[test]
 fn one_pattern_after_the_other() {
     let seed = "action.target_file does not match '**/test_*' AND '**/*_test.*'";
@@ -135,7 +135,7 @@ fn refuses(text: &str, at: &str, said: &str) {
 fn what_is_wrong_is_told_with_its_place() {
     refuses("agent.rol == 'x'", "agent.rol", "unknown field `agent.rol` – known: agent.role");
     refuses("agent.role = 'x'", "=", "write `==`");
-    refuses("agent.role == x", "x", "put texts in quotes");
+    refuses("agent.role == x", "x", "put text in quotes");
     refuses("agent.role == 'x", "'x", "never closed");
     refuses("agent.role == 'x' agent.name == 'y'", "agent.name", "AND or OR");
     refuses("agent.role", "agent.role", "comparison");

@@ -15,13 +15,13 @@ use crate::risk::Risk;
 use crate::rule::{Names, Pattern, RuleFault};
 use crate::settings::Settings;
 
-/// The warning that asks a person instead (S2-36, C-03).
+/// The warning that asks a person instead.
 const WARNINGS_MAX: u64 = 3;
 
 /// So much of a call's hash names it.
 const CALL_SHOWN: usize = 12;
 
-/// What thresholds are multiplied by when little budget is left (C-17).
+/// What thresholds are multiplied by when little budget is left.
 const TIGHT: f64 = 0.8;
 
 /// A guardrail ready to be asked.
@@ -169,7 +169,7 @@ impl CompiledGuardrail {
 }
 
 impl CompiledGuardrail {
-    /// How a block can be asked past, where the guardrail allows it (S2-37).
+    /// How a block can be asked past, where the guardrail allows it.
     fn way_past(&self, seen: &Seen<'_>, outcome: &Outcome) -> Vec<String> {
         let own = &self.entry.guardrail;
         let bypass = own.bypass.as_ref().filter(|bypass| bypass.allowed && *outcome == Outcome::Block);
@@ -219,7 +219,7 @@ impl Guard for CompiledGuardrail {
     }
 }
 
-/// What follows when a guardrail objects (S2-34 to S2-38); what it says is
+/// What follows when a guardrail objects; what it says is
 /// completed.
 pub(crate) fn outcome_of(
     action: OnFail,
@@ -241,7 +241,7 @@ pub(crate) fn outcome_of(
         OnFail::Block | OnFail::Ask => Outcome::Ask,
     };
     if sure == Truth::Unclear {
-        message.push_str(" – Toolgate cannot tell whether it applies to this call");
+        message.push_str(" – unclear from the call");
     }
     outcome
 }

@@ -1,4 +1,4 @@
-//! The shape of a guardrail as people write it (S2-01 to S2-03, S2-43).
+//! The shape of a guardrail as people write it.
 
 use crate::event::EventKind;
 use crate::guard::Category;
@@ -13,8 +13,8 @@ pub enum OnFail {
     /// It does not run.
     #[default]
     Block,
-    /// It runs and the agent is told; the third time in a session somebody is
-    /// asked (S2-36).
+    /// It runs and the agent is told; the third time in a session a person is
+    /// asked.
     Warn,
     /// A person or an AI supervisor is asked first.
     #[serde(alias = "escalate")]
@@ -45,7 +45,7 @@ pub struct Guardrail {
     /// What it is called, if the id is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it protects against; told to whoever meets it.
+    /// What it protects against; shown when it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The moment it looks at.

@@ -1,4 +1,4 @@
-//! Guardrails: guards written as a condition and a check (S2-01, S2-43).
+//! Guardrails: guards written as a condition and a check.
 //!
 //! `data` is the shape people write, `action` takes a call apart into what it
 //! does, `compiled` asks the expressions about each part. A guardrail only
@@ -29,7 +29,7 @@ pub struct GuardrailLines {
     pub check: u32,
 }
 
-/// A guardrail with where it stands.
+/// A guardrail with where it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardrailEntry {
     /// Where it is written.
@@ -37,7 +37,7 @@ pub struct GuardrailEntry {
     /// Its layer.
     pub layer: Layer,
     /// How many of the agents of all layers are written in its own or a higher
-    /// one: only these say what role somebody has, or a project could talk its
+    /// one: only these say what role someone has, or a project could talk its
     /// agent out of a guardrail of the person.
     pub agents: usize,
     /// The guardrail.

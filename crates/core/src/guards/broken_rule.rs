@@ -1,4 +1,4 @@
-//! Stands in for a rule that cannot be read from the compiled policy: blocks,
+//! Replaces a rule that cannot be read from the compiled policy: blocks,
 //! because a missing rule must never look like a rule with no objection.
 
 use crate::finding::Finding;

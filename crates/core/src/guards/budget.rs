@@ -1,6 +1,5 @@
 //! `builtin-001` tokens, `builtin-002` time, `budget-limits` everything else an
-//! agent may use up (S2-39, S2-40, S2-23, C-04). Their thresholds never move
-//! (C-17).
+//! agent may use up. Their thresholds never move
 
 use super::of_agent;
 use crate::agent::AgentEntry;

@@ -1,5 +1,5 @@
 //! The call that is always denied, so that `toolgate doctor` and anybody else
-//! can see that the gate stands in the path.
+//! can see that the hook works.
 
 use crate::evidence::Evidence;
 use crate::finding::Finding;

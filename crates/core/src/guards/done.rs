@@ -1,4 +1,4 @@
-//! `completion`: an agent stops when it is done (S3-20 to S3-25).
+//! `completion`: an agent stops when it is done.
 //!
 //! Off unless a policy says what done means. Not asked of sub-agents, and not
 //! when time or budget for the task are used up: then there is nothing left to do it with.

@@ -1,5 +1,4 @@
-//! `escalation-trap`: a failure with a known simple cause is mended there
-//! (S0-20, S0-22).
+//! `escalation-trap`: a failure with a known simple cause gets its simple fix
 
 use super::block;
 use super::installation_prevention::{installed, is_browser_install};
@@ -79,16 +78,16 @@ impl Guard for EscalationTrap {
     }
 }
 
-/// What a call says it does: its text, the words the agent put beside it, and
+/// What a call says it does: its text, the words the agent put next to it, and
 /// in plain words what it installs. A command that only mentions an
 /// installation makes none.
 fn described(call: &Call, facts: &Facts) -> String {
-    let beside = call.input.get("description").and_then(Value::as_str).unwrap_or_default();
+    let description = call.input.get("description").and_then(Value::as_str).unwrap_or_default();
     let installs = installed(call, facts);
     let title = call.title();
     let title =
         if installs.is_none() && call.command().is_some() { title.replace("install", "") } else { title };
-    let mut text = format!("{title} {beside}");
+    let mut text = format!("{title} {description}");
     if let Some(what) = installs {
         text.push_str(&format!(" install dependencies packages software {what}"));
     }

@@ -1,5 +1,4 @@
-//! `filesystem_safety`: configuration is changed when somebody meant it
-//! (S0-16, C-24).
+//! `filesystem_safety`: configuration is changed when someone meant it
 
 use super::block;
 use crate::event::EventKind;

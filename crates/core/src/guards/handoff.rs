@@ -1,5 +1,5 @@
 //! `handoff`: work handed to another agent is complete, and the other can do
-//! it (S2-06).
+//! it.
 
 use super::category::{CAPABILITIES, lacking};
 use super::{block, category};

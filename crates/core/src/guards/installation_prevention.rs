@@ -1,5 +1,5 @@
 //! `installation_prevention`: nothing is installed because a connection failed
-//! before the connection was looked at (S0-14, S0-15).
+//! before the connection was looked at.
 
 use super::block;
 use crate::call::{Call, Kind};
@@ -36,7 +36,7 @@ testing the connection.
     installation_prevention: { on: true, literal: false }
 ";
 
-/// The setting that is looked at where no service is known (S0-14).
+/// The setting that is looked at where no service is known.
 const CONNECTION_URL: &str = "connection_url";
 
 /// Programs that fetch browsers, besides package managers.
@@ -109,7 +109,7 @@ impl Guard for InstallationPrevention {
     }
 }
 
-/// What a call would install, in words (S0-10: PackageInstall, BrowserInstall).
+/// What a call would install, in words.
 pub(super) fn installed(call: &Call, facts: &Facts) -> Option<String> {
     if let Kind::Mcp { tool, .. } = &call.kind {
         return says(&tool.replace('_', " "), "install").then(|| format!("`{}`", call.tool));

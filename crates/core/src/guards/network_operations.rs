@@ -1,5 +1,4 @@
 //! `network_operations`: an address that is mostly a guess is asked about
-//! (S0-11, S0-17, C-25).
 
 use super::block;
 use crate::address::Address;
@@ -85,7 +84,7 @@ impl Guard for NetworkOperations {
     }
 }
 
-/// Where a call would connect to (S0-10: HttpRequest, NetworkConnection).
+/// Where a call would connect to.
 fn targets<'a>(seen: &Seen<'a>) -> Vec<(&'a str, Part<'a>)> {
     if let Kind::Fetch { url } = &seen.event.call.kind {
         return vec![(url, Part::Whole)];

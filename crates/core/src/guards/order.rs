@@ -1,4 +1,4 @@
-//! `tool-order`: some tools come after others (S3-06).
+//! `tool-order`: some tools come after others.
 //!
 //! Not transitive: what the earlier tool itself needs is its own affair. A tool
 //! that failed earns nothing.

@@ -1,4 +1,4 @@
-//! `quality-001`: output that is not empty and no error in disguise (S2-13).
+//! `quality-001`: output that is not empty and no error in disguise.
 
 use super::block;
 use crate::call::Kind;

@@ -1,4 +1,4 @@
-//! `quality-002`: output of the shape a policy asks for (S2-14).
+//! `quality-002`: output of the shape a policy asks for.
 
 use super::block;
 use super::output_empty::on_fail;

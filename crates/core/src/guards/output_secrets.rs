@@ -1,5 +1,4 @@
 //! `safety-003`: no secrets and no personal data in what a tool gives back
-//! (S2-11, S2-05).
 
 use super::block;
 use crate::event::EventKind;

@@ -1,7 +1,7 @@
-//! `read-before-write`: a file that is there is read before it is changed (S3-07).
+//! `read-before-write`: a file that is there is read before it is changed.
 //!
 //! Making a file is not reading it, so its second change needs a read. Where
-//! nobody can tell whether the file is there, a person is asked (C-21).
+//! no one can tell whether the file is there, a person is asked.
 
 use super::of_agent;
 use crate::call::{Call, Kind};

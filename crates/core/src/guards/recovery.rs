@@ -1,4 +1,4 @@
-//! `error-recovery`: what keeps failing the same way is not tried again (S2-08, C-31).
+//! `error-recovery`: what keeps failing the same way is not tried again.
 
 use super::block;
 use crate::event::EventKind;

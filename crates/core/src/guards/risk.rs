@@ -1,4 +1,4 @@
-//! `risk-critical`: at the highest risk level a person sees every action (S2-53).
+//! `risk-critical`: at the highest risk level a person sees every action.
 
 use super::block;
 use crate::call::Kind;

@@ -1,4 +1,4 @@
-//! `builtin-003`: an agent stays within the files it was given (S2-41, C-22).
+//! `builtin-003`: an agent stays within the files it was given.
 
 use super::of_agent;
 use crate::agent::{AgentEntry, Scope};

@@ -190,7 +190,7 @@ fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     })
 }
 
-/// A copy of the program itself, which would run under a name nobody knows.
+/// A copy of the program itself, which would run under a name no one knows.
 fn takes_program(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let copies = |command: &Command| {
         matches!(
@@ -253,12 +253,12 @@ fn loses_gate(path: &str, places: &Places) -> bool {
     let folder = path.strip_suffix("/*").unwrap_or(path);
     let broad =
         [Place::Home, Place::Workspace, Place::System].iter().any(|place| places.covers(folder, *place));
-    // What is compiled of a policy is made anew when it is gone.
+    // What is compiled of a policy is made again when it is gone.
     let lasting = |own: &&String| !own.contains("/.cache/");
     !broad && places.gate.iter().filter(lasting).any(|own| is_within(own, folder))
 }
 
-/// Programs nobody described that only look, or run no program at all.
+/// Programs no one described that only look, or run no program at all.
 const LOOKERS: [&str; 20] = [
     "stat",
     "basename",
@@ -282,7 +282,7 @@ const LOOKERS: [&str; 20] = [
     "cspell",
 ];
 
-/// Is one of our files named to a program nobody described? It may write to it.
+/// Is one of our files named to a program no one described? It may write to it.
 fn is_given_own_file(command: &Command, seen: &Seen<'_>) -> bool {
     let program = command.program.as_str();
     if program.is_empty()

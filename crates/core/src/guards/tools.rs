@@ -1,4 +1,4 @@
-//! `builtin-004`: an agent uses the tools it was given (S2-42, C-23).
+//! `builtin-004`: an agent uses the tools it was given.
 
 use super::of_agent;
 use crate::agent::AgentEntry;

@@ -88,7 +88,7 @@ fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
-/// The message that fits the cause, with its reason (C-35).
+/// The message that fits the cause, with its reason.
 fn words(tool: &str, found: &ToolStatus, enforced: Enforced) -> (String, &'static str) {
     let reason = found.reason.as_deref();
     match (found.status, enforced) {
@@ -119,7 +119,7 @@ fn words(tool: &str, found: &ToolStatus, enforced: Enforced) -> (String, &'stati
     }
 }
 
-/// Every n-th warning about a tool is raised (S4-09, C-03).
+/// Every n-th warning about a tool is raised.
 fn warned(finding: Finding, seen: &Seen<'_>, every: u64) -> Finding {
     let count = seen.session.mark(&unverified_mark(&seen.event.call.tool)).map_or(0, |mark| mark.count) + 1;
     let raised = every > 0 && count.is_multiple_of(every);

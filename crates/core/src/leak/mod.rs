@@ -1,10 +1,10 @@
 //! Secrets and personal data in text: what a tool gave back, before a model
-//! reads it (S2-11).
+//! reads it.
 //!
 //! Three readers look at the text: `token` for what begins in a known way,
 //! `named` for values behind a telling name, `personal` for numbers with check
 //! digits. Each looks a bounded way ahead from places a literal search finds,
-//! so the time is linear in the text. A false alarm destroys output somebody
+//! so the time is linear in the text. A false alarm destroys output someone
 //! needs, so each demands more than a shape: a check digit, enough chance in
 //! the letters, no sign of a sample.
 

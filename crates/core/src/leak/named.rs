@@ -49,7 +49,7 @@ const HARMLESS: &[&str] = &[
     "end",
 ];
 
-/// Whether what stands right before a name is one of them.
+/// Whether what is right before a name is one of them.
 fn is_harmless(text: &str, start: usize) -> bool {
     let from = text.floor_char_boundary(start.saturating_sub(16));
     let before = text.get(from..start).unwrap_or_default().trim_end_matches(['_', '-']).to_ascii_lowercase();
@@ -74,7 +74,7 @@ pub(super) fn find(text: &str) -> Vec<Leak> {
     found
 }
 
-/// What stands behind a name; and how far it was read.
+/// What follows a name; and how far it was read.
 fn behind(text: &str, start: usize, end: usize) -> Option<(Option<Leak>, usize)> {
     let rest =
         text.get(end..text.floor_char_boundary(end.saturating_add(NAME_MAX + VALUE_MAX).min(text.len())))?;
@@ -115,7 +115,7 @@ fn behind(text: &str, start: usize, end: usize) -> Option<(Option<Leak>, usize)>
     Some((leak, from + length))
 }
 
-/// Of text a program would compute, or that stands for something else.
+/// Of text a program would compute, or that represents something else.
 fn is_code(value: &str) -> bool {
     value.starts_with(['$', '<', '{', '%', '[', '/', '.', '(', '@', '~', '#', '*'])
         || value.contains("://")

@@ -1,6 +1,6 @@
 //! What is taken out of a text before it leaves the machine. Here a word too
-//! many taken out costs a judge a little, and one too few tells a stranger a
-//! password: whatever stands behind a telling name, option or header goes,
+//! many taken out costs a judge a little, and one too few tells a third party a
+//! password: whatever follows a telling name, option or header goes,
 //! random or not.
 
 use super::{Leak, Personal, found_in, merged, redacted};
@@ -35,7 +35,7 @@ pub fn outward(text: &str, personal: &[Personal]) -> String {
     for shape in SHAPES.iter() {
         for hit in shape.captures_iter(text) {
             let value = hit.iter().skip(1).flatten().next();
-            // A name that stands for a value tells nothing.
+            // A name that represents a value tells nothing.
             let plain = value.filter(|value| !value.as_str().starts_with('$'));
             found.extend(plain.map(|value| Leak {
                 kind: "secret-value",

@@ -155,7 +155,7 @@ const PRINTED_ACCOUNTS: &[&str] = &[
     "FR1420041010050500013M02606",
 ];
 
-/// The pattern may take in what stands behind; the country says how long it is.
+/// The pattern may take in what follows; the country says how long it is.
 fn is_iban(_: &str, _: usize, hit: &str) -> Option<usize> {
     let (_, wanted) = COUNTRIES.iter().find(|(country, _)| hit.starts_with(country))?;
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! What a record says about files copied before a call changed them (S1-10).
+//! What a record says about files copied before a call changed them.
 
 use crate::digest::Digest;
 use serde::{Deserialize, Serialize};

@@ -173,7 +173,7 @@ pub enum Entry {
     Backed(Backed),
     /// What became of them.
     Changed(Changed),
-    /// The agent was told something beside its work.
+    /// Feedback to the agent.
     Advised(Advice),
     /// A person is asked.
     Requested(Request),
@@ -199,7 +199,7 @@ pub enum Entry {
         /// The program.
         asker: Asker,
     },
-    /// Nobody answered in time.
+    /// Not answered in time.
     Expired {
         /// The request.
         request: String,
@@ -244,18 +244,18 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "handling")]
 pub enum Handling {
-    /// Somebody looks at it.
+    /// A person is reviewing it.
     Claimed,
-    /// Somebody says something beside it.
+    /// A note of a person.
     Commented {
         /// What.
         text: String,
     },
     /// The answer is taken back before anything was done because of it.
     Undone,
-    /// A yes or a no that stands ends now.
+    /// An active grant or denial is revoked.
     Revoked,
-    /// Somebody looked at what was let through in an emergency.
+    /// The review of a call that ran in an emergency.
     Reviewed {
         /// What they found.
         text: String,

@@ -29,7 +29,7 @@ pub enum Mode {
     Enforce,
 }
 
-/// How an escalated call reaches a person (C-08).
+/// How a person is asked about a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
@@ -41,9 +41,9 @@ pub enum Delivery {
     /// Let the host ask the person in front of it, where it can.
     Ask,
     /// Let the host set the call aside and end, where it can; resumed after the
-    /// answer, it goes on. For runs nobody watches.
+    /// answer, it goes on. For runs no one watches.
     Defer,
-    /// Nobody is there: what supervisors do not settle is denied at once.
+    /// No one is there: what supervisors do not settle is denied at once.
     Deny,
 }
 
@@ -56,7 +56,7 @@ pub struct Review {
     /// How long a held call waits before it becomes a ticket, at most 100.
     #[schemars(range(max = 100))]
     pub hold_seconds: u32,
-    /// After how long an unanswered request counts as denied (S2-38).
+    /// Minutes after which an unanswered request counts as denied.
     #[schemars(range(min = 1, max = 1440))]
     pub expires_minutes: u32,
     /// Severities supervisors may decide about: low, medium and high, if not said. Every layer only narrows it.
@@ -157,7 +157,7 @@ pub struct PolicyFile {
     /// What follows when a call fails, again and again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
-    /// When people are asked, how many of them, and what happens when nobody is there.
+    /// When people are asked, how many of them, and what happens when no one is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<People>,
     /// How people hear that a call waits. Not for projects.

@@ -3,7 +3,7 @@
 //! A lower layer may add rules, replace or turn off rules that are not
 //! locked, and tighten the mode. A pack's own locks bind the project only: the
 //! machine is the user's, the repository may be anybody's; for the same reason
-//! a project never says yes in the person's name. A pack acts for whoever named
+//! a project never says yes in the person's name. A pack acts for anyone who named
 //! it: one that only the project names is bound like the project, and packs a
 //! person named in their own file bind the project as a whole. Whatever a layer
 //! tries beyond that has no effect and is told as a notice, never dropped in
@@ -25,7 +25,7 @@ use crate::traps::TrapsEntry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a policy file stands in the order.
+/// Where a policy file is in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -45,7 +45,7 @@ pub struct Layered {
     /// Its layer.
     pub layer: Layer,
     /// Who put it in force: for a pack, the layer that names it, or
-    /// [`Layer::Pack`] where nobody did; else its own layer.
+    /// [`Layer::Pack`] where no one did; else its own layer.
     pub by: Layer,
     /// Its path, or the pack's name.
     pub file: String,
@@ -155,7 +155,7 @@ fn join_settings(files: &[Layered]) -> Settings {
         traps: traps.collect(),
         guardrails,
         output: output.collect(),
-        // Whoever reads the files adds what is no layer.
+        // Anyone who reads the files adds what is no layer.
         knowledge: Vec::new(),
         outside: Vec::new(),
         categories: files.iter().filter_map(categories_of).collect(),
@@ -202,7 +202,7 @@ fn keep_messages_out(notify: &mut Vec<NotifyEntry>, notices: &mut Vec<Notice>) {
     }
     for entry in notify.iter() {
         if let Some(fault) = entry.notify.webhook.as_ref().and_then(crate::notify::Webhook::fault) {
-            let text = format!("`notify.webhook.url`: {fault}; nobody is told through it");
+            let text = format!("`notify.webhook.url`: {fault}; no notifications are sent to it");
             notices.push(Notice { source: entry.source.clone(), text, conflict: true });
         }
     }
@@ -253,7 +253,8 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
         let id = &entry.guardrail.id;
         let twin = entries.iter().take(at).find(|other| other.guardrail.id == *id);
         if let Some(twin) = twin {
-            let text = format!("`{id}` stands at {} as well and both hold; choose another id", twin.source);
+            let text =
+                format!("`{id}` is also defined at {}, and both apply; choose another id", twin.source);
             notices.push(Notice { source: entry.source.clone(), text, conflict: true });
         }
     }

@@ -53,7 +53,7 @@ impl std::fmt::Debug for Policy {
 /// Checks merged layers and builds the policy from them.
 ///
 /// # Errors
-/// Every rule that has something wrong with it, with the file it stands in.
+/// Every rule that has something wrong with it, with the file it is in.
 pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, RuleFault)>> {
     let mut faults = Vec::new();
     for entry in &merged.rules {
@@ -71,7 +71,7 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
         let fault = |name: &str| RuleFault {
             rule: "verification.tools".to_owned(),
             needle: name.to_owned(),
-            message: format!("`{name}` is no pattern"),
+            message: format!("`{name}` is not a valid pattern"),
             cure: "use `*`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
         };
         let bad = entry.verification.bad_names();
@@ -111,7 +111,7 @@ fn id_of_a_rule(merged: &Merged, entry: &GuardrailEntry) -> Option<(crate::findi
 }
 
 impl Policy {
-    /// The policy of an image. The image has been checked by whoever made it.
+    /// The policy of an image. The image has been checked by the code that made it.
     #[must_use]
     pub fn new(image: Image) -> Policy {
         let rules = (0..image.len()).map(|_| OnceLock::new()).collect();
@@ -130,7 +130,7 @@ impl Policy {
 
     /// This policy with the guards that were added to `old`, which are no part
     /// of any file: what a process that lives long goes on with when its files
-    /// have changed (S2-64).
+    /// have changed.
     #[must_use]
     pub fn in_place_of(mut self, old: &mut Policy) -> Policy {
         let at = old.built_in.len().saturating_sub(old.embedded);
@@ -218,7 +218,7 @@ impl Policy {
         guards::category::asked_locks(self.settings(), call, facts, places)
     }
 
-    /// Who may let a call past a guardrail; `None` if nobody may or there is
+    /// Who may let a call past a guardrail; `None` if no one may or there is
     /// no such guardrail. Of several with one id all must allow it.
     #[must_use]
     pub fn bypass(&self, id: &str) -> Option<&Bypass> {

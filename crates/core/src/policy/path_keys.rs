@@ -63,7 +63,7 @@ pub(super) fn names_of(fact: &FileFact, found: &mut impl FnMut(Name<'_>)) {
     }
 }
 
-/// The patterns without braces a pattern stands for.
+/// The patterns without braces a pattern represents.
 fn spread(pattern: &str) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];

@@ -1,7 +1,7 @@
 //! How a `transform` rule rewrites a call.
 //!
 //! Only the bytes of the words concerned change; quoting, spacing and comments
-//! elsewhere stay. Where the command cannot be edited in place (it stands
+//! elsewhere stay. Where the command cannot be edited in place (it is
 //! inside other text), the call is blocked and the agent is told what to
 //! write, never guessed at.
 

@@ -208,7 +208,7 @@ pub(crate) struct Check<'a> {
 /// Whether patterns are known to compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patterns {
-    /// They are from a file somebody wrote: try each.
+    /// They are from a file someone wrote: try each.
     Untried,
     /// They are from an image whose policy was checked.
     Trusted,
@@ -265,7 +265,11 @@ impl Check<'_> {
                 let text = error.to_string();
                 let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
                 let message = format!("this is not a regular expression: {last}");
-                Err(self.fault(pattern, message, "mend the pattern; `toolgate policy check` tries it"))
+                Err(self.fault(
+                    pattern,
+                    message,
+                    "correct the regular expression; `toolgate policy check` tests it",
+                ))
             }
         }
     }
@@ -346,7 +350,7 @@ fn from_value<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(Value::String(name.to_owned())).ok()
 }
 
-/// What of a rule does not fit its kind: the text it is about, what, the cure.
+/// A part of a rule that does not belong to its kind: its text, the problem, the fix.
 fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
     let two_rules = "remove it, or split this into two rules";
     match (rule.kind, rule.require.is_some(), rule.change.is_some()) {

@@ -1,5 +1,5 @@
 //! Conditions on what is around a call: who makes it, on which branch, when,
-//! and what the session did before (S1-35, S1-37, S1-38).
+//! and what the session did before.
 //!
 //! What cannot be told (a branch that cannot be read) is unclear, and unclear
 //! is the strict side: `when` holds, `unless` does not; for an `approve` rule

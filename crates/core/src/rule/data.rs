@@ -1,4 +1,4 @@
-//! The shape of a rule as people write it in a policy file (S1-34, S2-01).
+//! The shape of a rule as people write it in a policy file.
 //!
 //! Only shape: whether a pattern compiles or a kind exists is checked in
 //! `compiled`. Unknown keys are errors.
@@ -198,8 +198,8 @@ pub struct Match {
     /// statement; `*` and `?` allowed.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub target: Names,
-    /// Something stands where a command would stand, and what it would run
-    /// cannot be told: `true` for any sort, or the sorts: `variable`, `output`,
+    /// What would run is not known before the command runs: `true` for any
+    /// reason, or the reasons: `variable`, `output`,
     /// `decoded`, `name`, `computed`, `syntax`, `limit`.
     #[serde(default, deserialize_with = "sorts", skip_serializing_if = "Names::is_empty")]
     #[schemars(with = "Sorts")]

@@ -1,4 +1,4 @@
-//! How a `delay` rule lets a call wait (C-13): until a time has passed or
+//! How a `delay` rule lets a call wait: until a time has passed or
 //! something is so, at most for a while, and then another answer.
 
 use crate::digest::Digest;
@@ -49,7 +49,7 @@ fn is_block(otherwise: &Otherwise) -> bool {
 /// Longest wait if none is said, in seconds.
 const MAX_UNSAID: u64 = 3600;
 
-/// When to try again if nobody can say, in seconds.
+/// When to try again if no one can say, in seconds.
 const TRY_AGAIN: u64 = 30;
 
 /// Compiled; empty for rules of other kinds.
@@ -77,7 +77,7 @@ impl CompiledDelay {
         Ok(CompiledDelay { said: said.clone(), until, ran: check.regex(ran.as_ref())? })
     }
 
-    /// The answer now, and a sentence beside the reason; `None` when the wait
+    /// The answer now, and a sentence next to the reason; `None` when the wait
     /// is over and the call may run.
     pub(crate) fn answer(&self, seen: &Seen<'_>, hit: &Hit) -> Option<(Outcome, String)> {
         let call = seen.event.call.arguments_digest();

@@ -25,7 +25,7 @@ impl LazyRegex {
         &self.text
     }
 
-    /// Why it is no pattern.
+    /// Why it is not a pattern.
     pub(crate) fn fault(&self) -> Option<String> {
         Regex::new(&self.text).err().map(|error| error.to_string())
     }

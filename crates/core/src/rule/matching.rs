@@ -289,7 +289,7 @@ fn could_be(glob: &Pattern, fact: &FileFact, places: &Places) -> bool {
 pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
     let (folder, last) = fact.glob.then(|| fact.path.rsplit_once('/')).flatten()?;
     let begin = last.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
-    // `.?nv` says little before, but enough with what stands behind; and who reads
+    // `.?nv` says little before, but enough with what follows; and who reads
     // `.*` reads every hidden file, `.env` among them.
     let said = last.chars().filter(|found| found.is_alphanumeric()).count();
     let every = last.strip_prefix(".[").and_then(|rest| rest.split_once(']')).map_or(last, |(_, rest)| rest);

@@ -1,5 +1,5 @@
 //! The message of a commit however it is given – `-m`, `-F file`, `-F -` –
-//! and the headers of a request (S1-10).
+//! and the headers of a request.
 
 use crate::guard::Seen;
 use crate::path::absolute;
@@ -50,7 +50,7 @@ fn printed(seen: &Seen<'_>, command: &Command) -> Option<String> {
     }
 }
 
-/// What stands in a file: what the same text puts there, else what is there.
+/// What is in a file: what the same text puts there, else what is there.
 /// Where the text writes it in a way that cannot be told, nothing is known.
 fn file_text(seen: &Seen<'_>, command: &Command, path: &str) -> Vec<String> {
     let here = |command: &Command, path: &str| {

@@ -3,7 +3,7 @@
 
 use fast_glob::{glob_match, validate};
 
-/// Stands for `/` where a glob is about words, not paths, so that `*` crosses it.
+/// Represents `/` where a glob is about words, not paths, so that `*` crosses it.
 const NO_SLASH: &str = "\u{1}";
 
 /// A checked glob.

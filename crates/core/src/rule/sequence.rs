@@ -1,5 +1,4 @@
 //! What the session did before a call: labels it earned, and calls of a kind
-//! (S1-38).
 //!
 //! A label is earned by a call that runs, and kept in the session with the
 //! number of the call. What one and the same call does counts for the next

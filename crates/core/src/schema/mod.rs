@@ -3,7 +3,7 @@
 //! [`Schema::read`] refuses every keyword it would not check, and every
 //! reference out of the document: a schema that is accepted is checked in
 //! full. Work and depth are bounded, because both the schema and the value may
-//! come from a repository nobody has reviewed. It fetches nothing, and what it
+//! come from a repository no one has reviewed. It fetches nothing, and what it
 //! says about a value never quotes it.
 
 mod check;

@@ -145,7 +145,7 @@ fn in_place<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
 }
 
 struct Reader {
-    /// References still to read: where they stand, and what they name.
+    /// References still to read: where they is, and what they name.
     wanted: Vec<(String, String)>,
 }
 

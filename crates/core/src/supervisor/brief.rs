@@ -1,10 +1,10 @@
 //! What a supervisor is shown about one question.
 //!
 //! Outside the fences stand only words of this file, names out of fixed lists,
-//! and numbers; every text of the call, of rules and of the session stands
-//! behind the fence, because any of them may be somebody's who wants a yes.
+//! and numbers; every text of the call, of rules and of the session is
+//! behind the fence, because any of them may be someone's who wants a yes.
 //! Secrets are taken out before anything leaves the machine. A call that does
-//! not fit whole is not shown at all: nobody says yes to half a command.
+//! not fit whole is not shown at all: no one says yes to half a command.
 
 use crate::call::{Call, Kind};
 use crate::chain::Decision;
@@ -306,7 +306,7 @@ pub fn shape_of(decision: &Decision, revision: &str, changes: u64) -> Digest {
     let rules: Vec<&str> = decision.decisive().map(|finding| finding.guard.as_str()).collect();
     let shape = json!({
         "tool": call.tool, "dir": call.dir, "session": call.session, "agent": call.agent, "role": call.role,
-        "said": said, "beside": beside, "files": files, "rules": rules, "policy": revision, "changes": changes,
+        "said": said, "input": beside, "files": files, "rules": rules, "policy": revision, "changes": changes,
     });
     digest_of(canonical(&shape).as_bytes())
 }

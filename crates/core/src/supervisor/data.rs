@@ -25,7 +25,7 @@ pub enum Endpoint {
     Command,
 }
 
-/// Where a supervisor stands in the chain (C-37).
+/// The position of a supervisor in the chain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SupervisorRole {
@@ -55,7 +55,7 @@ pub enum CallSort {
 }
 
 // INVARIANT: declared in rising strictness; a project may only move up.
-/// How several supervisors decide together (S1-23).
+/// How several supervisors decide together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Together {
@@ -80,7 +80,7 @@ pub struct Supervisor {
     /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The environment variable that holds its key; the key itself never stands here.
+    /// The environment variable that holds its key; the key itself is never written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
     /// A proxy to reach it through; those of the environment are not used.
@@ -92,7 +92,7 @@ pub struct Supervisor {
     /// For `command`: the program by its full path, and its arguments.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub command: Names,
-    /// Where it stands in the chain.
+    /// Its position in the chain.
     #[serde(default)]
     pub role: SupervisorRole,
     /// Tools it is fit for; `*` allowed. All, if not said.
@@ -176,7 +176,7 @@ impl Default for Supervision {
 }
 
 impl Supervision {
-    /// Whether nobody is named.
+    /// Whether no one is named.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.supervisors.is_empty()
@@ -294,7 +294,7 @@ pub(crate) fn joined(files: &[Layered]) -> Supervision {
     let mut supervisors: Vec<SupervisorEntry> = Vec::new();
     for file in files {
         for (name, supervisor) in &file.policy.supervisors {
-            // The first one counts: nobody below puts another judge in its place.
+            // The first one counts: no one below puts another judge in its place.
             if supervisors.iter().all(|known| known.name != *name) {
                 supervisors.push(SupervisorEntry {
                     source: Source { file: file.file.clone(), line: 0 },

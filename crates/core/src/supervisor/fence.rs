@@ -1,9 +1,9 @@
-//! A fence around text nobody here wrote: what a judged call says must not
+//! A fence around text no one here wrote: what a judged call says must not
 //! reach its judge as an instruction.
 //!
-//! Every line of such text stands behind a bar, between two lines that carry a
+//! Every line of such text follows a bar, between two lines that carry a
 //! marker made by chance for this one brief. The marker itself, line breaks of
-//! every alphabet and characters nobody sees are taken out of the text, so that
+//! every alphabet and characters no one sees are taken out of the text, so that
 //! nothing in it can end the fence or look as if it did.
 
 use crate::visible::visible;
@@ -18,7 +18,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// With this marker; whoever calls it rolls the dice.
+    /// With this marker; anyone who calls it rolls the dice.
     #[must_use]
     pub fn new(marker: &str) -> Fence {
         Fence { marker: marker.to_owned() }

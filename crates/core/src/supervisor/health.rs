@@ -23,7 +23,7 @@ const OPEN_MAX_MS: i64 = 15 * 60_000;
 /// Questions under way that are remembered.
 const OUTSTANDING_MAX: usize = 64;
 
-/// A supervisor nobody has tried counts as this fast.
+/// A supervisor no one has tried counts as this fast.
 const LATENCY_UNKNOWN_MS: u64 = 1_000;
 
 /// So many answers of people are needed before it can be said to drift, and so
@@ -157,7 +157,7 @@ impl Health {
         ((self.agreed & mask).count_ones(), self.compared)
     }
 
-    /// Whether people mostly disagree with it: then its answers are only shown (S1-24).
+    /// Whether people mostly disagree with it: then its answers are only shown.
     #[must_use]
     pub fn drifts(&self) -> bool {
         let (agreed, compared) = self.agreement();
@@ -238,7 +238,7 @@ pub fn supervision_changes(
     }
 }
 
-/// A person's word beside what supervisors thought of the same call.
+/// A person's word next to what supervisors thought of the same call.
 fn compared(request: &Request, word: Word) -> Vec<SupervisionChange> {
     let agrees = |decision: Judgement| match decision {
         Judgement::Approve => Some(word == Word::Approve),

@@ -1,5 +1,5 @@
 //! AI supervisors: models that may answer some questions before a person is
-//! asked (S1-05 to S1-08, S1-18 to S1-25).
+//! asked.
 //!
 //! In reading order: `data` is what a policy says of them, `room` which
 //! questions they may answer, `brief` what one of them is shown, `opinion` what

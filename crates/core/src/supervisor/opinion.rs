@@ -1,7 +1,7 @@
 //! What counts as a supervisor's answer: one typed value, nothing around it.
 //!
 //! A model says many things; only this shape is an answer. Whatever else comes
-//! – prose, a second value, a field nobody asked for, another request's id – is
+//! – prose, a second value, a field no one asked for, another request's id – is
 //! "no answer", and no answer is never a yes.
 
 use crate::supervisor::brief::Question;
@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 600;
 /// Longest command it may want instead, in characters.
 pub(crate) const COMMAND_MAX: usize = 2000;
 
-/// What a supervisor can decide (S1-20).
+/// What a supervisor can decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
@@ -30,7 +30,7 @@ pub enum Judgement {
     Reject,
     /// It may run changed; the change is judged again.
     Modify,
-    /// Somebody else should look.
+    /// Someone else should look.
     Escalate,
     /// Not now.
     Delay,
@@ -148,7 +148,7 @@ pub fn read_opinion(question: &Question, text: &str) -> Result<Opinion, Unread> 
     if text.len() > ANSWER_MAX {
         return Err(Unread::TooLong);
     }
-    // The whole text must be the one value: what stands behind it is no part
+    // The whole text must be the one value: what follows it is no part
     // of an answer, and makes it none.
     let wire: Wire = serde_json::from_str(text).map_err(|_| Unread::Shape)?;
     if wire.request != question.request || wire.nonce != question.nonce {

@@ -20,7 +20,7 @@ const HEDGE_MIN_MS: u64 = 2_000;
 pub struct Candidate {
     /// Its name.
     pub name: String,
-    /// Where it stands in the chain.
+    /// Where it is in the chain.
     pub role: SupervisorRole,
     /// How long one answer may take.
     pub limit_ms: u64,
@@ -116,7 +116,7 @@ impl Member {
         self.came.is_none() && self.until_ms().is_some_and(|until| now_ms < until)
     }
 
-    /// When another one is asked beside it.
+    /// When another one is asked next to it.
     fn hedge_ms(&self) -> Option<u64> {
         let usual = self.candidate.health.latency_ms.saturating_mul(3).max(HEDGE_MIN_MS);
         self.asked_ms.map(|at| at.saturating_add(usual.min(self.candidate.limit_ms)))
@@ -144,7 +144,7 @@ impl Panel {
         }
     }
 
-    /// Somebody has been asked.
+    /// Someone has been asked.
     pub fn asked(&mut self, name: &str, now_ms: u64) {
         if let Some(member) = self.member(name) {
             member.asked_ms = Some(now_ms);

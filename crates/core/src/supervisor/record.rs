@@ -72,7 +72,7 @@ pub struct ReviewNote {
 }
 
 impl ReviewNote {
-    /// The note of somebody who has just been asked.
+    /// The note of someone who has just been asked.
     #[must_use]
     pub fn asked(consulted: &Consulted) -> ReviewNote {
         ReviewNote {

@@ -1,7 +1,7 @@
 //! The room supervisors have: which questions they may answer at all, and which
 //! of them is fit for a question.
 //!
-//! Asked twice: before somebody is asked, and again when a yes is used, with
+//! Asked twice: before someone is asked, and again when a yes is used, with
 //! the policy in force and the decision of that moment.
 
 use crate::call::{Call, Kind};

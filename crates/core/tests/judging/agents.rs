@@ -88,8 +88,8 @@ fn check_after(agents: &Value, event: &Event, done: &[String], expected: &str) {
 fn some_tools_come_after_others() {
     let agents = json!({ "main": { "after": { "Deploy": ["Test", "Lint"] } } });
     let deploy = call("Deploy", Kind::Other, json!({}));
-    check_after(&agents, &deploy, &[], "block `Deploy` comes after Lint, Test");
-    check_after(&agents, &deploy, &[tool_mark("Lint")], "block `Deploy` comes after Test");
+    check_after(&agents, &deploy, &[], "block `Deploy` may run only after Lint, Test");
+    check_after(&agents, &deploy, &[tool_mark("Lint")], "block `Deploy` may run only after Test");
     check_after(&agents, &deploy, &[tool_mark("Lint"), tool_mark("Test")], "allow");
     check_after(&agents, &shell("ls"), &[], "allow");
 }
@@ -104,7 +104,7 @@ fn a_file_is_read_before_it_is_changed() {
         &agents,
         &write,
         &[],
-        "ask `./a/../notes.md` is changed without having been read in this session",
+        "ask `./a/../notes.md` would be changed without having been read in this session",
     );
     check_after(&agents, &write, std::slice::from_ref(&read), "allow");
     check_after(&agents, &file(Access::Read, "notes.md"), &[], "allow");

@@ -101,7 +101,7 @@ fn a_deadline_grows_urgent() {
         661,
         &[],
         &[],
-        &["Warning The work so far took 11 minutes. The time for the task is over."],
+        &["Warning The work so far took 11 minutes. The time for this task is used up."],
     );
     check(&json!({ "feedback": [{ "name": "D", "deadline": 120, "every_calls": 1 }] }), 1, 0, &[], &[], &[]);
 }

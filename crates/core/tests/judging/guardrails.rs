@@ -204,13 +204,13 @@ fn refuses(change: impl Fn(&mut Value), needle: &str, said: &str) {
 #[test]
 fn what_is_wrong_is_a_fault() {
     refuses(|rail| rail["priority"] = json!(99), "99", "100 or more");
-    refuses(|rail| rail["id"] = json!("Custom 1"), "Custom 1", "no id");
+    refuses(|rail| rail["id"] = json!("Custom 1"), "Custom 1", "not a valid id");
     refuses(|rail| rail["id"] = json!("builtin-003"), "builtin-003", "built-in guard");
     refuses(|rail| rail["id"] = json!("gate-canary"), "gate-canary", "built-in guard");
     refuses(|rail| rail["id"] = json!("a-rule"), "a-rule", "the rule at");
-    refuses(|rail| rail["bypass"]["audit_required"] = json!(false), "audit_required", "written down");
+    refuses(|rail| rail["bypass"]["audit_required"] = json!(false), "audit_required", "always audited");
     refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!([]), "tools", "applies to nothing");
-    refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!("a["), "a[", "no pattern");
+    refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!("a["), "a[", "not a valid pattern");
     refuses(|rail| rail["validation"]["threshold"] = json!(3), "threshold", "does not use");
     refuses(
         |rail| rail["condition"]["expression"] = json!("agent.rol == 'x'"),
@@ -230,7 +230,7 @@ fn what_is_wrong_is_a_fault() {
             rail["validation"]["check"] = json!("");
         },
         "",
-        "missing",
+        "expected a field",
     );
 }
 

@@ -34,19 +34,14 @@ fn work_handed_over_is_complete() {
         &empty,
         "allow",
     );
-    check(&said, &task("x", "do it"), &empty, "block the work handed over lacks its context");
+    check(&said, &task("x", "do it"), &empty, "block the handoff lacks its context");
     check(
         &said,
         &task("x", "Context:\nArtefacts: a\nRationale: b"),
         &empty,
-        "block the work handed over lacks its context",
+        "block the handoff lacks its context",
     );
-    check(
-        &said,
-        &task("x", "Context: a\nRationale: b"),
-        &empty,
-        "block the work handed over lacks its artefacts",
-    );
+    check(&said, &task("x", "Context: a\nRationale: b"), &empty, "block the handoff lacks its artefacts");
     check(&json!({}), &task("x", "do it"), &empty, "allow");
     check(&said, &shell("ls"), &empty, "allow");
 }
@@ -64,14 +59,9 @@ fn the_receiver_can_do_it() {
         &said,
         &task("reviewer", "Needs: read, write"),
         &at(0),
-        "block `reviewer` does not have the capability `write` this work needs",
+        "block `reviewer` does not have the capability `write` that this work needs",
     );
-    check(
-        &said,
-        &task("stranger", "look"),
-        &at(0),
-        "block the policy knows no agent `stranger` to hand work to",
-    );
+    check(&said, &task("stranger", "look"), &at(0), "block the policy has no agent `stranger`");
     check(&said, &task("reviewer", "look"), &at(10), "block the budget of `reviewer` is used up");
 }
 
@@ -94,7 +84,7 @@ fn no_file_handed_over_is_locked_by_somebody_else() {
         &said,
         &event,
         &held("other"),
-        "block `/project/src/a.rs` of the work handed over is being written by the agent `main` of session `other`",
+        "block `/project/src/a.rs`, which this handoff names, is being written by the agent `main` of session `other`",
     );
 }
 
@@ -152,7 +142,7 @@ fn what_fails_the_same_way_three_times_is_set_aside() {
         &said,
         &shell("make"),
         &after(&row(3)),
-        "block this very call has failed 3 times in a row, the same way",
+        "block this exact call has failed 3 times in a row in the same way",
     );
     check(&said, &shell("make -k"), &after(&row(3)), "allow");
     check(&json!({}), &shell("make"), &after(&row(3)), "allow");
@@ -172,7 +162,7 @@ fn what_fails_the_same_way_three_times_is_set_aside() {
         &said,
         &shell("ls"),
         &after(&row(2)),
-        "ask `main` is set aside: a call of it has failed 2 times in a row, the same way",
+        "ask `main` is quarantined: one of its calls failed 2 times in a row in the same way",
     );
 }
 

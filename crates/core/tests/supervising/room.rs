@@ -106,12 +106,15 @@ fn a_project_can_only_narrow() {
     // Its own judge is an error that says where to write it instead.
     let own = supervision(&[(Layer::Project, with_one(json!({})))]);
     let faults = own.faults();
-    assert!(faults[0].1.message.contains("own judge") && faults[0].1.cure.contains("config"), "{faults:?}");
+    assert!(
+        faults[0].1.message.contains("its own judge") && faults[0].1.cure.contains("config"),
+        "{faults:?}"
+    );
     // Nor does a lower layer put another in a name's place.
     let other =
         json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
     let both = merged(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
-    assert!(both.notices.iter().any(|one| one.conflict && one.text.contains("supervisor `one`")));
+    assert!(both.notices.iter().any(|one| one.conflict && one.text.contains("supervisor name `one`")));
     let both = both.settings.supervision;
     assert_eq!(both.named("one").unwrap().url.as_deref(), Some("http://127.0.0.1:1/v1"));
 }
@@ -128,17 +131,17 @@ fn what_cannot_be_meant_is_told() {
     check(http("https://judge.example/v1"), "");
     check(http("http://localhost:8080/v1"), "");
     check(http("http://[::1]:8080/v1"), "");
-    check(http("http://judge.example/v1"), "anybody can read");
-    check(http("http://127.0.0.1.evil.example/v1"), "anybody can read");
-    check(http("https://user:secret@judge.example/v1"), "no password");
-    check(http("file:///etc/passwd"), "no address");
+    check(http("http://judge.example/v1"), "unencrypted");
+    check(http("http://127.0.0.1.evil.example/v1"), "unencrypted");
+    check(http("https://user:secret@judge.example/v1"), "contains a password");
+    check(http("file:///etc/passwd"), "not an address");
     check(json!({ "endpoint": "openai", "model": "m" }), "`url` is missing");
     check(json!({ "endpoint": "anthropic", "url": "https://a.example" }), "`model` is missing");
     check(json!({ "endpoint": "command" }), "`command` is missing");
-    check(json!({ "endpoint": "command", "command": ["judge", "/x"] }), "full path");
+    check(json!({ "endpoint": "command", "command": ["judge", "/x"] }), "absolute path");
     check(json!({ "endpoint": "openai", "url": "https://a.example", "model": "m", "command": "x" }), "only");
     check(json!({ "endpoint": "command", "command": "/x", "seconds": 0 }), "before the host");
-    check(json!({ "endpoint": "command", "command": "/x", "tools": "a[" }), "no pattern");
+    check(json!({ "endpoint": "command", "command": "/x", "tools": "a[" }), "not a valid pattern");
 }
 
 fn request(word: Word, proof: Proof) -> Request {

@@ -31,14 +31,14 @@ const ANSWERED_BY: Duration = Duration::from_secs(100);
 pub enum HandOver {
     /// The server judged and recorded it.
     Told(Told),
-    /// Nothing was judged; whoever asked must.
+    /// Nothing was judged; anyone who asked must.
     NotTaken,
     /// The server has it and says nothing; judging it again could be judging
     /// it twice.
     Silent,
 }
 
-/// Somebody listens and was said hello to; who it is, is not known yet.
+/// Someone listens and was said hello to; who it is, is not known yet.
 #[derive(Debug)]
 pub struct Knocked {
     stream: UnixStream,
@@ -124,7 +124,7 @@ fn runs_this_program(pid: i32) -> bool {
     own.is_some() && own == file(&format!("/proc/{pid}/exe"))
 }
 
-/// The key, if nobody else can have read it.
+/// The key, if no one else can have read it.
 fn read_key(dirs: &Dirs) -> Option<[u8; KEY]> {
     let mut file = std::fs::File::open(key_path(dirs)).ok()?;
     let about = file.metadata().ok()?;

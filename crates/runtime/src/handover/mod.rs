@@ -42,7 +42,7 @@ const MESSAGE_MAX: usize = 9 << 20;
 /// What is read at once: most messages are shorter.
 const PIECE: usize = 1024;
 
-/// What judging depends on beside the event: whoever differs in one of these
+/// What judging depends on next to the event: anyone who differs in one of these
 /// must judge itself.
 const AROUND: [&str; 6] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TZ"];
 
@@ -58,7 +58,7 @@ pub struct Handed {
     /// The host's own bytes.
     pub event: Vec<u8>,
     /// The process it came from, where that is not the one that hands it over.
-    /// Said by whoever looked at a connection, never by the message.
+    /// Said by the code that looked at a connection, never by the message.
     pub asked_by: Option<u32>,
 }
 
@@ -199,7 +199,7 @@ fn key_path(dirs: &Dirs) -> PathBuf {
     dirs.state.join("serve.key")
 }
 
-/// What only somebody who can read the user's own key can say.
+/// What only someone who can read the user's own key can say.
 fn proof(key: &[u8; KEY], challenge: &[u8]) -> [u8; PROOF] {
     let mut text = Vec::with_capacity(KEY + CHALLENGE + 16);
     text.extend(b"toolgate serve\n");
@@ -209,7 +209,7 @@ fn proof(key: &[u8; KEY], challenge: &[u8]) -> [u8; PROOF] {
     plain_digest_of(&text)
 }
 
-/// Whether a file is this user's and nobody else may write it.
+/// Whether a file is this user's and no one else may write it.
 fn is_private(about: &std::fs::Metadata, others: u32) -> bool {
     about.uid() == rustix::process::geteuid().as_raw() && about.mode() & others == 0
 }

@@ -48,11 +48,11 @@ impl Listening {
     }
 
     /// Waits for one hook and answers it. `judge` gives `None` for what the hook
-    /// must do itself, and beside it what is left to do; `after` does that, once
+    /// must do itself, and next to it what is left to do; `after` does that, once
     /// the hook has its answer.
     ///
     /// # Errors
-    /// If nobody can be listened to any more.
+    /// If no one can be listened to any more.
     pub fn answer_one<T>(
         &self,
         judge: impl FnOnce(&Handed) -> (Option<Told>, T),
@@ -69,7 +69,7 @@ impl Listening {
     }
 
     /// What a hook hands over; `None` from anybody else, and from hooks that must
-    /// judge themselves. They notice that nobody is there any more.
+    /// judge themselves. They notice that no one is there any more.
     fn heard(&self, stream: &mut UnixStream) -> Option<Handed> {
         let peer = rustix::net::sockopt::socket_peercred(&*stream).ok()?;
         if peer.uid != rustix::process::geteuid() {
@@ -91,7 +91,7 @@ impl Listening {
     }
 }
 
-/// A key nobody else has, in hex.
+/// A key no one else has, in hex.
 fn fresh_key() -> Result<[u8; KEY], getrandom::Error> {
     let mut random = [0; KEY / 2];
     getrandom::fill(&mut random)?;

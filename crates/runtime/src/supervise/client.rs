@@ -18,7 +18,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 /// Most bytes of an answer.
 const ANSWER_MAX: u64 = 64 << 10;
 
-/// Why nothing is said to a stranger.
+/// Why nothing is said to a third party.
 const UNSAFE: &str = "untrusted TLS certificate (set `ca_file` to trust your CA)";
 
 /// What came of asking: the text that should be an answer, or why there is none.
@@ -44,7 +44,7 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    /// Asks in a thread; the reply comes through `sender`, or nobody waits for
+    /// Asks in a thread; the reply comes through `sender`, or no one waits for
     /// it any more.
     pub(crate) fn start(self, sender: Sender<Reply>) -> std::io::Result<()> {
         let work = move || {

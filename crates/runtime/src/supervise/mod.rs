@@ -1,5 +1,4 @@
 //! Supervisors are asked about a recorded request, before a person waits for it
-//! (S1-05 to S1-08).
 //!
 //! The request is committed first, so a person sees it at once and may be
 //! faster. Asking happens outside any transaction; what was asked and what came
@@ -93,7 +92,7 @@ impl Gate {
         fit.into_iter().map(|(name, one)| (name.to_owned(), one.clone())).collect()
     }
 
-    /// Asks until somebody decides, a person is faster, or the time is over.
+    /// Asks until someone decides, a person is faster, or the time is over.
     fn consult(
         &mut self,
         event: &Event,
@@ -134,7 +133,7 @@ impl Gate {
         }
     }
 
-    /// Everything known before the first is asked; `None` if nobody can be.
+    /// Everything known before the first is asked; `None` if no one can be.
     fn prepared<'a>(
         &mut self,
         event: &'a Event,
@@ -219,7 +218,7 @@ impl Gate {
         };
         let key = supervisor.key_env.as_deref().map(|variable| std::env::var(variable).ok());
         if matches!(key, Some(None)) {
-            // Nobody was asked, so nothing is spent and nobody failed; `doctor` tells.
+            // No one was asked, so nothing is spent and no one failed; `doctor` tells.
             asked.panel.came(name, PanelReply::None, now);
             return Ok(());
         }

@@ -139,7 +139,7 @@ impl Gate {
         Ok(Some(answered))
     }
 
-    /// Nobody decided. Where the host asks the person in front of it, or nobody
+    /// No one decided. Where the host asks the person in front of it, or no one
     /// is there, our own request has no more use.
     pub(super) fn hand_over(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
         let (Some(request), Delivery::Ask | Delivery::Deny) =

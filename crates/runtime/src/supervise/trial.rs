@@ -23,7 +23,7 @@ pub struct Trial {
 }
 
 impl Gate {
-    /// Asks a supervisor about a harmless call nobody makes. Nothing is
+    /// Asks a supervisor about a harmless call no one makes. Nothing is
     /// recorded; `None` if there is no such supervisor.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ fn reach(supervisor: &Supervisor) -> Result<(), String> {
     within(until, connect).unwrap_or_else(|| Err("connection timed out".to_owned()))
 }
 
-/// A question nobody has.
+/// A question no one has.
 fn trial() -> Decision {
     let command = "git status --short".to_owned();
     let call = Call {

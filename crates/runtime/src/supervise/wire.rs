@@ -1,7 +1,7 @@
 //! The words of the services that run models: what is sent, and where in what
-//! comes back the answer stands.
+//! comes back the answer is.
 //!
-//! Nothing is forgiven: a cut answer, a second choice, a remark beside the tool
+//! Nothing is forgiven: a cut answer, a second choice, a remark next to the tool
 //! call mean that there is none.
 
 use serde::Deserialize;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use toolgate_core::{Event, EventKind, visible};
 use toolgate_runtime::{Scene, load_with};
 
-/// What stands in the fields at first.
+/// What is in the fields at first.
 const CALL: &str = "git push --force origin main";
 
 #[derive(Template)]

@@ -38,11 +38,11 @@ struct RequestPage {
     input: Option<Shown>,
     said: Option<Shown>,
     waits: bool,
-    /// Whether whoever looks at it has said yes, and somebody else must.
+    /// Whether anyone who looks at it has said yes, and someone else must.
     said_yes: bool,
     /// Under which other name their passphrase has said yes.
     said_as: Option<Shown>,
-    /// Why nobody can say yes: what is wrong with the policy, and its cure.
+    /// Why no one can say yes: what is wrong with the policy, and its fix.
     broken: Option<(Shown, Shown)>,
     /// Whose yes is there and what is missing, where several must say it.
     missing: Option<Shown>,
@@ -220,7 +220,7 @@ fn review(note: &ReviewNote) -> String {
 }
 
 /// A pattern for the person to edit; an empty one where it would hold what
-/// nobody sees: a field cannot spell it out, and what is not seen is not said yes to.
+/// no one sees: a field cannot spell it out, and what is not seen is not said yes to.
 fn suggested(request: &Request) -> Option<String> {
     pattern_of(request).map(|pattern| if visible(&pattern) == pattern { pattern } else { String::new() })
 }
@@ -275,7 +275,7 @@ impl AnswerForm {
     }
 }
 
-/// What somebody does with a request besides answering it.
+/// What someone does with a request besides answering it.
 #[derive(Deserialize)]
 pub(crate) struct HandleForm {
     form: String,

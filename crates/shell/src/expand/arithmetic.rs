@@ -49,7 +49,7 @@ impl Walker<'_> {
         let names = expression.split(|found: char| !is_name(found));
         let names = names.filter(|name| name.starts_with(|first: char| !first.is_ascii_digit()));
         let hiding = |options: &Options| {
-            // What is not exact stands in its source spelling, and that ran when
+            // What is not exact is in its source spelling, and that ran when
             // it was assigned: `total=$((total + n))` does not lead into itself.
             let texts = options.iter().flatten().filter(|text| text.exact).map(|text| &text.text);
             texts.filter(|text| crate::scope::hides(text)).cloned().collect::<Vec<SmolStr>>()
@@ -67,7 +67,7 @@ impl Walker<'_> {
         if !self.run_text(text, span) {
             let mut closed = text.to_string();
             closed.pop();
-            // A backslash before it stands for itself.
+            // A backslash before it represents itself.
             let escaped = closed.ends_with('\\');
             closed.push_str(if escaped { "\\)" } else { ")" });
             let _ = self.run_text(&closed, span);

@@ -106,7 +106,7 @@ fn words(tokens: &[Token], depth: usize) -> Option<Vec<Vec<Token>>> {
     Some(all)
 }
 
-/// Opening braces that await their `}`, of one depth: the leftmost stands for
+/// Opening braces that await their `}`, of one depth: the leftmost represents
 /// all, for whatever closes it closes them.
 #[derive(Clone, Copy, Default)]
 struct Waiting {

@@ -9,7 +9,7 @@ use crate::one_or_many::OneOrMany;
 use crate::reading::{Span, Word};
 use crate::scope::Text;
 
-/// Words cut out of a value, and whether blanks stood before and behind them.
+/// Words cut out of a value, and whether blanks was before and behind them.
 pub(crate) struct Cut {
     pub(super) words: OneOrMany<Word>,
     pub(super) before: bool,

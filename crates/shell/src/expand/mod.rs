@@ -1,7 +1,7 @@
 //! Raw words → the words a command would see: braces, tilde, variables,
 //! substitutions whose output is plain to see, splitting, quotes.
 //!
-//! What cannot be known stands in its source spelling and makes the word
+//! What cannot be known is in its source spelling and makes the word
 //! inexact. Substituted commands are walked here, for they run here.
 
 pub(crate) mod ansi;
@@ -30,12 +30,12 @@ pub(crate) use pattern::fits_whole;
 /// What words are cut at where nothing else is said.
 pub(crate) const USUAL: &str = " \t\n";
 
-/// What a word made by braces counts for, beside its bytes.
+/// What a word made by braces counts for, next to its bytes.
 const MADE_COST: usize = 120;
 
 /// A value on its way into words.
 pub(crate) enum Resolved {
-    /// One text; split where it stands unquoted.
+    /// One text; split where it is unquoted.
     One(Text),
     /// `"$@"` and `"${a[@]}"`: each text a word of its own.
     Many(Value),
@@ -52,7 +52,7 @@ enum Tilde {
     Value,
     /// Like `Value` behind the `=`, in a word that looks like an assignment.
     Argument,
-    /// At the start of a word that stands in for a value: its text is split.
+    /// At the start of a word that replaces a value: its text is split.
     StandIn,
 }
 
@@ -72,7 +72,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Quotes that came with a value nobody knows protect its spelling, not it.
+    /// Quotes that came with a value no one knows protect its spelling, not it.
     fn is_spelling(&self, text: &str) -> bool {
         self.spelled && text.contains(['$', '`'])
     }
@@ -125,7 +125,7 @@ impl Walker<'_> {
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Plain(text) => {
-                    // `~-` and `~name` are folders, and nobody knows which.
+                    // `~-` and `~name` are folders, and no one knows which.
                     let known = at > 0 || !names_folder(text);
                     let text = self.tilde(text, tilde, at == 0, at + 1 == parts.len());
                     if tilde == Tilde::StandIn {
@@ -166,7 +166,7 @@ impl Walker<'_> {
                         Resolved::Many(texts) if texts.is_empty() && filled == 1 => {
                             return Fields::new(span).finish();
                         }
-                        // Where an item may vanish, others meet what stands beside them.
+                        // Where an item may vanish, others meet what is next to them.
                         Resolved::Many(texts) if filled > 1 && texts.iter().any(|text| !text.exact) => {
                             texts.iter_mut().for_each(|text| text.exact = false);
                         }
@@ -200,7 +200,7 @@ impl Walker<'_> {
             (Resolved::One(text), true) => fields.push(&text.text, text.exact),
             (Resolved::One(text), false) => fields.split(&text, separators),
             (Resolved::Words(cut), _) if separators.is_empty() && cut.words.len() > 1 => {
-                // Not cut after all; what stood between the words is gone.
+                // Not cut after all; what was between the words is gone.
                 fields.push(&joined_words(&cut.words).text, false);
             }
             (Resolved::Words(cut), _) => {
@@ -351,7 +351,7 @@ impl Walker<'_> {
     }
 
     /// Unquoted text with the home in place of tildes; `first` and `last` tell
-    /// whether anything of the word stands before and behind it.
+    /// whether anything of the word is before and behind it.
     fn tilde<'t>(&self, text: &'t str, tilde: Tilde, first: bool, last: bool) -> Cow<'t, str> {
         let Some(home) = self.setting.home.as_deref().filter(|_| text.contains('~')) else {
             return text.into();
@@ -382,7 +382,7 @@ impl Walker<'_> {
     }
 }
 
-/// Is the last `$` one that stands for itself? Bash does not split such a word.
+/// Is the last `$` one that represents itself? Bash does not split such a word.
 fn ends_in_dollar(parts: &[Part]) -> bool {
     let own = |part: &Part| match part {
         Part::Plain(text) => text.contains('$').then_some(true),

@@ -11,7 +11,7 @@ use smol_str::{SmolStr, ToSmolStr};
 /// Variables every environment has: `${HOME:+x}` is `x`.
 const ALWAYS_SET: [&str; 8] = ["HOME", "PATH", "PWD", "SHELL", "USER", "IFS", "BASH", "BASH_VERSION"];
 
-/// What changing a value counts for, beside its bytes.
+/// What changing a value counts for, next to its bytes.
 const EDIT_COST: usize = 64;
 
 /// Larger values than this are not copied.
@@ -25,7 +25,7 @@ impl Walker<'_> {
         }
         // The word and the index are expanded in any case: what they run, runs.
         let span = Span::default();
-        // Unquoted, a word that stands in for the value keeps its own quotes.
+        // Unquoted, a word that replaces the value keeps its own quotes.
         let stands_in = !param.quoted && matches!(param.op, ParamOp::Default | ParamOp::Alternative);
         let fields = stands_in.then(|| self.cut_fields(&param.word, span, Tilde::StandIn));
         let word = match &fields {
@@ -83,7 +83,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A value nobody knows may be none: in one round of two, the default stands in.
+    /// A value no one knows may be none: in one round of two, the default is in.
     fn may_lack(&mut self, param: &Param, value: Option<&[Text]>, word: &str) -> bool {
         let unknown = value.is_some_and(|value| value.iter().any(|text| !text.exact));
         unknown && !word.is_empty() && self.choice.pick(&state_key("lacks", &param.name), 2) == Some(1)
@@ -149,7 +149,7 @@ impl Walker<'_> {
             ("*", _) | (_, Some("*")) => {
                 if param.quoted && value.len() > 1 && self.scope.get("IFS").is_some_and(|ifs| !is_known(ifs))
                 {
-                    // Nobody knows what stands between them.
+                    // No one knows what is between them.
                     Resolved::One(Text::unknown(param.text.clone()))
                 } else if param.quoted {
                     let separators = self.separators();
@@ -213,7 +213,7 @@ impl Walker<'_> {
 }
 
 /// Are the signs of patterns behind this operator meant as such? `None` where
-/// some are and some are not: a value that stands among them is one as well.
+/// some are and some are not: a value that is among them is one as well.
 fn pattern_in(parts: &[Part], op: &str, word: &str) -> Option<bool> {
     if !op.starts_with(['#', '%', '/']) {
         return Some(false);

@@ -60,7 +60,7 @@ impl Sign {
 pub(super) struct Pattern(Vec<Sign>);
 
 impl Pattern {
-    /// Reads a pattern; where `glob` is not set, every sign stands for itself.
+    /// Reads a pattern; where `glob` is not set, every sign represents itself.
     pub(super) fn new(text: &str, glob: bool) -> Option<Pattern> {
         if text.len() > SIGNS_MAX || glob && text.contains(['(', ')', '\\']) {
             return None;

@@ -45,7 +45,7 @@ impl Parser<'_> {
         list
     }
 
-    /// What stands behind a mistake up to `end`: it may be ours, and then bash runs it.
+    /// What follows a mistake up to `end`: it may be ours, and then bash runs it.
     pub(super) fn guessed(&mut self, mistake: usize, end: usize) -> Node {
         let outer_end = std::mem::replace(&mut self.end, end.max(mistake));
         let start = self.behind_sign(mistake);
@@ -105,7 +105,7 @@ impl Parser<'_> {
         start + at.map_or(rest.len(), |at| at + 1)
     }
 
-    /// The same where a word such as `do` or `fi` stands that belongs to nothing.
+    /// The same where a word such as `do` or `fi` is that belongs to nothing.
     fn behind_closer(&self, start: usize) -> Option<usize> {
         let rest = self.bytes.get(start..self.end).unwrap_or_default();
         let end = start + rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -119,7 +119,7 @@ impl Parser<'_> {
             if !self.loose {
                 return;
             }
-            // Each time, all of the rest may be read in vain.
+            // Each time, all of the rest may be read without success.
             bytes += self.end.saturating_sub(self.fault_at);
             if bytes > LOOSE_BYTES {
                 break;

@@ -6,7 +6,7 @@ use crate::reading::Span;
 use crate::tree::{List, Output, Part};
 
 impl Parser<'_> {
-    /// Backticks: the text loses one level of backslashes and is read anew.
+    /// Backticks: the text loses one level of backslashes and is read again.
     pub(super) fn backtick(&mut self, quoted: bool) -> Part {
         self.count_piece();
         let start = self.pos;

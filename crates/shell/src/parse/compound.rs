@@ -44,7 +44,7 @@ impl Parser<'_> {
             || matches!(bare, "{" | "[[" | "if" | "while" | "until" | "for" | "select" | "case")
     }
 
-    /// A compound command with its redirects, if one stands here.
+    /// A compound command with its redirects, if one is here.
     fn compound(&mut self, bare: &str) -> Option<Node> {
         if !self.at_compound(bare) {
             return None;

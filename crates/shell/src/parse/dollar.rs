@@ -19,7 +19,7 @@ const OPERATORS: [&str; 22] = [
 const REREAD_COST: usize = 8;
 
 impl<'a> Parser<'a> {
-    /// The expansion standing here; a lone `$` stands for itself.
+    /// The expansion standing here; a lone `$` represents itself.
     pub(super) fn dollar(&mut self, quoted: bool) -> Part {
         self.count_piece();
         let part = self.deeper(|parser| Some(parser.dollar_here(quoted)));
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         let pushed_to = std::mem::take(&mut self.pushed_to);
         let in_document = std::mem::replace(&mut self.in_document, false);
         let mistake = self.mistake.take();
-        // What stands in it is no tree yet when bash prints what is around it.
+        // What is in it is no tree yet when bash prints what is around it.
         let reprint = std::mem::take(&mut self.reprint);
         self.substitutions += 1;
         let list = self.whole_once();
@@ -307,14 +307,14 @@ impl<'a> Parser<'a> {
         };
         let colon = found.is_some_and(|text| text.starts_with(':'));
         self.advance(found.map_or(0, str::len));
-        // What stands behind a lone `:` is arithmetic, where single quotes protect nothing.
+        // What follows a lone `:` is arithmetic, where single quotes protect nothing.
         let counts = matches!(&op, ParamOp::Edit(sign) if sign == ":");
         let word = self.braced_word(start, quoted || counts, &op);
         Part::Param(Rc::new(Param { name, op, colon, word, index, quoted, text: self.spelling(start) }))
     }
 
     /// Parts up to the `}` of `${`. In double quotes, bash first looks for the
-    /// `}`, where single quotes count, and then expands what stands before it,
+    /// `}`, where single quotes count, and then expands what is before it,
     /// where they do not – but for patterns, which keep their quotes.
     fn braced_word(&mut self, start: usize, quoted: bool, op: &ParamOp) -> Pieces {
         let keeps_quotes = matches!(op, ParamOp::Edit(op) if op.starts_with(['#', '%', '/', '^', ',', '~']));
@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
         self.subscript_before(None)
     }
 
-    /// What stands from `start` to the `]` before `behind` is no subscript but part of
+    /// What is from `start` to the `]` before `behind` is no subscript but part of
     /// a word, where `<(…)` runs as well.
     pub(super) fn plain_subscript(&mut self, start: usize, behind: usize, read: Pieces) -> Pieces {
         let runs = |text: &str| text.contains("<(") || text.contains(">(");
@@ -397,7 +397,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parts up to the `))` of arithmetic, which stands at `close`.
+    /// Parts up to the `))` of arithmetic, which is at `close`.
     pub(super) fn arithmetic_body(&mut self, close: usize) -> Pieces {
         if joins_comment(self.slice(self.pos, close)) {
             // The line behind is part of it when what is substituted runs, and is not

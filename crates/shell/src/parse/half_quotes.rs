@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Bash first looks for the second quote and nothing else, then expands what
-    /// stands between as if there were no quotes. A substitution in it may then
+    /// is between as if there were no quotes. A substitution in it may then
     /// reach further than the quote does, so that is read as well.
     pub(super) fn half_quoted(&mut self, parts: &mut Parts<'a>) {
         self.align();

@@ -123,7 +123,7 @@ impl Parser<'_> {
         Node::Pipe(stages)
     }
 
-    /// Moves to a `|` that is no `||`, if one stands here.
+    /// Moves to a `|` that is no `||`, if one is here.
     fn at_pipe(&mut self) -> bool {
         self.blanks();
         self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|')

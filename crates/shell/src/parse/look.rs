@@ -1,4 +1,4 @@
-//! What stands next in the text: bytes, short words, with joined lines never seen.
+//! What is next in the text: bytes, short words, with joined lines never seen.
 
 use super::Parser;
 
@@ -9,7 +9,7 @@ const BARE_MAX: usize = 9;
 /// looked for wherever a command may stand.
 #[derive(Default)]
 pub(super) struct Bare<'a> {
-    /// It stands in the text like this,
+    /// It is in the text like this,
     whole: &'a str,
     /// or these are its bytes, with lines joined in between.
     bytes: [u8; BARE_MAX],

@@ -47,7 +47,7 @@ pub(crate) struct Parsed {
     pub(crate) fault: Option<Fault>,
 }
 
-/// Parses `source`. With `base`, every span becomes that one: the text stands
+/// Parses `source`. With `base`, every span becomes that one: the text is
 /// inside other text and has no place of its own.
 pub(crate) fn parse(source: &str, base: Option<Span>, depth: usize) -> Parsed {
     let mut parser = Parser::new(source, base, depth);
@@ -90,7 +90,7 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     pending: Vec<Pending>,
     fault: Option<Fault>,
-    /// The first mistake in text that is only read when it runs: what stands
+    /// The first mistake in text that is only read when it runs: what is
     /// behind that text runs all the same.
     mistake: Option<Fault>,
     /// Bash looks through `((…) …)` for the end of arithmetic, finds none, and
@@ -98,7 +98,7 @@ pub(crate) struct Parser<'a> {
     /// its lines behind it, and those meant for it are commands! Texts with one
     /// are read twice: as they are meant, and this way.
     pushes: bool,
-    /// Up to here stands what is read from the copy.
+    /// Up to here is what is read from the copy.
     pushed_to: usize,
     heredoc_in_pushed: bool,
     /// Where a line ends with the first list that holds a pattern in parentheses.

@@ -9,7 +9,7 @@ use super::{DEPTH_MAX, Parser};
 /// What looking through a byte of a substitution counts for: it is read.
 const READ_COST: usize = 4;
 
-/// What reading one substitution counts for, beside its bytes.
+/// What reading one substitution counts for, next to its bytes.
 const SUBSTITUTION_COST: usize = 256;
 
 /// Words that open something.
@@ -125,7 +125,7 @@ impl Parser<'_> {
         start + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
     }
 
-    /// Where the `}` of a `${` stands, from inside it.
+    /// Where the `}` of a `${` is, from inside it.
     pub(super) fn look_for_brace(&mut self) -> Option<usize> {
         let close = self.pair_end(self.pos, b'}', self.depth);
         let looked = close.unwrap_or(self.end).saturating_sub(self.pos);
@@ -232,7 +232,7 @@ fn times_a_compound(text: &str) -> bool {
         && text.split("$(").skip(1).any(|inside| begins_with_time(inside) && opens(inside))
 }
 
-/// Is there a here-document in a `$(` that stands in another one, and a quote that is not closed?
+/// Is there a here-document in a `$(` that is in another one, and a quote that is not closed?
 fn leaves_quote_open(text: &str) -> bool {
     let begins =
         |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "-'\"\\".contains(first));

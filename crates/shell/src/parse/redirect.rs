@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 b'$' if self.peek_at(1) == Some(b'"') => self.advance(1),
-                // Bash prints these anew and compares with that.
+                // Bash prints these again and compares with that.
                 b'`' => return self.odd_delimiter(),
                 b'$' if matches!(self.peek_at(1), Some(b'(' | b'{' | b'[')) => return self.odd_delimiter(),
                 _ => text.extend(self.take()),
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
 
     /// A delimiter with an expansion in it: where its text ends is not known.
     fn odd_delimiter(&mut self) -> (String, bool) {
-        self.exceed("a here-document that ends nobody knows where");
+        self.exceed("a here-document whose end is not known");
         (String::new(), true)
     }
 
@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
                 }
             }
             let line = if pending.strip_tabs { joined.trim_start_matches('\t') } else { &joined };
-            // Also as it stands, for a delimiter that begins with a tab.
+            // Also as it is, for a delimiter that begins with a tab.
             if line == pending.delimiter || joined == pending.delimiter {
                 return start;
             }

@@ -1,4 +1,4 @@
-//! A fault of bash 5.2: it prints `$(…)` from its tree to read it anew, and
+//! A fault of bash 5.2: it prints `$(…)` from its tree to read it again, and
 //! where a here-document was printed, the next `;` is not. The two commands
 //! around it are then one: `$(a <<E…; set -- rm x; shift; $1)` runs `rm`.
 //!
@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use crate::reading::Unknown;
 use crate::tree::{List, Node, Part, Pieces, RawWord, Simple};
 
-/// How often bash may print one substitution: for each it stands in, it is
+/// How often bash may print one substitution: for each it is in, it is
 /// read and printed once more, and so it is in `a=(…)`.
 const PRINTS_MAX: usize = 4;
 
@@ -23,7 +23,7 @@ pub(super) struct Reprint {
     pub(super) deferred: bool,
     /// The lines of one were printed: the next `;` is not.
     printed: bool,
-    /// Just now, so that their line end stands for the `;`.
+    /// Just now, so that their line end represents the `;`.
     just_printed: bool,
     /// Where a `;` was not printed this time.
     lost: Vec<usize>,
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves over a `;` that bash did not print, if one stands here.
+    /// Moves over a `;` that bash did not print, if one is here.
     pub(super) fn eat_lost(&mut self) -> bool {
         let Reprint { active, deferred, printed, just_printed, functions, .. } = self.reprint;
         if !active {
@@ -158,7 +158,7 @@ impl Parser<'_> {
         std::iter::once(Node::Simple(simple)).chain(named).collect()
     }
 
-    /// Where the lost `;` stood before `case a in`, the patterns stand on a line
+    /// Where the lost `;` was before `case a in`, the patterns stand on a line
     /// of their own: `(b|c)` runs `b` and `c`, `b)` runs `b` and ends there.
     pub(super) fn lost_patterns(&mut self, simple: &mut Simple) -> List {
         let ends_head = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(text)] if text == "in");
@@ -171,8 +171,8 @@ impl Parser<'_> {
         if self.eat("(") { self.list() } else { List::new() }
     }
 
-    /// The list of a substitution that stands from `open` to here, and how bash
-    /// reads it anew if that is something else.
+    /// The list of a substitution that is from `open` to here, and how bash
+    /// reads it again if that is something else.
     pub(super) fn reprinted(&mut self, list: List, open: usize, outer: &Reprint) -> List {
         let conditional = self.reprint.conditional;
         if self.reprint.lost.is_empty() && !conditional || outer.active || self.fault.is_some() {

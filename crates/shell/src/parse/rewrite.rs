@@ -5,7 +5,7 @@
 //! of a quote, of arithmetic or of a joined line. And `$'…'` in `"${x:-…}"`, in
 //! arithmetic and in subscripts is decoded before the rest is looked at, so that
 //! `"${x:-$'\x24(rm y)'}"` runs `rm`; so are double quotes taken out of what
-//! stands in single quotes there.
+//! is in single quotes there.
 
 use smol_str::SmolStr;
 
@@ -22,7 +22,7 @@ pub(super) const CHANGES_MAX: usize = 6;
 pub(super) struct Rewrite {
     /// The first substitution with here-documents that are open behind it.
     pub(super) left: Option<Left>,
-    /// Decoded texts, and from where to where they stand.
+    /// Decoded texts, and from where to where they is.
     decoded: Vec<(usize, usize, String)>,
     /// How often this text was changed before.
     changes: usize,
@@ -73,7 +73,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$'…'` where its text is read as if it stood there itself.
+    /// `$'…'` where its text is read as if it was there itself.
     pub(super) fn decoded(&mut self, parts: &mut Parts<'_>) {
         let start = self.pos;
         self.advance(2);
@@ -89,7 +89,7 @@ impl Parser<'_> {
         let (opened, closed) = (text.matches('(').count(), text.matches(')').count());
         let odd = text.matches('`').count() % 2 == 1 || opened > closed && closed > 0;
         if text.contains("$(") && odd {
-            // What is opened last ends nobody knows where; what stands before it runs.
+            // What is opened last ends no one knows where; what is before it runs.
             self.exceed("something open in text that is expanded again");
         }
         // What is expanded once more is another text in the end.
@@ -98,7 +98,7 @@ impl Parser<'_> {
         parts.push(if expands { Part::unknown(text, Pieces::default()) } else { Part::Quoted(text) });
     }
 
-    /// Bash takes double quotes out of what stands in for a value before it expands
+    /// Bash takes double quotes out of what replaces a value before it expands
     /// it, where it has not read them before: `"${x:-'$"(rm y)'}"` runs `rm`.
     pub(super) fn strip_quotes(&mut self, byte: u8) {
         if byte != b'$' || self.peek_at(1) != Some(b'"') {
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands there is some value, to a shell that reads it otherwise.
+    /// What is there is some value, to a shell that reads it otherwise.
     pub(super) fn stand_in(&mut self, start: usize, end: usize) {
         self.rewrite.decoded.push((start, end, "$_".to_string()));
     }

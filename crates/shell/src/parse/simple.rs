@@ -46,7 +46,7 @@ impl Lists {
     }
 }
 
-/// What stands where an assignment could stand.
+/// What is where an assignment could stand.
 enum Head {
     Assignment(RawAssignment),
     Word(RawWord),
@@ -111,7 +111,7 @@ impl Parser<'_> {
         self.function_body(simple.words.last())
     }
 
-    /// A word; after `declare` and its like also `name=(…)`. What stands first
+    /// A word; after `declare` and its like also `name=(…)`. What is first
     /// behind `coproc` may be a name, so the next word may be anything, `}` as well.
     fn argument(&mut self, simple: &Simple, lists: Lists, in_coproc: bool) -> Option<RawWord> {
         let alone = simple.assignments.is_empty() && simple.redirects.is_empty();
@@ -132,14 +132,14 @@ impl Parser<'_> {
                 Lists::Text => list_text(head, array),
                 _ => vec![Part::Plain(head.into()), array].into(),
             };
-            // Whatever stands right behind it makes it no list.
+            // Whatever is right behind it makes it no list.
             parts.extend(self.word().into_iter().flat_map(|rest| rest.parts));
             return Some(RawWord { span: self.span(start, self.pos), parts });
         }
         self.word()
     }
 
-    /// End of `name=`, `name+=` or `name[…]=` if that stands here.
+    /// End of `name=`, `name+=` or `name[…]=` if that is here.
     pub(super) fn assignment_head(&self) -> Option<usize> {
         let mut ahead = self.ahead().peekable();
         let mut first = true;

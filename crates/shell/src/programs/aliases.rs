@@ -1,7 +1,7 @@
 //! Other names of subcommands: `npm i` is `npm install`, `cargo b` is
 //! `cargo build`. Data only; rules and option tables speak of the full name.
 
-/// A short name and what it stands for.
+/// A short name and what it represents.
 type Alias = (&'static str, &'static str);
 
 /// Programs, and the short names of their subcommands.

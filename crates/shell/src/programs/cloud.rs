@@ -213,7 +213,7 @@ fn effects(command: &Command, _: Option<&str>) -> Effects {
         .iter()
         .find(|(names, _)| names.split('|').any(|name| name == command.program))
         .map_or(&[][..], |(_, lines)| *lines);
-    // The database on this machine is made anew by its migrations.
+    // The database on this machine is made again by its migrations.
     let local = command.program == "supabase" && command.usage.has("--local");
     let named = !local && lines.iter().any(|line| begins(&words, line));
     // Terraform takes words from its environment as well.
@@ -256,7 +256,7 @@ fn is_stand_in(command: &Command) -> bool {
     }
     let named = command.assignments.iter().filter(|one| one.name.starts_with("AWS_ENDPOINT_URL"));
     let mut addresses = given(command, &["--endpoint-url"]);
-    // What stands in the command counts more than its environment.
+    // What is in the command counts more than its environment.
     if addresses.is_empty() {
         addresses.extend(named.map(|one| one.value.clone()));
     }
@@ -340,7 +340,7 @@ fn github(command: &Command, effects: &mut Effects) {
             let files = operands.iter().skip(2).chain(&added);
             effects.on_each(EffectKind::ReadsFile, files.filter(|word| word.text != "-"))
         }
-        // What strangers put there lands in files of those names.
+        // What third parties put there lands in files of those names.
         ["release", "download", ..] => {
             let folder = given(command, &["-D", "--dir"]);
             let below = |name: &Word| match folder.first() {

@@ -104,7 +104,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["dotnet"], "f,force p,project= s,startup-project= c,configuration= o,output=", framework),
 ];
 
-/// What the texts drop, but for databases and tables nobody misses. In a
+/// What the texts drop, but for databases and tables no one misses. In a
 /// database for tests (`trial`) everything may go.
 pub(super) fn drop_statements(texts: &[&Word], input: Option<&str>, trial: bool) -> Effects {
     let mut effects = Effects::none();
@@ -268,7 +268,7 @@ fn ends_group(operands: &[Word]) -> bool {
     matches!(operands, [group, verb, ..] if group.text == "db" && verb.text == "destroy")
 }
 
-/// A database nobody misses: in memory, in the temporary folder, or one for
+/// A database no one misses: in memory, in the temporary folder, or one for
 /// tests by its name.
 fn is_trial(name: &str) -> bool {
     let stem = super::base_name(name);

@@ -71,7 +71,7 @@ impl Fd {
         Fd { starts, filtered, run }
     }
 
-    /// What `{}` stands for. It never finds its own start.
+    /// What `{}` represents. It never finds its own start.
     pub(crate) fn matches(&self) -> Vec<Word> {
         let below = |start: &Word| {
             let head = start.text.trim_end_matches('/');

@@ -120,7 +120,7 @@ fn is_everything(text: &str) -> bool {
     )
 }
 
-/// Is all of this variables nobody here has set? What a caller (`$1`) or a loop
+/// Is all of this variables no one here has set? What a caller (`$1`) or a loop
 /// gives is another matter. Where all are empty, `"$A/$B"` is the root.
 pub(super) fn is_unset(word: &Word) -> bool {
     let mut rest = word.text.trim_end_matches(['/', '*']);
@@ -245,8 +245,8 @@ fn relocate(command: &Command, _: Option<&str>) -> Effects {
         return Effects::none();
     }
     let (from, to) = ends(command);
-    // The folder it stands in it cannot move, by that name.
-    // `find … -exec mv {} {}.bak`: each gets another name beside the old one.
+    // The folder it is in it cannot move, by that name.
+    // `find … -exec mv {} {}.bak`: each gets another name next to the old one.
     let renamed = |word: &Word| {
         let end = to.and_then(|to| to.text.strip_prefix(word.text.as_str()));
         let here = !word.text.starts_with(['/', '~', '$']) && !word.text.starts_with("..");
@@ -286,7 +286,7 @@ fn link(command: &Command, _: Option<&str>) -> Effects {
     let (from, to) = ends(command);
     let mut effects = Effects::of(EffectKind::ReadsFile, from);
     if !command.usage.has("--symbolic") {
-        // A second name for the same file: whoever writes to one writes to the other.
+        // A second name for the same file: anyone who writes to one writes to the other.
         effects.on_each(EffectKind::ChangesAccess, from);
     }
     let kind = if command.usage.has("--force") { EffectKind::WritesFile } else { EffectKind::CreatesFile };
@@ -365,7 +365,7 @@ fn access(command: &Command, _: Option<&str>) -> Effects {
     let paths = usage.operands.get(skip..).unwrap_or_default();
     let mode = mode_flag.or(usage.operands.first()).map_or("", |word| word.text.as_str());
     let closes = command.program == "chmod" && OWNER_ONLY.contains(&mode);
-    // Whoever makes a hook run guards more, not less.
+    // Anyone who makes a hook run guards more, not less.
     let runs = command.program == "chmod" && matches!(mode, "+x" | "a+x" | "u+x" | "ug+x" | "755" | "0755");
     let kept = |word: &&Word| closes && is_key(&word.text) || runs && word.text.contains(".git/hooks/");
     let mut effects = Effects::of(EffectKind::ChangesAccess, paths.iter().filter(|word| !kept(word)));
@@ -381,7 +381,7 @@ fn access(command: &Command, _: Option<&str>) -> Effects {
     effects
 }
 
-/// `u+s`, `+s`, `4755`: whoever runs the file gets its owner's or group's rights.
+/// `u+s`, `+s`, `4755`: anyone who runs the file gets its owner's or group's rights.
 fn gives_owner_rights(mode: &str) -> bool {
     let digits = mode.trim_start_matches('0');
     if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -24,7 +24,7 @@ pub(super) const MODELS: &[Model] = &[Model {
 /// Places that are copied, all in all.
 const STARTS_MAX: usize = 2048;
 
-/// Stands for whatever is of some age, size or owner, or not of some name.
+/// Represents whatever is of some age, size or owner, or not of some name.
 pub(super) const MOST: &str = "?**";
 
 /// A `find` taken apart.
@@ -97,7 +97,7 @@ impl Find {
                 }
                 "(" => depth += 1,
                 ")" => depth -= 1,
-                // What stands before it narrows nothing behind it.
+                // What is before it narrows nothing behind it.
                 "-o" | "-or" if depth == 0 && !find.acts() => find.widen(),
                 _ => find.test(text, &mut rest),
             }
@@ -162,7 +162,7 @@ impl Find {
         (self.named, self.files_only) = (false, false);
     }
 
-    /// What `{}` stands for: the start itself when nothing narrows the match,
+    /// What `{}` represents: the start itself when nothing narrows the match,
     /// else a pattern below it.
     pub(crate) fn matches(&self) -> Vec<Word> {
         let describe = |start: &Word| {
@@ -194,7 +194,7 @@ impl Find {
         STARTS_MAX.checked_div(self.runs.len()).map_or(usize::MAX, |most| most.max(8))
     }
 
-    /// Are there places nobody looked at?
+    /// Are there places no one looked at?
     pub(crate) fn has_more(&self) -> bool {
         self.starts.len() > self.most()
     }

@@ -220,7 +220,7 @@ fn hooks(command: &Command, effects: &mut Effects) {
     }
 }
 
-/// Settings that bring in a file of settings nobody has read.
+/// Settings that bring in a file of settings no one has read.
 fn includes(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "include.path" || name.starts_with("includeif.")
@@ -251,7 +251,7 @@ pub(super) fn sets(command: &Command, fits: impl Fn(&str, &str) -> bool) -> bool
     matches!((words.next(), words.next()), (Some(name), Some(value)) if fits(name, value))
 }
 
-/// Programs that commit for whoever calls them, and those that do where a word says so.
+/// Programs that commit for anyone who calls them, and those that do where a word says so.
 const COMMITTERS: [&str; 7] =
     ["cz", "git-cz", "release-it", "standard-version", "commit-and-tag-version", "semantic-release", "gcmt"];
 const RUNNERS: [&str; 11] =
@@ -388,7 +388,7 @@ fn branch(refspec: &Word) -> Word {
 fn history(command: &Command, input: Option<&str>, effects: &mut Effects) {
     let usage = &command.usage;
     let is_delete = |line: &str| line.trim_start().starts_with("delete");
-    // What nobody knows may be anything.
+    // What no one knows may be anything.
     let by_input = || usage.has("--stdin") && input.is_none_or(|text| text.lines().any(is_delete));
     let to_nothing = || {
         let to = usage.operands.get(1).map_or("x", |word| word.text.as_str());

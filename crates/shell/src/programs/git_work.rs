@@ -30,7 +30,7 @@ pub(super) fn discarded(command: &Command, effects: &mut Effects) {
         "config" => super::git::sets(command, |name, value| {
             name.eq_ignore_ascii_case("clean.requireforce") && matches!(value, "false" | "no" | "off" | "0")
         }),
-        // A list nobody has read may name everything.
+        // A list no one has read may name everything.
         "checkout" => forced || !usage.has("-b") && (wholesale || usage.has("--pathspec-from-file")),
         "switch" => forced || usage.has("--discard-changes"),
         "restore" => {

@@ -1,6 +1,6 @@
 //! Commands that only print how they are used: `git reset --hard --help`.
 //!
-//! Only for programs that are known to stop at the word wherever it stands.
+//! Only for programs that are known to stop at the word wherever it is.
 //! Most do not: to the `rm` of BSD it is one more file behind the first.
 
 use crate::options::{self, Spec};

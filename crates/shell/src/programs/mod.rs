@@ -47,7 +47,7 @@ pub(crate) struct Model {
     /// Options in front of the subcommand, or all of them.
     pub(crate) spec: Spec,
     /// Subcommands with their option tables; several names with `|`. The name
-    /// `*` stands for every other. Empty: the program has none. A table that
+    /// `*` represents every other. Empty: the program has none. A table that
     /// starts with `!` ends at the first operand (`docker exec web rm -r x`).
     pub(crate) subs: &'static [(&'static str, &'static str)],
     /// First words that need a second one: `compose` of `docker compose down`.
@@ -134,7 +134,7 @@ pub fn known_commands() -> Vec<String> {
     all
 }
 
-/// For programs nobody described.
+/// For programs no one described.
 const GENERIC: Model = Model {
     names: &[],
     spec: Spec { options: "", leading: false, short_names: false, one_dash: false },
@@ -155,7 +155,7 @@ fn model_of(program: &str) -> &'static Model {
     by_name::find(program).unwrap_or(&GENERIC)
 }
 
-/// Is this a program somebody described? What others do with their words nobody knows.
+/// Is this a program someone described? What others do with their words no one knows.
 #[must_use]
 pub fn is_known(program: &str) -> bool {
     !model_of(program).names.is_empty()
@@ -230,7 +230,7 @@ fn without_repeats(mut effects: Vec<Effect>) -> Vec<Effect> {
     effects
 }
 
-/// A program nobody knows the name of, given `-rf /`, may be `rm`.
+/// A program no one knows the name of, given `-rf /`, may be `rm`.
 fn unnamed(command: &Command) -> Vec<Effect> {
     let words = command.words.get(1..).unwrap_or_default();
     let deep = |word: &Word| {

@@ -34,7 +34,7 @@ pub(super) const MODELS: &[Model] = &[
     ),
 ];
 
-/// By name: whoever ends what watches the machine weakens it.
+/// By name: anyone who ends what watches the machine weakens it.
 fn end_named(command: &Command, input: Option<&str>) -> Effects {
     let mut effects = end_operands(command, input);
     if command.usage.operands.iter().any(|word| is_guard(&word.text)) {

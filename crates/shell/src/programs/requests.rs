@@ -2,7 +2,7 @@
 //! mutation of GraphQL.
 //!
 //! Which services count is data: those that hold repositories, machines, stores and
-//! accounts. What somebody's own program answers to is not known and not judged.
+//! accounts. What someone's own program answers to is not known and not judged.
 
 use crate::effect_kind::EffectKind;
 
@@ -48,7 +48,7 @@ const MUTATIONS: [&str; 8] = [
     "deleteIssue",
 ];
 
-/// What a request does beside reaching its host.
+/// What a request does next to reaching its host.
 pub(super) fn effect_of(method: &str, url: &str, body: &str) -> Option<EffectKind> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (place, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

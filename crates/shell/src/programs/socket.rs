@@ -28,7 +28,7 @@ pub(super) const MODELS: &[Model] = &[
     },
 ];
 
-/// Calls that open a connection to elsewhere; a bare `connect` needs a socket beside it, since databases have one too.
+/// Calls that open a connection to elsewhere; a bare `connect` needs a socket next to it, since databases have one too.
 const CONNECTS: &[&str] = &[
     "fsockopen(",
     "TCPSocket.",

@@ -21,7 +21,7 @@ pub(crate) fn drops(text: &str) -> Vec<String> {
 }
 
 /// The text without lines for the client itself (`\c app`, `.mode csv`); what
-/// stands behind `\\` on such a line is SQL again.
+/// follows `\\` on such a line is SQL again.
 fn without_commands(text: &str) -> String {
     let kept = |line: &'_ str| -> String {
         let start = line.trim_start();

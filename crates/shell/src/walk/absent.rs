@@ -66,7 +66,7 @@ fn tested(node: &Node) -> Option<(SmolStr, bool)> {
     }
 }
 
-/// A word that stands for itself.
+/// A word that represents itself.
 fn plain(word: &RawWord) -> Option<&str> {
     match word.parts.as_slice() {
         [Part::Plain(text)] if !text.contains(['~', '*', '?', '{']) => Some(text),

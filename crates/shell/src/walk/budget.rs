@@ -1,4 +1,4 @@
-//! What a reading may cost. Whoever copies, multiplies or looks through
+//! What a reading may cost. Anyone who copies, multiplies or looks through
 //! anything asks here first; when the budget is spent, the rest is a fault.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) const WORK_MAX: usize = 5 << 19;
 /// What one node of the tree counts for.
 pub(super) const NODE_COST: usize = 60;
 
-/// What one command, one word and one option count for, beside their bytes,
+/// What one command, one word and one option count for, next to their bytes,
 /// and how often words are copied on their way into the reading.
 const CALL_COST: usize = 300;
 const WORD_COST: usize = 32;
@@ -27,7 +27,7 @@ const OPTION_COST: usize = 200;
 const COPIES: usize = 4;
 
 impl Walker<'_> {
-    /// Counts work about to be done; false when the budget is spent. Whoever
+    /// Counts work about to be done; false when the budget is spent. Anyone who
     /// copies, multiplies or looks through anything asks here first.
     pub(crate) fn grow(&mut self, bytes: usize) -> bool {
         self.work = self.work.saturating_add(bytes);
@@ -69,7 +69,7 @@ impl Walker<'_> {
         CALL_COST + COPIES * (words + assigned + redirected) + OPTION_COST * options + piped
     }
 
-    /// Runs `inner` as text that stands elsewhere, one level deeper.
+    /// Runs `inner` as text that is elsewhere, one level deeper.
     pub(crate) fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
         let was_in_place = std::mem::replace(&mut self.in_place, false);
         let choice = std::mem::take(&mut self.choice);

@@ -31,7 +31,7 @@ impl Walker<'_> {
         }
         let given: Value = command.words.iter().skip(1).map(Text::of).collect();
         let is_known = |given: &Value| given.first().is_none_or(|text| text.exact);
-        // What nobody knows is given to it once.
+        // What no one knows is given to it once.
         let known = is_known(&given) || followed().all(|(_, before)| is_known(before));
         // With fewer words each time it comes to an end, and each may be run.
         let shrinks = followed().next_back().is_some_and(|(_, before)| given.len() < before.len());

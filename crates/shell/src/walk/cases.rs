@@ -2,7 +2,7 @@
 //!
 //! Patterns are compared only in a script or function that was given its words, with a
 //! value that is known: `case $1 in` chooses among the commands it knows. Otherwise
-//! whatever stands in an arm may run.
+//! whatever is in an arm may run.
 
 use super::Walker;
 use crate::expand::fits_whole;
@@ -24,7 +24,7 @@ impl Walker<'_> {
             Stream::silent()
         });
         let [value] = values.as_slice() else { return None };
-        // Quotes leave an empty text beside what they hold.
+        // Quotes leave an empty text next to what they hold.
         let mut parts = subject.parts.iter().filter(|part| part.literal() != Some(""));
         let (Some(Part::Param(param)), None) = (parts.next(), parts.next()) else { return None };
         let known = self.is_given && is_value(param) && value.exact;

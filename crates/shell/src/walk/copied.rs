@@ -1,7 +1,7 @@
 //! Files written here that get another name or another text: copied, moved,
 //! linked, changed in place.
 //!
-//! A target may be a file or a folder, and nobody here knows which: what is
+//! A target may be a file or a folder, and no one here knows which: what is
 //! carried there is kept under both names.
 
 use std::ops::Bound;
@@ -86,7 +86,7 @@ impl Walker<'_> {
             return;
         }
         if all.is_empty() && source.exact && self.files.contains_key(to) {
-            // What it holds now is what a file held that nobody here wrote.
+            // What it holds now is what a file held that no one here wrote.
             self.keep_at(to.into(), &Stream { is_file: true, ..Stream::default() });
         }
         for (path, stream) in all {
@@ -137,7 +137,7 @@ impl Walker<'_> {
         if !edits && program != "patch" {
             return;
         }
-        // Whoever changes text that stands here by what stands here too hides it.
+        // Anyone who changes text that is here by what is here too hides it.
         let plain = command.words.iter().all(|word| word.exact);
         for word in command.words.iter().skip(1).rev() {
             for key in self.named_files(word) {

@@ -1,7 +1,7 @@
-//! Arguments made of text that stands here, in a way that is not followed.
+//! Arguments made of text that is here, in a way that is not followed.
 //!
-//! A word nobody knows (`git push $REMOTE`) is let through: there is no telling
-//! what it is, and mostly it is harmless. Who takes text that stands here and makes
+//! A word no one knows (`git push $REMOTE`) is let through: there is no telling
+//! what it is, and mostly it is harmless. Who takes text that is here and makes
 //! it unreadable on the way (`git commit $(echo --xo-verify | awk …)`) hides it, and
 //! is asked. Decides nothing about words that come from outside.
 
@@ -35,7 +35,7 @@ impl Walker<'_> {
     }
 
     fn is_disguised(&self, command: &Command, word: &Word) -> bool {
-        // What stands in front of an unknown value says that it is no option.
+        // What is in front of an unknown value says that it is no option.
         if word.exact || !word.text.starts_with(['$', '`']) {
             return false;
         }
@@ -61,7 +61,7 @@ impl Walker<'_> {
     }
 
     /// Has one of the commands listed since then printed an option, word for word?
-    /// Where nobody can say whether it is printed, it is an option in disguise.
+    /// Where no one can say whether it is printed, it is an option in disguise.
     pub(crate) fn prints_options(&self, since: usize) -> bool {
         let options = |command: &Arc<Command>| command.words.iter().skip(1).any(|word| is_option(&word.text));
         self.commands.iter().skip(since).any(|command| is_literal(command) && options(command))
@@ -73,7 +73,7 @@ impl Walker<'_> {
             return true;
         }
         let mut at = stream.from;
-        // Words parted at other signs begin in the middle of what stands here.
+        // Words parted at other signs begin in the middle of what is here.
         let mut only_ordered = self.scope.get("IFS").is_none();
         for _ in 0..CHAIN_MAX {
             let Some(command) = at.and_then(|at| self.commands.get(at)) else { break };

@@ -2,9 +2,9 @@
 //! not written itself.
 //!
 //! The reader looks at no file. It says which ones it would have to know, and
-//! whoever reads the text once more gives it what they hold ([`ReadContext::files`]).
+//! anyone who reads the text once more gives it what they hold ([`ReadContext::files`]).
 //! Such a file is what it is: only what it surely does counts, and not that a
-//! name in it is hard to tell. Whoever adds to it answers for all of it.
+//! name in it is hard to tell. Anyone who adds to it answers for all of it.
 
 use smol_str::SmolStr;
 
@@ -14,15 +14,15 @@ use crate::scope::Text;
 use crate::stream::Stream;
 use std::collections::BTreeMap;
 
-/// Files that are asked for because they are read, and more because they are run: nobody
+/// Files that are asked for because they are read, and more because they are run: no one
 /// shall hide a script behind files that are only looked at.
 const READ_MAX: usize = 32;
 const RUN_MAX: usize = 512;
 
-/// Signs of a path nobody can tell.
+/// Signs of a path no one can tell.
 const UNSURE: [char; 4] = ['$', '`', '*', '?'];
 
-/// Work all files that are there may cost together, beside that of the call.
+/// Work all files that are there may cost together, next to that of the call.
 const DISK_WORK_MAX: usize = super::budget::WORK_MAX;
 
 /// What is in the files that are there, by their paths.
@@ -58,7 +58,7 @@ impl Walker<'_> {
         known
     }
 
-    /// Asks for a file, unless nobody could tell which it is, or many are asked for.
+    /// Asks for a file, unless no one could tell which it is, or many are asked for.
     fn seek_within(&self, path: &SmolStr, most: usize) {
         let mut wanted_files = self.wanted_files.borrow_mut();
         if wanted_files.len() < most
@@ -83,7 +83,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A file that is there is run, and nobody read it to its end.
+    /// A file that is there is run, and no one read it to its end.
     pub(super) fn too_large(&mut self, command: &Command) {
         let what = format!("a file larger than is read for `{}`", command.program);
         self.opaque(command.span, Unknown::Limit, what);
@@ -111,7 +111,7 @@ impl Walker<'_> {
         let (work, defined) = (std::mem::take(&mut self.work), self.defined.len());
         inner(self);
         if self.reading.opaque.len() > opaque {
-            // Whatever it runs that nobody can tell may be a function of its own.
+            // Whatever it runs that no one can tell may be a function of its own.
             let in_place = self.in_place;
             self.uncalled_since(defined);
             self.in_place = in_place;

@@ -5,7 +5,7 @@ use super::simple::EXPORTED_MAX;
 use crate::reading::{Assignment, Word};
 use crate::scope::{Text, state_key};
 
-/// The depth of a command that stands in nothing else.
+/// The depth of a command that is in nothing else.
 const TOP_DEPTH: usize = 2;
 
 /// Values one exported variable may have at once.

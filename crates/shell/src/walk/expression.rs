@@ -1,5 +1,5 @@
 //! Builtins whose arguments bash evaluates: arithmetic, and the subscripts of
-//! names. `unset 'a[$(rm y)]'` runs `rm`. Also what stands on the input.
+//! names. `unset 'a[$(rm y)]'` runs `rm`. Also what is on the input.
 
 use super::Walker;
 use super::written::from_socket;
@@ -112,7 +112,7 @@ impl Walker<'_> {
             let known = name.strip_prefix("=export ").unwrap_or(name);
             INHERITED.contains(&name) || name == DIR || exported.iter().any(|one| one == known)
         });
-        // Its parameters are its own and forgotten here; whoever knows them sets them.
+        // Its parameters are its own and forgotten here; anyone who knows them sets them.
         for name in unsure {
             let mut options = self.scope.get(name).cloned().unwrap_or_default();
             options.push(OneOrMany::One(Text::unknown(format!("${name}"))));
@@ -128,7 +128,7 @@ impl Walker<'_> {
     }
 
     /// A here-document of great length that is only copied somewhere: what it
-    /// substitutes is followed, its text is not kept and nobody knows it.
+    /// substitutes is followed, its text is not kept and no one knows it.
     pub(super) fn long_body(&mut self, simple: &Simple, raw: &RawRedirect) -> Option<Redirect> {
         let body = raw.text().filter(|_| raw.kind == RedirectKind::HereDoc)?;
         let length = |part: &Part| if let Part::Quoted(text) = part { text.len() } else { 0 };
@@ -173,7 +173,7 @@ impl Walker<'_> {
                 let known = known.or_else(|| self.descriptor(text)).or_else(|| from_socket(&redirect.target));
                 Some(known.unwrap_or(Stream { is_file: true, ..Stream::default() }))
             }
-            // `<&3`: what was put on that descriptor, or nobody knows.
+            // `<&3`: what was put on that descriptor, or no one knows.
             RedirectKind::Duplicate if from == Some("0") && text != "-" && text != "0" => {
                 let known = self.streams.get(format_smolstr!("/dev/fd/{text}").as_str()).cloned();
                 Some(known.or_else(|| self.descriptors.clone()).unwrap_or_default())
@@ -204,14 +204,14 @@ impl Walker<'_> {
     }
 }
 
-/// What stands behind the `-C` of `mapfile`, in the same word. Only `t` can
+/// What follows the `-C` of `mapfile`, in the same word. Only `t` can
 /// stand before it, for all others take a value.
 fn callback(option: &str) -> Option<&str> {
     option.strip_prefix('-')?.trim_start_matches('t').strip_prefix('C')
 }
 
 /// Could this be a name with a subscript? `$(tr [:upper:] x)` is none, and what
-/// stands in it has run already.
+/// is in it has run already.
 fn has_subscript(text: &str) -> bool {
     text.split_once('[').is_some_and(|(name, _)| {
         name.chars().all(|found| found.is_alphanumeric() || matches!(found, '_' | '$' | '{' | '}' | '-'))

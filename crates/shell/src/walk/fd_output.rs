@@ -45,7 +45,7 @@ impl Walker<'_> {
         for (_, stream) in self.sent.drain(since..) {
             all.get_or_insert_with(Stream::silent).append(stream);
         }
-        // Programs may have written there as well, and nobody knows what.
+        // Programs may have written there as well, and no one knows what.
         all.map(|all| if all.text.as_deref() == Some("") { Stream::unknown() } else { all })
     }
 }

@@ -1,8 +1,8 @@
 //! Where data flows: through pipes, substitutions and descriptors, to a shell
 //! or to another machine.
 //!
-//! A file counts as sent when a command that sends its input stands behind
-//! one that reads the file, whatever stands between. Nothing is judged here.
+//! A file counts as sent when a command that sends its input follows
+//! one that reads the file, whatever is between. Nothing is judged here.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Walker<'_> {
         self.descriptors = Some(kept);
     }
 
-    /// What stands behind `/dev/fd/3`.
+    /// What follows `/dev/fd/3`.
     pub(super) fn descriptor(&self, path: &str) -> Option<Stream> {
         self.descriptors.clone().filter(|_| DESCRIPTORS.iter().any(|folder| path.starts_with(folder)))
     }
@@ -118,7 +118,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Commands whose output stands in the words of `command`.
+    /// Commands whose output is in the words of `command`.
     pub(super) fn quoted(&self, command: &Command) -> Vec<usize> {
         let mut found = Vec::new();
         if self.outputs.is_empty() {
@@ -182,7 +182,7 @@ impl Walker<'_> {
             if prints && command.words.iter().any(|word| !word.exact) {
                 kind = Unknown::Variable;
             } else if prints && at != stream.from {
-                // Text that stands here, made into something else on the way.
+                // Text that is here, made into something else on the way.
                 return Unknown::Decoded;
             }
             at = command.piped_from;
@@ -205,7 +205,7 @@ impl Walker<'_> {
             }
             at = command.piped_from;
         }
-        // Put together here, piece by piece: whoever does that hides it.
+        // Put together here, piece by piece: anyone who does that hides it.
         if text.ends_with(BUILT) && from.is_none() { Unknown::Variable } else { Unknown::Name }
     }
 
@@ -239,7 +239,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The host whose answer flows in here, through whatever stands between.
+    /// The host whose answer flows in here, through whatever is between.
     pub(super) fn downloaded(&self, stream: &Stream) -> Option<Word> {
         let mut at = stream.from;
         for _ in 0..CHAIN_MAX {
@@ -363,7 +363,7 @@ const SECRET_VARIABLES: [(&str, &str); 9] = [
     ("DATABASE_URL", ""),
 ];
 
-/// Where variables come from, if one of them stands in what a request says to
+/// Where variables come from, if one of them is in what a request says to
 /// a host it is not for.
 fn secret_variable(command: &Command) -> Option<Word> {
     if !matches!(command.program.as_str(), "curl" | "wget") {

@@ -1,5 +1,5 @@
 //! The folder of the shell: `cd`, `cd -`, and the stack of `pushd` and `popd`.
-//! Text only; whether a folder is there nobody looks.
+//! Text only; whether a folder is there no one looks.
 
 use smol_str::SmolStr;
 

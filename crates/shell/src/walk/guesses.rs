@@ -1,5 +1,5 @@
-//! Text read at a venture: what stands in the words of programs that print
-//! something nobody knows, where that is run or given to a command.
+//! Text read speculatively: what is in the words of programs that print
+//! something no one knows, where that is run or given to a command.
 //!
 //! It adds commands that may run. It never says that something is known.
 
@@ -26,7 +26,7 @@ impl Walker<'_> {
         Stream::unknown()
     }
 
-    /// A name or a value nobody knows is no news in what is read at a venture.
+    /// A name or a value no one knows is no news in what is read speculatively.
     fn speculatively(&mut self, inner: impl FnOnce(&mut Self)) {
         let (mark, known) = (self.scope.checkpoint(), self.reading.opaque.len());
         let overwritten = self.overwritten.len();
@@ -64,7 +64,7 @@ impl Walker<'_> {
         if self.guessing {
             return;
         }
-        // The value of an option is one word, unless it stands there without quotes.
+        // The value of an option is one word, unless it is there without quotes.
         let counts = |at: usize, word: &Word| at == 1 || command.usage.operands.contains(word);
         let words = command.words.iter().enumerate().skip(1).filter(|(_, word)| !word.exact);
         let streams: Vec<(usize, Stream)> = words
@@ -122,7 +122,7 @@ impl Walker<'_> {
 }
 
 /// The command with the words of `text` in place of that at `at`. Values in it are
-/// taken to be empty: what nobody knows is no news.
+/// taken to be empty: what no one knows is no news.
 fn given(command: &Command, at: usize, text: &str, whole: bool) -> Option<PendingCommand> {
     let text = text.replace(wrappers::UNKNOWN, "");
     let place = command.words.get(at)?;

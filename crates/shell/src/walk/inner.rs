@@ -211,7 +211,7 @@ impl Walker<'_> {
         if let Some(fault) = parsed.fault {
             let what = format!("text for `{via}` that cannot be read ({})", fault.message);
             self.opaque(text.span, fault.kind, what);
-            // Values nobody knows stand in it as they are spelled, which may be the mistake.
+            // Values no one knows stand in it as they are spelled, which may be the mistake.
             let spelled = Word { exact: text.exact && !self.spelled, ..text.clone() };
             if let Some(emptied) = crate::options::with_empty_unknowns(&spelled) {
                 let word = Word { text: emptied, exact: true, ..spelled };
@@ -246,14 +246,14 @@ impl Walker<'_> {
             self.scope.restore("@", outer);
         }
         if broken {
-            // What stands around the mistake was read and may not have run.
+            // What is around the mistake was read and may not have run.
             self.doubt_written(overwritten);
             let changes = self.scope.take_changes(mark);
             self.merge(&[changes], true);
         }
     }
 
-    /// Is all of `text` one expansion nobody knows?
+    /// Is all of `text` one expansion no one knows?
     fn is_unknown(&self, text: &str) -> bool {
         let text = text.trim();
         let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
@@ -350,10 +350,10 @@ impl Walker<'_> {
             if self.writing.iter().any(is_own) {
                 self.opaque(path.span, Unknown::Decoded, format!("`{}` while it is written", path.text));
             }
-            // By `PATH` anything may be found; only what stands there by name was unpacked.
+            // By `PATH` anything may be found; only what is there by name was unpacked.
             let by_name =
                 !command.words.first().is_some_and(|first| first == path) || path.text.contains('/');
-            // A name that stands nowhere in the command is a guess.
+            // A name that is nowhere in the command is a guess.
             let meant = path.exact || command.words.contains(path);
             if let Some(from) = self.unpacked_from(&own).filter(|_| by_name && meant) {
                 self.add_effect(index, EffectKind::RunsDownload, Some(from));
@@ -425,7 +425,7 @@ impl Walker<'_> {
     }
 }
 
-/// Files that hold no program where another one loads them; whoever is told to run one does.
+/// Files that hold no program where another one loads them; anyone who is told to run one does.
 fn is_data(path: &str) -> bool {
     let endings = [".json", ".txt", ".md", ".csv", ".yaml", ".yml", ".toml", ".html", ".css", ".svg"];
     endings.iter().any(|ending| path.ends_with(ending)) && !path.ends_with("package.json")

@@ -35,7 +35,7 @@ impl<'a> Request<'a> {
                     request.raw |= letter == 'r';
                     continue;
                 }
-                // What stands behind the letter is its value, or the next word.
+                // What follows the letter is its value, or the next word.
                 let own = letters.get(at + 1..).filter(|own| !own.is_empty());
                 let value = own.or_else(|| words.next());
                 if letter == 'a' {
@@ -103,7 +103,7 @@ impl Walker<'_> {
         // `find … | while read f`: each line is one of the paths.
         let paths = stdin.filter(|_| incoming.is_none()).map_or(&[][..], |stream| &stream.paths);
         for (at, name) in request.names.iter().enumerate() {
-            // Lines that stand here, more than are followed, or nobody knows what.
+            // Lines that stand here, more than are followed, or no one knows what.
             let many = incoming.is_some_and(|text| !text.is_empty());
             let value = if many { built(name) } else { Text::unknown(format_smolstr!("${name}")) };
             let unknown: Options = OneOrMany::One(OneOrMany::One(value));

@@ -1,6 +1,6 @@
 //! The items of lists: `m[k]=v` and what `${m[k]}` may be later.
 //!
-//! Each item that was given a key is remembered beside the list. Which key an
+//! Each item that was given a key is remembered next to the list. Which key an
 //! expression names is not computed: it may be any item.
 
 use smol_str::{SmolStr, format_smolstr};

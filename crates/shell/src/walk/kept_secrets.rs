@@ -1,8 +1,8 @@
 //! A secret that is put into a variable, or goes to the service it is for, is not
 //! shown: `GH_TOKEN=$(gh auth token) npm ci`.
 //!
-//! Follows the spelling of the substitution, which stands for its value wherever that
-//! is used. Where it stands in any other word, it may be printed.
+//! Follows the spelling of the substitution, which represents its value wherever that
+//! is used. Where it is in any other word, it may be printed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn reveals(command: &Command) -> bool {
     command.effects.iter().any(|effect| effect.kind == EffectKind::RevealsSecret)
 }
 
-/// What a command does with what stands for the secret.
+/// What a command does with what represents the secret.
 fn uses(command: &Command, spelling: &str, owner: &str) -> Vec<Use> {
     let holds = |word: &Word| word.text.contains(spelling);
     let assigns = PRINTERS.contains(&command.program.as_str());

@@ -90,7 +90,7 @@ impl Walker<'_> {
                     sure &= self.succeeds(node);
                 }
                 Link::Or => {
-                    // Whatever stood behind `&&` may not have run.
+                    // Whatever was behind `&&` may not have run.
                     let so_far = self.scope.take_changes(mark);
                     self.merge(&[so_far], true);
                     let inner = self.scope.checkpoint();
@@ -115,7 +115,7 @@ impl Walker<'_> {
     }
 
     /// A value set to an integer is evaluated, which may go wrong, as may what
-    /// stands in a subscript another name leads to.
+    /// is in a subscript another name leads to.
     fn succeeds(&self, node: &Node) -> bool {
         let sets = matches!(node, Node::Simple(simple) if simple.words.is_empty());
         succeeds(node) && !(sets && (self.counted || self.scope.has_refs()))
@@ -179,7 +179,7 @@ fn perhaps(all: &mut Stream, more: Stream) {
     }
 }
 
-/// Either what is in `all` is written or `other`, and nobody knows which. What
+/// Either what is in `all` is written or `other`, and no one knows which. What
 /// failed may have printed before it did: `known` says that it does not.
 fn either(all: &mut Stream, other: Stream, known: bool) {
     if other.text.as_deref() == Some("") {

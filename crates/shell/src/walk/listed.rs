@@ -41,8 +41,8 @@ fn is_repeated(known: &Command, command: &Command) -> bool {
         && known.effects == command.effects
 }
 
-/// Tells most commands apart. Two that share a key are compared, so nobody gains
-/// by finding some. The place stands in front: commands are met in the order of the
+/// Tells most commands apart. Two that share a key are compared, so no one gains
+/// by finding some. The place is in front: commands are met in the order of the
 /// text, most times, and a map that grows at its end is quick to grow.
 fn key_of(command: &Command) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -43,7 +43,7 @@ impl Walker<'_> {
             if !changed || count > 0 && growing.is_empty() {
                 break;
             }
-            // One more round sees what nobody knows any more.
+            // One more round sees what no one knows any more.
             if count + 2 >= ROUNDS_MAX {
                 growing.iter().for_each(|name| self.scope.doubt(name));
             }
@@ -170,7 +170,7 @@ impl Walker<'_> {
     }
 
     /// `[[ text =~ … ]]` keeps parts of the text: which is not followed, but whether
-    /// it stands here is.
+    /// it is here is.
     fn keep_match(&mut self, words: &[RawWord]) {
         let matches = |word: &RawWord| matches!(word.parts.as_slice(), [Part::Plain(sign)] if sign == "=~");
         let mut kept = None;

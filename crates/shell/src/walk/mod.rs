@@ -83,7 +83,7 @@ pub(crate) struct Walker<'a> {
     returns: usize,
     /// What all that follows reads, since `exec <x`.
     input: Option<Rc<Stream>>,
-    /// The text is made of values nobody knows, in their spelling.
+    /// The text is made of values no one knows, in their spelling.
     pub(crate) spelled: bool,
     /// A word of the command is guessed at.
     guessing: bool,
@@ -146,7 +146,7 @@ pub(crate) struct Walker<'a> {
     writing: Vec<Word>,
     /// Files that process substitutions may still write errors to.
     shared: Vec<SmolStr>,
-    /// The commands found so far; shared with whoever follows one, because a
+    /// The commands found so far; shared with anyone who follows one, because a
     /// copy of each would cost as much as reading it.
     commands: Vec<Arc<Command>>,
     /// Positions in `commands` by a hash of the command.
@@ -155,7 +155,7 @@ pub(crate) struct Walker<'a> {
     descriptors: Option<Stream>,
     /// The file a descriptor opened by `exec` writes to.
     descriptor_file: Option<Word>,
-    /// Commands whose output stands in words, by source spelling.
+    /// Commands whose output is in words, by source spelling.
     outputs: Vec<(SmolStr, usize)>,
     /// What is walked now runs on another machine or in a container.
     away: bool,
@@ -283,7 +283,7 @@ impl<'a> Walker<'a> {
     fn node_here(&mut self, node: &Node, stdin: Option<&Stream>) -> Stream {
         match node {
             Node::Simple(simple) => self.simple(simple, stdin),
-            // Nobody waits for a pipe that ends in a coprocess.
+            // No one waits for a pipe that ends in a coprocess.
             Node::Pipe(stages) if matches!(stages.last(), Some(Node::Coproc(_))) => {
                 self.in_job(|walker| walker.pipe(stages, stdin))
             }
@@ -348,7 +348,7 @@ impl<'a> Walker<'a> {
             let what = "`coproc` behind `eval` of half a line".to_string();
             self.opaque(Span::default(), Unknown::Name, what);
         }
-        // Its input is written later, by whoever holds the other end.
+        // Its input is written later, by the code that holds the other end.
         let (mark, outer) = (self.scope.checkpoint(), self.trapped.len());
         let stream = self.in_job(|walker| walker.node(inner, Some(&Stream::unknown())));
         self.trapped_since(outer);
@@ -391,7 +391,7 @@ impl<'a> Walker<'a> {
         self.merge(&changes, maybe_none);
         self.doubt_written(overwritten);
         let mut out = out.unwrap_or_default();
-        // Of text nobody knows, nobody knows which of them wrote it.
+        // Of text no one knows, no one knows which of them wrote it.
         out.from = out.from.filter(|_| out.text.is_some());
         out
     }
@@ -445,7 +445,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Bodies of functions nobody calls here may still be called later.
+    /// Bodies of functions no one calls here may still be called later.
     fn uncalled_functions(&mut self) {
         self.uncalled_since(0);
         self.in_place = true;

@@ -1,5 +1,5 @@
 //! Which of the files written here a word may name: by its path, through a link,
-//! as one of those a pattern stands for. And which program the first word names.
+//! as one of those a pattern represents. And which program the first word names.
 //!
 //! Names only. Whether there are other files of that name is not looked at.
 
@@ -92,7 +92,7 @@ impl Walker<'_> {
     }
 }
 
-/// Does the pattern fit all of `text`? `[…]` stands for any one sign: rather one
+/// Does the pattern fit all of `text`? `[…]` represents any one sign: rather one
 /// file more than one less.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut signs, mut rest) = (pattern, text);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::reading::{Command, Reading};
 
-/// Sorts commands by where they stand, keeping pipes right.
+/// Sorts commands by where they is, keeping pipes right.
 pub(super) fn in_reading_order(reading: Reading) -> Reading {
     if reading.commands.is_sorted_by_key(|command| command.span.start) {
         return reading;

@@ -1,5 +1,5 @@
 //! Text that starts processes without end: functions that start themselves
-//! beside themselves, endless loops that start jobs and never wait.
+//! next to themselves, endless loops that start jobs and never wait.
 //!
 //! Looks at the shape of the tree only. A call that hangs on a condition may
 //! end, so it does not count.
@@ -17,7 +17,7 @@ const STEPS_MAX: usize = 4096;
 /// Deepest nesting that is looked at.
 const DEPTH_MAX: usize = 64;
 
-/// A call: the name, and whether it runs beside its caller.
+/// A call: the name, and whether it runs next to its caller.
 type Called = (String, bool);
 
 /// Adds the kind to a command of `list` if it never ends.
@@ -83,7 +83,7 @@ impl Search<'_> {
         }
     }
 
-    /// A function that surely comes back to itself, beside itself.
+    /// A function that surely comes back to itself, next to itself.
     fn bomb(&self) -> Option<String> {
         self.functions.keys().take(64).find(|name| self.returns(name)).cloned()
     }

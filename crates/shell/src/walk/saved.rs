@@ -3,7 +3,7 @@
 //!
 //! Only within one chain of `&&`, where the one cannot run unless the other has
 //! succeeded, and in one folder. What a stash or a commit does not take along is not
-//! safe; whoever drops the stash in between loses it all the same.
+//! safe; anyone who drops the stash in between loses it all the same.
 
 use smol_str::SmolStr;
 

@@ -102,7 +102,7 @@ impl Walker<'_> {
         out
     }
 
-    /// Values of what is assigned behind an item nobody knows the number of: bash
+    /// Values of what is assigned behind an item no one knows the number of: bash
     /// may refuse that, and all that follows it with it.
     fn values_before(&self, simple: &Simple) -> Vec<(SmolStr, Options)> {
         let unknown = |one: &RawAssignment| {
@@ -390,7 +390,7 @@ impl Walker<'_> {
         let mut returned = None;
         let bodies = self.scope.function(&command.program);
         if !bodies.is_empty() && command.words.first().is_some_and(|word| word.text == command.program) {
-            // The name may also still be the program: where a definition stands
+            // The name may also still be the program: where a definition is
             // in a branch, it may never have run.
             returned = self.call_function(command, &bodies, stdin);
         }

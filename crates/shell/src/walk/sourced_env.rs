@@ -28,7 +28,7 @@ const ENVIRONMENT: [&str; 12] = [
 /// What may stand in front of `.env` in a file's name.
 const FRONTS: [&str; 8] = ["", "prod", "production", "staging", "dev", "development", "secrets", "local"];
 
-/// Comparisons of `[[ … ]]` that evaluate a bare name, and print its value where it is no number.
+/// Comparisons of `[[ … ]]` that evaluate a bare name, and print its value where it is not a number.
 const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// Takes back that a dotenv file is read where it is only sourced. `source` is the outermost text.

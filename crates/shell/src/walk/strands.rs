@@ -1,5 +1,5 @@
 //! What runs at the same time: the stages of a pipe, jobs in the background.
-//! A file one of them writes and another runs holds nobody knows what.
+//! A file one of them writes and another runs holds no one knows what.
 
 use super::Walker;
 use crate::reading::{Unknown, Word};
@@ -27,7 +27,7 @@ pub(super) struct Strands {
     around: Vec<usize>,
     made: usize,
     touched: Vec<Touched>,
-    /// Those of jobs, which nobody waits for: from the first to the last.
+    /// Those of jobs, which no one waits for: from the first to the last.
     jobs: Vec<(usize, usize)>,
 }
 
@@ -69,7 +69,7 @@ impl Strands {
 }
 
 impl Walker<'_> {
-    /// Runs `inner` as something that runs beside the rest.
+    /// Runs `inner` as something that runs next to the rest.
     pub(super) fn in_strand<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.strands.made += 1;
         self.strands.around.push(self.strands.made);
@@ -78,7 +78,7 @@ impl Walker<'_> {
         value
     }
 
-    /// The same for what nobody waits for.
+    /// The same for what no one waits for.
     pub(crate) fn in_job<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.share_open_files();
         let first = self.strands.made + 1;
@@ -90,7 +90,7 @@ impl Walker<'_> {
     }
 
     /// Notes that a file is written, or run. Two that write to one file are no harm
-    /// before somebody runs it.
+    /// before someone runs it.
     pub(super) fn touch(&mut self, path: &str, file: &Word, written: bool) {
         let others = self.strands.others(path, written);
         if if written { others.run } else { others.write } {

@@ -138,7 +138,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What runs beside the rest may put errors into the files that are open,
+    /// What runs next to the rest may put errors into the files that are open,
     /// however long.
     pub(super) fn share_open_files(&mut self) {
         let open: Vec<SmolStr> = self.writing.iter().filter_map(|file| self.meant_path(file)).collect();
@@ -223,7 +223,7 @@ impl Walker<'_> {
         writes
     }
 
-    /// A file this text writes. What stood in it before is still there where
+    /// A file this text writes. What was in it before is still there where
     /// this is added, or where the command is run once more with other values.
     pub(super) fn keep_written(&mut self, target: &Word, out: &Stream, adds: bool) {
         let path = self.path_key(target);
@@ -242,7 +242,7 @@ impl Walker<'_> {
 
     fn keep_or_add(&mut self, path: SmolStr, out: &Stream, adds: bool) {
         if adds {
-            // What stood there before is there still.
+            // What was there before is there still.
             let _ = self.file(&path);
         }
         let Some(known) = self.files.get_mut(&path) else {
@@ -260,7 +260,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `> "$d/x"`: where nobody knows what `d` is, the same spelling still means
+    /// `> "$d/x"`: where no one knows what `d` is, the same spelling still means
     /// the same file, most times. So its text counts and its lack does not.
     fn keep_spelled(&mut self, target: &Word, out: &Stream) {
         if !target.glob && (out.text.is_some() || self.is_hidden(out)) {
@@ -282,7 +282,7 @@ impl Walker<'_> {
         stream.download.is_some()
     }
 
-    /// Descriptors opened anew since then are those of a shell that has ended.
+    /// Descriptors opened again since then are those of a shell that has ended.
     pub(super) fn doubt_descriptors(&mut self, since: usize) {
         for path in self.overwritten.iter().skip(since).filter(|path| path.starts_with("/dev/fd/")) {
             self.streams.insert(path.clone(), Stream::unknown());
@@ -295,7 +295,7 @@ impl Walker<'_> {
             if path.starts_with("/dev/fd/") {
                 self.streams.insert(path.clone(), Stream::unknown());
             } else {
-                // Text that stands here, and nobody knows which.
+                // Text that is here, and no one knows which.
                 let changed = self.files.get(path).is_some_and(|now| now.changed || now.text.is_some());
                 self.files.insert(path.clone(), Stream { changed, ..Stream::unknown() });
             }
@@ -312,7 +312,7 @@ impl Walker<'_> {
                 break;
             }
             let path = self.path_key(file);
-            // Without anything that comes in, nobody here knows the text.
+            // Without anything that comes in, no one here knows the text.
             if fed {
                 self.keep_or_add(path, out, adds);
             } else {
@@ -342,7 +342,7 @@ impl Walker<'_> {
                 self.fill_files(command, files, out);
             }
             ("mkfifo" | "mknod", pipes) => {
-                // Whoever reads it may come before whoever writes it.
+                // Anyone who reads it may come before anyone who writes it.
                 for pipe in pipes {
                     let path = self.path_key(pipe);
                     self.files.insert(path, Stream::unknown());

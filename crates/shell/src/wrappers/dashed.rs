@@ -1,5 +1,5 @@
-//! Programs nobody described: what stands behind a `--` and is the name of a
-//! program somebody did describe is started. `x exec -- rm y` is the usual form.
+//! Programs no one described: what follows a `--` and is the name of a
+//! program someone did describe is started. `x exec -- rm y` is the usual form.
 
 use super::{Inner, arguments};
 use crate::programs::{base_name, is_known};

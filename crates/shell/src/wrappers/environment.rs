@@ -89,7 +89,7 @@ fn env(words: &[Word], level: usize) -> Vec<Inner> {
     let mut usage = Usage::default();
     let mut at = options::sort(words, &ENV, &mut usage);
     if usage.has("--split-string") {
-        // What stands behind its text is split already: no option of `env`.
+        // What follows its text is split already: no option of `env`.
         let given = |count: &usize| {
             let mut some = Usage::default();
             options::sort(words.get(..*count).unwrap_or_default(), &ENV, &mut some);

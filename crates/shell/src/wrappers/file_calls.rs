@@ -64,7 +64,7 @@ const DELETERS: [(&str, &str); 12] = [
 
 /// A call found in program text.
 pub(super) struct FunctionCall<'a> {
-    /// Its name, and what stands right before it.
+    /// Its name, and what is right before it.
     pub(super) name: &'a str,
     pub(super) head: &'a str,
     /// What follows the name, and what follows its parenthesis.
@@ -149,7 +149,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
 /// Texts of one program that are put into a file, at most.
 const WRITES_MAX: usize = 32;
 
-/// What the calls that follow write, as far as it stands here.
+/// What the calls that follow write, as far as it is here.
 fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
     let mut all = None::<String>;
     let calls = [".write(", ".puts(", ".puts ", ".print("];
@@ -164,7 +164,7 @@ fn texts_of_writes(after: &str, values: &Values) -> Option<String> {
 }
 
 /// The same as `does_to`, with the text that is written. It is added to what the
-/// file is known to hold: nobody knows whether the call is reached, or is the last.
+/// file is known to hold: no one knows whether the call is reached, or is the last.
 fn written_to(does: &str, path: &str, text: Option<String>, program: &Word) -> Option<Inner> {
     if does == "tee" && text.is_none() && FETCHES.iter().any(|sign| program.text.contains(sign)) {
         return Some(brought(path, program));
@@ -258,7 +258,7 @@ fn by_mode(after: &str, call: &FunctionCall) -> &'static str {
     }
 }
 
-/// Perl's `open F, ">path"`: how stands in front of the name.
+/// Perl's `open F, ">path"`: how is in front of the name.
 fn two_words(call: &FunctionCall) -> Option<(&'static str, String)> {
     let given = call.inside.unwrap_or(call.opening);
     let (handle, rest) = given.split_once(',').filter(|_| call.name == "open")?;

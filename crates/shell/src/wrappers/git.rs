@@ -109,7 +109,7 @@ fn address(command: &Command, name: &str, value: &Word) -> Option<Inner> {
     let ends = [".insteadof", ".pushinsteadof"].iter().find(|end| lower.ends_with(*end))?;
     let base = name.get("url.".len()..name.len() - ends.len()).filter(|_| lower.starts_with("url."))?;
     let base = base.strip_prefix("ext::")?;
-    // What stands behind the short name follows.
+    // What follows the short name follows.
     let rest = command.usage.operands.iter().find_map(|word| word.text.strip_prefix(value.text.as_str()));
     let text = format_smolstr!("{base}{}", rest.unwrap_or_default());
     Some(Inner::text(Word { text, ..value.clone() }))
@@ -199,7 +199,7 @@ pub(crate) fn open_alias(command: &Command, value: &str) -> Inner {
     alias_text(command, &Word { text: value.into(), exact: true, ..first })
 }
 
-/// `git config alias.x 'push -f'`: what `git x` will be, in a call nobody can read.
+/// `git config alias.x 'push -f'`: what `git x` will be, in a call no one can read.
 fn kept_alias(value: &Word) -> Inner {
     let text = match value.text.strip_prefix('!') {
         Some(text) => text.into(),

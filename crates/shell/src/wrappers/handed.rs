@@ -1,7 +1,7 @@
 //! What a program of another language is handed, put where it asks for it:
 //! `sys.argv[1]`, `os.environ['D']`, `$ARGV[0]`, `input()`.
 //!
-//! Text in, text out. Words nobody knows stay what they are: calls.
+//! Text in, text out. Words no one knows stay what they are: calls.
 
 use crate::reading::{Command, Word};
 
@@ -69,7 +69,7 @@ impl Asks<'_> {
         (pieces > 0 || !front.is_empty()).then_some(out)
     }
 
-    /// What stands in place of the sign and of what follows it, and what follows that.
+    /// What is in place of the sign and of what follows it, and what follows that.
     fn answer<'t>(&self, sign: &str, behind: &'t str) -> Option<(String, &'t str)> {
         match sign {
             "sys.argv[" | "$argv[" | "ARGV[" if behind.starts_with("1:]") => {
@@ -173,7 +173,7 @@ impl Asks<'_> {
     }
 }
 
-/// The first of the signs, and where it stands.
+/// The first of the signs, and where it is.
 fn next<'s>(text: &str, signs: &[&'s str]) -> Option<(usize, &'s str)> {
     signs.iter().filter_map(|sign| Some((text.find(sign)?, *sign))).min_by_key(|(at, _)| *at)
 }

@@ -1,7 +1,7 @@
 //! Files a program of another language reads as its own: `import x`,
 //! `require("./x")`, `do "x.pl"`.
 //!
-//! Guesses at names, as many as a module may have. A file nobody here wrote is
+//! Guesses at names, as many as a module may have. A file no one here wrote is
 //! none that counts.
 
 use super::Inner;
@@ -15,7 +15,7 @@ const NAMES_MAX: usize = 256;
 /// Longer names are not looked at.
 const NAME_MAX: usize = 200;
 
-/// Words behind which the name of a file or of a module stands.
+/// Words behind which the name of a file or of a module is.
 const LOADERS: &[(&str, &[&str])] = &[
     (
         "python",

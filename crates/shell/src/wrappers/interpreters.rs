@@ -49,7 +49,7 @@ const fn name_filter() -> NameFilter {
     all
 }
 
-/// The interpreter a program name stands for: `python3.12` is `python`.
+/// The interpreter a program name represents: `python3.12` is `python`.
 pub(super) fn interpreter(program: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let bare = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
     if !HEADS.may_hold(bare) && !HEADS.may_hold(program) {

@@ -341,7 +341,7 @@ fn awk_pipe(head: &str, rest: &str, values: &Values, program: &Word) -> Vec<Inne
     let behind = rest.trim_start_matches(['|', '&']).trim_start();
     let run =
         |text: String| Inner::text(Word { text: shell_text(&text).into(), exact: true, ..program.clone() });
-    // What stands before the bar: a literal that ends there, or a name.
+    // What is before the bar: a literal that ends there, or a name.
     let before = head.trim_end();
     let last = match before.strip_suffix('"') {
         Some(open) => open.rfind('"').and_then(|at| literal(before.get(at..)?)).map(|(text, _)| text),

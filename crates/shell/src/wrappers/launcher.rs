@@ -65,7 +65,7 @@ fn screen(words: &[Word]) -> Vec<Inner> {
     if run.is_empty() { Vec::new() } else { vec![Inner::words(run)] }
 }
 
-/// What stands behind `--`, `-e` or `-x`.
+/// What follows `--`, `-e` or `-x`.
 fn behind_sign(words: &[Word]) -> Vec<Inner> {
     let at = words.iter().position(|word| matches!(word.text.as_str(), "--" | "-e" | "-x"));
     let run = at.and_then(|at| words.get(at + 1..)).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Files a program of another language deletes one by one: those it lists by a
 //! literal name somewhere (`for f in glob("x/*"): os.remove(f)`).
 //!
-//! At a venture: the list stands in the line that names its items, and where the
+//! Speculative: the list is in the line that names its items, and where the
 //! program chooses among them nothing is said.
 
 use super::Inner;
@@ -30,7 +30,7 @@ const PATTERNS: [&str; 4] = ["globSync(", "Dir[", "glob(", "glob "];
 /// Signs that only some of what is listed goes.
 const CHOOSES: [&str; 8] = ["if ", "if(", "filter", "unless", "grep", "select", "match", "endsWith"];
 
-/// The `rm` that a deletion of `argument`, a name nobody knows, may amount to.
+/// The `rm` that a deletion of `argument`, a name no one knows, may amount to.
 pub(super) fn deletion(call: &FunctionCall, argument: &str, option: &str, program: &Word) -> Option<Inner> {
     let named =
         argument.trim_start().starts_with(|first: char| first.is_alphabetic() || "_$@".contains(first));
@@ -44,7 +44,7 @@ pub(super) fn deletion(call: &FunctionCall, argument: &str, option: &str, progra
     }
     let names = names_in(argument);
     let mut listed = Vec::new();
-    // The list stands in the line that gives its items that name.
+    // The list is in the line that gives its items that name.
     for line in call.head.lines().chain(call.opening.lines()).filter(|line| has_name(line, &names)) {
         add(line, &FOLDERS, "/*", call, &mut listed);
         add(line, &PATTERNS, "", call, &mut listed);

@@ -1,6 +1,6 @@
 //! Lists in programs of other languages, as the words of a command: literals,
-//! names, what is spread or added. Where nobody knows an item, one unknown word
-//! stands for it, so that what follows is still seen.
+//! names, what is spread or added. Where no one knows an item, one unknown word
+//! represents it, so that what follows is still seen.
 //!
 //! No parser; bounded in items and in what is skipped.
 
@@ -8,7 +8,7 @@ use super::language::literal;
 use super::special::bracketed;
 use super::values::{Value, Values, name_of};
 
-/// Stands for an item nobody knows.
+/// Represents an item no one knows.
 pub(super) const GAP: &str = "\u{1}gap";
 
 /// Items of one list, signs of one item that is skipped, lists inside of lists.
@@ -139,7 +139,7 @@ impl Values {
     }
 }
 
-/// What follows an item nobody knows: its comma, or the bracket that ends the list.
+/// What follows an item no one knows: its comma, or the bracket that ends the list.
 fn skipped(text: &str) -> &str {
     let mut depth = 0usize;
     let mut rest = text;

@@ -39,7 +39,7 @@ pub(crate) fn read_file(command: &Command, path: &Word, text: &Word) -> Option<V
     let text = &handed::fill(language, command, behind(command, path), None, text);
     let mut found = from_folder(program_text(language, text), language, path);
     if !path.exact {
-        // What a module computes is for whoever calls it.
+        // What a module computes is for anyone who calls it.
         found.retain(|inner| !matches!(inner, Inner::Opaque { .. }));
     }
     Some(found)
@@ -62,7 +62,7 @@ fn by_ending(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Modules lie beside the program that names them; what `make` includes does not.
+/// Modules lie next to the program that names them; what `make` includes does not.
 fn from_folder(mut found: Vec<Inner>, language: &str, path: &Word) -> Vec<Inner> {
     let Some((folder, _)) = path.text.rsplit_once('/').filter(|_| language != "make") else { return found };
     for inner in &mut found {
@@ -109,7 +109,7 @@ fn by_first_line(command: &Command, path: &Word, text: &Word) -> Option<Vec<Inne
     Some(vec![Inner::made(words.into_iter().map(made).chain(own).collect())])
 }
 
-/// What a script is given: the words behind it, behind a name nobody asks for. One
+/// What a script is given: the words behind it, behind a name no one asks for. One
 /// that goes through them in a loop ends with none left, which would look like
 /// words it never got.
 pub(crate) fn given(command: &Command, path: &Word, text: &str) -> Vec<Word> {

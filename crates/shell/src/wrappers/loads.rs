@@ -1,4 +1,4 @@
-//! Files a program reads beside what stands on its line: modules named by an
+//! Files a program reads next to what is on its line: modules named by an
 //! option or a variable, the scripts of a project, files of settings.
 //!
 //! Names only, and guesses at those: only what this same text wrote counts.
@@ -12,7 +12,7 @@ use smol_str::format_smolstr;
 struct Options {
     load: &'static [&'static str],
     skip: &'static [&'static str],
-    /// Behind one of these stands program text: no script follows.
+    /// Behind one of these is program text: no script follows.
     ends: &'static [&'static str],
 }
 

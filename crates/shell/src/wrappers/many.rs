@@ -156,7 +156,7 @@ fn find(command: &Command, words: &[Word]) -> Vec<Inner> {
     runs
 }
 
-/// What is found goes where `{}` stands, or to the end.
+/// What is found goes where `{}` is, or to the end.
 fn fd(words: &[Word]) -> Vec<Inner> {
     let fd = Fd::of(words);
     let matches = fd.matches();
@@ -174,7 +174,7 @@ fn fd(words: &[Word]) -> Vec<Inner> {
     vec![Inner::made(run)]
 }
 
-/// `run` with every `sign` replaced by what it stands for.
+/// `run` with every `sign` replaced by what it represents.
 fn replaced(run: &[Word], sign: &str, by: &[Word]) -> Vec<Word> {
     let mut words = Vec::new();
     for word in run {

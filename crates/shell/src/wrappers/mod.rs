@@ -145,7 +145,7 @@ const PLAIN: [&str; 20] = [
 /// Commands one program is seen to start.
 const STARTED_MAX: usize = 1_000;
 
-/// As many as are followed. That there are more is said: nobody shall hide behind
+/// As many as are followed. That there are more is said: no one shall hide behind
 /// a thousand others.
 fn limited(mut all: Vec<Inner>, span: Span) -> Vec<Inner> {
     if all.len() > STARTED_MAX {

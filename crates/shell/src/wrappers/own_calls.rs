@@ -84,7 +84,7 @@ fn starters(text: &str) -> Vec<Starter<'_>> {
     found
 }
 
-/// The first parameter, and what stands behind the head: `(*a):`, `= (...a) =>`, `= c =>`.
+/// The first parameter, and what follows the head: `(*a):`, `= (...a) =>`, `= c =>`.
 fn parameter(rest: &str) -> Option<(&str, &str)> {
     let given = rest.trim_start().trim_start_matches('=').trim_start();
     let given = given.strip_prefix("async").map_or(given, str::trim_start);

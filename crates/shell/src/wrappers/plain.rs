@@ -3,7 +3,7 @@
 //! `x["exec"](…)` is `x.exec(…)`, `send(:system, …)` is `system(…)`.
 //!
 //! Text in, text out; no parser. One pass each, and what is not of these few
-//! forms stays as it stands.
+//! forms stays as it is.
 
 use super::renames;
 

@@ -1,8 +1,8 @@
-//! Text a program would print that stands in its own words:
+//! Text a program would print that is in its own words:
 //! `awk '{print "rm " $1}'`, `sed 's/.*/rm &/'`.
 //!
 //! What it puts between is spelled `$_`. The text may never be printed and other
-//! text may be; whoever reads it reads at a venture and must say nothing for sure.
+//! text may be; anyone who reads it reads speculatively and must say nothing for sure.
 
 use super::{arguments, interpreters};
 use crate::reading::{Command, Word};
@@ -18,7 +18,7 @@ pub(crate) struct Printed {
     pub(crate) more: bool,
 }
 
-/// A value nobody knows.
+/// A value no one knows.
 pub(crate) const UNKNOWN: &str = "$_";
 
 /// Words that only say that something is printed.
@@ -27,7 +27,7 @@ const PRINTING: [&str; 24] = [
     "process", "BEGIN", "END", "import", "out", "r", "n", "s", "f", "return", "STDOUT", "io", "p",
 ];
 
-/// What the command may print of what stands in its words.
+/// What the command may print of what is in its words.
 pub(crate) fn printed_texts(command: &Command) -> Printed {
     let words = arguments(command);
     let mut texts: Vec<String> = match command.program.as_str() {

@@ -62,7 +62,7 @@ pub(super) fn emptied(
     let owner = head.trim_end_matches(['.', '>', '-', ':']);
     let inside = inside.map(str::trim_start);
     let bare = inside.is_none_or(|inside| inside.starts_with(')') || inside.starts_with("{})"));
-    // A class stands for its table; what chooses rows ends in a parenthesis.
+    // A class represents its table; what chooses rows ends in a parenthesis.
     let last = owner.rsplit(|found: char| !(found.is_alphanumeric() || found == '_')).next().unwrap_or("");
     let class = last.starts_with(char::is_uppercase);
     let empties = match name {
@@ -78,7 +78,7 @@ pub(super) fn emptied(
         .then(|| statement(&format!("TRUNCATE TABLE {}", if last.is_empty() { name } else { last }), program))
 }
 
-/// Is a name all that stands before the parenthesis closes?
+/// Is a name all that is before the parenthesis closes?
 fn is_name(inside: &str) -> bool {
     inside
         .split_once(')')

@@ -1,7 +1,7 @@
 //! Loops of other languages over texts that stand in the program:
 //! `for d in ['a', 'b']: rmtree(d)` is read once with each.
 //!
-//! No parser: a few forms of loops, and lists that are plain to see. Items nobody
+//! No parser: a few forms of loops, and lists that are plain to see. Items no one
 //! knows are left out.
 
 use super::language::name_at;
@@ -16,7 +16,7 @@ const LOOPS_MAX: usize = 16;
 /// What the loops of a program go through.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// A name and the texts it stands for.
+    /// A name and the texts it represents.
     names: Vec<(String, Vec<String>)>,
     /// Calls made with each item: `map(rmtree, ['a'])`.
     calls: String,

@@ -223,7 +223,7 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
     let mut words = rest.get(at..).unwrap_or_default().to_vec();
     let mut moved = false;
     if let Some(first) = words.first_mut().filter(|word| name == "hatch" && word.text.contains(':')) {
-        // `hatch run dev:test`: the environment stands before the command.
+        // `hatch run dev:test`: the environment is before the command.
         first.text = first.text.rsplit(':').next().unwrap_or_default().into();
         moved = true;
     }
@@ -250,7 +250,7 @@ fn without_version(text: &str) -> Option<&str> {
     (!name.is_empty() && !version.contains(['/', ':'])).then_some(name)
 }
 
-/// Runners whose command stands behind `--`, whatever stands before it.
+/// Runners whose command follows `--`, whatever is before it.
 const DASHED: [&str; 7] = ["guix", "mise", "rtx", "tox", "distrobox", "distrobox-enter", "dotenvx"];
 
 /// Runners that fetch the package they run, if it is not there.

@@ -76,7 +76,7 @@ fn substitution<'a>(behind: &'a str, word: &Word, found: &mut Vec<Inner>) -> &'a
     rest
 }
 
-/// Both parts of `/a/b/` and what follows, whatever stands for the slash.
+/// Both parts of `/a/b/` and what follows, whatever represents the slash.
 fn parts(text: &str) -> Option<(&str, &str, &str)> {
     let sign = text.chars().next().filter(|sign| !sign.is_alphanumeric() && !matches!(sign, ' ' | '\n'))?;
     let text = text.get(sign.len_utf8()..)?;

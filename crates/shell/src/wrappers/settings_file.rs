@@ -66,7 +66,7 @@ fn cron_line(line: &str) -> Option<&str> {
         let (_, behind) = rest.split_once([' ', '\t'])?;
         rest = behind.trim_start();
     }
-    // What stands behind a `%` is its input.
+    // What follows a `%` is its input.
     rest.split('%').next().filter(|text| !text.is_empty())
 }
 

@@ -8,7 +8,7 @@ use super::values::{Values, is_from_home, shell_text, shell_word};
 use super::{Inner, special};
 use crate::reading::Word;
 
-/// A word nobody knows, in a line.
+/// A word no one knows, in a line.
 const UNKNOWN: &str = "$unknown";
 
 /// What a call with this argument starts.
@@ -74,7 +74,7 @@ fn further(name: &str, first: &str, after: &str, values: &Values) -> Option<Vec<
 fn line_of(first: String, after: &str, program: &Word) -> Inner {
     let mut line = first;
     let mut rest = after;
-    // awk and Python join what stands side by side.
+    // awk and Python join what is side by side.
     while rest.starts_with(['"', '\''])
         && let Some((text, after)) = literal(rest)
     {

@@ -9,7 +9,7 @@ use super::values::shell_word;
 use crate::normal::quote;
 use crate::reading::Word;
 
-/// Who sends: what stands before the call, and its name.
+/// Who sends: what is before the call, and its name.
 const SENDERS: [(&str, &[&str]); 8] = [
     ("requests.", &["post", "put", "patch"]),
     ("httpx.", &["post", "put", "patch"]),
@@ -43,7 +43,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
 }
 
-/// What stands before the parenthesis that ends the call.
+/// What is before the parenthesis that ends the call.
 fn own_arguments(after: &str) -> &str {
     let after = after.get(..after.floor_char_boundary(CALL_MAX)).unwrap_or(after);
     let mut open = 0usize;

@@ -8,7 +8,7 @@
 use super::language::literal;
 use crate::normal::quote;
 
-/// Stands for the home folder, which only the shell knows.
+/// Represents the home folder, which only the shell knows.
 const HOME: &str = "\u{1}home";
 
 /// Gaps of one text that are filled.
@@ -41,7 +41,7 @@ const SAMES: [&str; 9] = [
 /// Calls that put the home in place of a tilde.
 const TILDES: [&str; 3] = ["os.path.expanduser", "File.expand_path", "expanduser"];
 
-/// What stands for the home, and for the folder the program runs in.
+/// What represents the home, and for the folder the program runs in.
 const HOMES: [&str; 6] =
     ["Path.home", "os.homedir", "homedir", "Dir.home", "process.env.HOME", "process.env['HOME']"];
 const FOLDERS: [&str; 6] = ["os.getcwd", "process.cwd", "Path.cwd", "Dir.pwd", "Deno.cwd", "getcwd"];
@@ -60,7 +60,7 @@ pub(super) enum Value {
 #[derive(Debug, Default)]
 pub(super) struct Values {
     known: Vec<(String, Value)>,
-    /// What stands side by side is joined, as in awk.
+    /// What is side by side is joined, as in awk.
     beside: bool,
     /// A dot joins, as in Perl.
     dots: bool,
@@ -168,7 +168,7 @@ impl Values {
         found
     }
 
-    /// The list a name stands for.
+    /// The list a name represents.
     pub(super) fn list_named(&self, text: &str) -> Option<&[String]> {
         match self.get(name_of(text)) {
             Some(Value::List(items)) => Some(items),
@@ -242,7 +242,7 @@ impl Values {
         if let Some(found) = self.called(call, after, depth) {
             return Some(found);
         }
-        // `p.write_text(…)`: the name, and the rest is for whoever asked.
+        // `p.write_text(…)`: the name, and the rest is for anyone who asked.
         let first = name.split('.').next().unwrap_or(name);
         let behind = name.get(first.len()..).unwrap_or("");
         match self.get(first)? {

@@ -1,4 +1,4 @@
-//! `budget-001`: tokens (S2-21).
+//! `budget-001`: tokens.
 
 use super::{Objection, Standard, parameters};
 use crate::budget::{Budget, Thresholds, nearness};

@@ -1,4 +1,4 @@
-//! `budget-002`: time (S2-22).
+//! `budget-002`: time.
 
 use super::budget_001::{limit_of, share};
 use super::{Objection, Standard, parameters};

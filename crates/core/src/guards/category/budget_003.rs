@@ -1,4 +1,4 @@
-//! `budget-003`: calls to the outside (S2-23).
+//! `budget-003`: calls to the outside.
 
 use super::{Objection, Standard, parameters};
 use crate::call::Kind;

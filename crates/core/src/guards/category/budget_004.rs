@@ -1,4 +1,4 @@
-//! `budget-004`: cost (S2-24).
+//! `budget-004`: cost.
 
 use super::budget_001::share;
 use super::{Objection, Standard, parameters};

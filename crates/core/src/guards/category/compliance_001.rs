@@ -1,4 +1,4 @@
-//! `compliance-001`: one writer a file (S2-17).
+//! `compliance-001`: one writer a file.
 
 use super::{Objection, Standard, parameters};
 use crate::categories::Categories;

@@ -1,4 +1,4 @@
-//! `compliance-002`: what is merged was reviewed (S2-18).
+//! `compliance-002`: what is merged was reviewed.
 
 use super::git::{Branch, is_one_of, present};
 use super::{Objection, Standard, any_word, no_word, parameters};

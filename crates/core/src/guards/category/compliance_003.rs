@@ -1,4 +1,4 @@
-//! `compliance-003`: commits go to the right branch (S2-19).
+//! `compliance-003`: commits go to the right branch.
 
 use super::git::{Branch, commits};
 use super::{Objection, Standard, any_word, no_word, parameters};
@@ -12,7 +12,7 @@ use crate::rule::Names;
 parameters! {
     /// `compliance-003`.
     BranchPolicy {
-        /// Branches nobody commits or pushes to.
+        /// Branches that agents may not commit or push to.
         protected: Names = Names::of(&["main", "master", "release/*"]),
         /// Branches commits go to; every other one if empty.
         allowed: Names = Names::default(),

@@ -1,4 +1,4 @@
-//! `compliance-004`: an interface changes with its documentation (S2-20).
+//! `compliance-004`: an interface changes with its documentation.
 
 use super::git::is_one_of;
 use super::{Objection, Standard, any_path, no_path, parameters};

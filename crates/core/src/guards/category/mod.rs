@@ -1,9 +1,9 @@
-//! The guardrails of S2 by category (S2-09 to S2-28): one file each, one line
+//! The guardrails of S2 by category: one file each, one line
 //! in [`all`]. They are on where the section `category_guardrails` or a risk
 //! level says so, and like every guard they only object.
 //!
 //! A guardrail here says what it objects to; what follows – block, ask, warn,
-//! log, the third warning – is the same for all and stands below.
+//! log, the third warning – is the same for all and is below.
 
 mod budget_001;
 mod budget_002;
@@ -181,12 +181,12 @@ macro_rules! parameters {
 }
 pub(crate) use parameters;
 
-/// Why a text is no path pattern.
+/// Why a text is not a path pattern.
 fn no_path(text: &str) -> Option<String> {
     Pattern::path(text).err()
 }
 
-/// Why a text is no pattern of words.
+/// Why a text is not a pattern of words.
 fn no_word(text: &str) -> Option<String> {
     Pattern::word(text).err()
 }
@@ -359,7 +359,7 @@ fn begins(names: &Names, normal: &str) -> bool {
 }
 
 /// Where locks are asked for, and after how many minutes they are given back;
-/// `None` if nobody asks for them.
+/// `None` if no one asks for them.
 pub(crate) fn lock_minutes(settings: &Settings, call: &Call) -> Option<(Source, u32)> {
     let all = in_force::<FileOwnership>(settings, call).into_iter();
     all.map(|(source, own)| (source, own.minutes)).max_by_key(|(_, minutes)| *minutes)

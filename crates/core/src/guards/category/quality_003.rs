@@ -1,4 +1,4 @@
-//! `quality-003`: changed code passes its tests (S2-15).
+//! `quality-003`: changed code passes its tests.
 
 use super::git::is_one_of;
 use super::{Objection, Standard, begins, parameters};

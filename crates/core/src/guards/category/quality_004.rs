@@ -1,4 +1,4 @@
-//! `quality-004`: changed code is free of lints (S2-16).
+//! `quality-004`: changed code is free of lints.
 
 use super::quality_003::{Evidence, no_command};
 use super::{Objection, Standard, parameters};

@@ -1,4 +1,4 @@
-//! `safety-001`: nothing is destroyed (S2-09).
+//! `safety-001`: nothing is destroyed.
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;

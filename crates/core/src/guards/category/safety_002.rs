@@ -1,4 +1,4 @@
-//! `safety-002`: files that hold secrets are left alone (S2-10).
+//! `safety-002`: files that hold secrets are left alone.
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;

@@ -1,4 +1,4 @@
-//! `safety-004`: what an agent changes lies in its sandbox (S2-12).
+//! `safety-004`: what an agent changes lies in its sandbox.
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;

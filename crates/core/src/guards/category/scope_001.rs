@@ -1,4 +1,4 @@
-//! `scope-001`: an agent stays with its task (S2-25).
+//! `scope-001`: an agent stays with its task.
 
 use super::{Objection, Standard, any_path, no_path, parameters};
 use crate::categories::Categories;

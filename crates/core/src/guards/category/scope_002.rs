@@ -1,4 +1,4 @@
-//! `scope-002`: the files of a task (S2-26).
+//! `scope-002`: the files of a task.
 
 use super::super::scope::is_within;
 use super::{Objection, Standard, no_path, parameters};

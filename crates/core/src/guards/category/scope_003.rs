@@ -1,4 +1,4 @@
-//! `scope-003`: an agent does what it says it can (S2-27).
+//! `scope-003`: an agent does what it says it can.
 
 use super::{Objection, Standard, parameters};
 use crate::agent::AgentEntry;

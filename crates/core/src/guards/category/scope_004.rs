@@ -1,4 +1,4 @@
-//! `scope-004`: what an agent may decide alone (S2-28).
+//! `scope-004`: what an agent may decide alone.
 
 use super::{Objection, Standard, begins, parameters};
 use crate::call::Kind;
