@@ -5,6 +5,7 @@
 //! policy of a page gets a project of its own.
 
 use crate::page::{Case, Expected};
+use crate::quotes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,6 +23,15 @@ const PLAIN: &str = "version: 1\n";
 pub enum Answer {
     Judged { verdict: String, ids: BTreeSet<String>, labels: BTreeSet<String>, command: Option<String> },
     Failed { why: String },
+}
+
+/// The answers to all cases, and what they quote.
+pub struct Judged {
+    pub answers: Vec<Answer>,
+    /// How many quotations there are.
+    pub quoted: usize,
+    /// Those that are not what was written.
+    pub misquoted: Vec<String>,
 }
 
 impl Answer {
@@ -137,7 +147,7 @@ impl Stage {
     }
 
     /// The answer to each case, in order.
-    pub fn judge(&self, cases: &[&Case]) -> Vec<Answer> {
+    pub fn judge(&self, cases: &[&Case]) -> Judged {
         let mut projects: BTreeMap<&str, PathBuf> = BTreeMap::new();
         let mut input = String::new();
         for (at, case) in cases.iter().enumerate() {
@@ -151,7 +161,14 @@ impl Stage {
         }
         let lines = self.batch(&input);
         assert_eq!(lines.len(), cases.len(), "one answer a case");
-        lines.iter().map(Answer::of).collect()
+        let mut judged =
+            Judged { answers: lines.iter().map(Answer::of).collect(), quoted: 0, misquoted: Vec::new() };
+        for (case, line) in cases.iter().zip(&lines) {
+            let (quoted, wrong) = quotes::check(&call_of(case).1, line);
+            judged.quoted += quoted;
+            judged.misquoted.extend(wrong.iter().map(|wrong| format!("{}: {wrong}", case.place)));
+        }
+        judged
     }
 
     fn batch(&self, input: &str) -> Vec<Value> {

@@ -16,6 +16,7 @@
 
 mod judged;
 mod page;
+mod quotes;
 
 use judged::{Answer, Stage};
 use page::{Case, Page, Strictness};
@@ -72,10 +73,12 @@ fn every_case_of_every_page_is_true() {
     let pages: Vec<Page> = pack_pages().into_iter().chain(docs).collect();
     let cases: Vec<&Case> = pages.iter().flat_map(|page| &page.cases).collect();
     let Some(stage) = Stage::set() else { return };
-    let answers = stage.judge(&cases);
+    let judged = stage.judge(&cases);
     let wrong: Vec<String> =
-        cases.iter().zip(&answers).filter_map(|(case, answer)| complaint(case, answer)).collect();
+        cases.iter().zip(&judged.answers).filter_map(|(case, answer)| complaint(case, answer)).collect();
     assert!(wrong.is_empty(), "{} of {} cases are wrong:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    assert!(judged.misquoted.is_empty(), "quoted but not written:\n{}", judged.misquoted.join("\n"));
+    assert!(judged.quoted > 1_000, "only {} quotations were checked", judged.quoted);
 }
 
 /// What is wrong with a case, in words.

@@ -19,7 +19,7 @@ fn work_handed_over_is_complete_and_the_other_can_do_it() {
     let whole = "Context: the parser\nArtefacts: src/a.rs\nRationale: it is slow\n";
     for (event, wanted) in [
         (task(&house, "reviewer", "look at it"), "lacks its context"),
-        (task(&house, "stranger", whole), "knows no agent `stranger`"),
+        (task(&house, "stranger", whole), "has no agent `stranger`"),
         (task(&house, "reviewer", &format!("{whole}Needs: write")), "capability `write`"),
     ] {
         match house.ask_event(&event) {

@@ -321,7 +321,7 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             read => read.map_err(|error| {
                 let what = format!("`{}` cannot be read: {error}", file.display());
-                Failure::new(what, "make it readable for your userr user")
+                Failure::new(what, "make it readable for your user")
             })?,
         };
         let layer = parse_policy(Layer::Project, &file.display().to_string(), text.as_bytes())
