@@ -42,7 +42,7 @@ fn is_at_its_place(one: &Value, input: &Value) -> bool {
             && source.get(a..b).is_some())
     };
     source.get(start..end) == one.get("text").and_then(Value::as_str)
-        && source[..start].matches('\n').count() + 1 == line
+        && source.get(..start).is_some_and(|before| before.matches('\n').count() + 1 == line)
         && marks.iter().all(inside)
 }
 

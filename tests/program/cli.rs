@@ -148,12 +148,23 @@ fn explain_shows_the_page_of_a_rule() {
     let house = House::new();
     insta::assert_snapshot!(session(
         &house,
-        &[&["explain", "git-skip-hooks"], &["explain", "gate-canary"], &["explain", "no-such-rule"]]
+        &[
+            &["explain", "git-skip-hooks"],
+            &["explain", "gate-canary"],
+            &["explain", "no-such-rule"],
+            &["explain", "git-skip-hook"],
+        ]
     ));
+    house.ask("git commit --no-verify -m x");
+    house.ask("git push --force origin main");
+    let pages = ["git-skip-hooks", "git-force-push", "delete-root", "seen-download", "risk-critical"];
+    let pages = pages.map(|id| ["explain", id]);
+    let pages: Vec<&[&str]> = pages.iter().map(|args| args.as_slice()).collect();
+    insta::assert_snapshot!("explain_pages", session(&house, &pages));
     let own = House::bare(OWN);
     insta::assert_snapshot!(
         "explain_own",
-        session(&own, &[&["explain", "no-make"], &["explain", "ask-deploy"]])
+        session(&own, &[&["explain", "no-make"], &["explain", "ask-deploy"], &["explain", "quiet-install"]])
     );
 }
 

@@ -10,6 +10,7 @@ use crate::broken::Broken;
 use crate::gate::{Answered, Gate, context, cut, new_id, now_ms};
 use crate::hearing::Hearing;
 use crate::processes::asker_from;
+use crate::yaml::nearest;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
     RequestState, Source, Verdict, autonomy, is_overridden,
@@ -71,10 +72,12 @@ impl Gate {
     ) -> Result<BypassAsked, BypassRefused> {
         is_a_reason(reason)?;
         let Some(bypass) = self.policy().bypass(guardrail) else {
-            let mut known = self.policy().settings().guardrails.iter();
-            let why = match known.any(|entry| entry.guardrail.id == guardrail) {
-                true => format!("`{guardrail}` cannot be bypassed"),
-                false => format!("unknown guardrail `{guardrail}`"),
+            let known = self.policy().settings().guardrails.iter();
+            let known: Vec<&str> = known.map(|entry| entry.guardrail.id.as_str()).collect();
+            let why = match (known.contains(&guardrail), nearest(guardrail, &known)) {
+                (true, _) => format!("`{guardrail}` cannot be bypassed"),
+                (false, Some(meant)) => format!("unknown guardrail `{guardrail}`; did you mean `{meant}`?"),
+                (false, None) => format!("unknown guardrail `{guardrail}`"),
             };
             return Err(BypassRefused::No(why, "find another way, or ask the user to change the policy"));
         };

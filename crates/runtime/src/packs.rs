@@ -8,13 +8,55 @@ pub struct Pack {
     pub name: &'static str,
     /// Its text, a policy file.
     pub text: &'static str,
+    /// Its test page: every rule with calls that match and calls that do not.
+    page: &'static str,
+}
+
+/// A call on the page of a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackExample<'a> {
+    /// The command.
+    pub command: &'a str,
+    /// What is decided about it.
+    pub verdict: &'a str,
+    /// Whether the rule is among those that decide.
+    pub matches: bool,
+}
+
+/// The commands in the section of a rule. A case of the page is a line such as
+/// ``- `COMMAND` → block (rule-id)``; the tests of the pages prove each one.
+#[must_use]
+pub fn pack_examples(pack: &str, rule: &str) -> Vec<PackExample<'static>> {
+    let page = PACKS.iter().find(|one| one.name == pack).map_or("", |one| one.page);
+    let Some((_, section)) = page.split_once(&format!("\n## {rule}\n")) else { return Vec::new() };
+    let section = section.split("\n## ").next().unwrap_or_default();
+    section.lines().filter_map(|line| example(line, rule)).collect()
+}
+
+fn example<'a>(line: &'a str, rule: &str) -> Option<PackExample<'a>> {
+    let (command, decided) = line.strip_prefix("- `")?.split_once("` → ")?;
+    let verdict = decided.split([' ', ':']).next()?;
+    let by = decided.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(by, _)| by);
+    Some(PackExample { command, verdict, matches: by.split(", ").any(|one| one == rule) })
 }
 
 /// Every pack.
 pub const PACKS: &[Pack] = &[
-    Pack { name: "default", text: include_str!("../../../policies/default.yaml") },
-    Pack { name: "strict", text: include_str!("../../../policies/strict.yaml") },
-    Pack { name: "relaxed", text: include_str!("../../../policies/relaxed.yaml") },
+    Pack {
+        name: "default",
+        text: include_str!("../../../policies/default.yaml"),
+        page: include_str!("../../../policies/default.md"),
+    },
+    Pack {
+        name: "strict",
+        text: include_str!("../../../policies/strict.yaml"),
+        page: include_str!("../../../policies/strict.md"),
+    },
+    Pack {
+        name: "relaxed",
+        text: include_str!("../../../policies/relaxed.yaml"),
+        page: include_str!("../../../policies/relaxed.md"),
+    },
 ];
 
 /// The pack of that name.

@@ -348,7 +348,9 @@ pub(crate) fn reword(message: &str) -> (String, String, usize) {
     (message.to_owned(), "correct this line; `toolgate policy schema` describes every key".to_owned(), 1)
 }
 
-fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The known name that is most like a mistyped one.
+#[must_use]
+pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
     let close = known.iter().map(|name| (distance(given, name), *name)).min()?;
     (close.0 <= 2).then_some(close.1)
 }

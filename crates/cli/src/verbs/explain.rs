@@ -1,11 +1,11 @@
 //! `toolgate explain`: the page of a rule, or the full story of one decision.
 
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
-use crate::verbs::{Failure, Outcome, inbox, logs};
+use crate::verbs::{Failure, Outcome, inbox, logs, rule_page, stats};
 use crate::{explanation, project};
 use std::process::ExitCode;
-use toolgate_core::{AppliesTo, CheckResult, Decided, Entry, GuardrailEntry, Record, RuleEntry, guards};
-use toolgate_runtime::{Gate, load_uncached};
+use toolgate_core::{CheckResult, Decided, Entry, GuardTally, Record, RuleEntry, Tally, guards};
+use toolgate_runtime::{Gate, Setup, load_uncached, nearest};
 use toolgate_store::Store;
 
 /// Explains a rule, a request or a record.
@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Outcome {
         if args.json {
             json(entry)
         } else {
-            out(&guardrail_page(entry))
+            out(&rule_page::guardrail(entry, hits(setup, &args.what).as_ref()))
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Outcome {
         if args.json {
             json(entry)
         } else {
-            out(&page(entry))
+            out(&rule_page::rule(entry, hits(setup, &args.what).as_ref()))
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -56,7 +56,9 @@ pub fn run(args: &Args) -> Outcome {
     if args.what.starts_with("r-") {
         return inbox::show(gate.store(), &args.what, args.json);
     }
-    let record = find(gate.store(), &args.what)?;
+    let ids = rules.iter().map(|entry| entry.rule.id.as_str());
+    let ids: Vec<&str> = ids.chain(guardrails.iter().map(|entry| entry.guardrail.id.as_str())).collect();
+    let record = find(gate.store(), &args.what, &ids)?;
     if args.json {
         json(&record)
     } else {
@@ -65,66 +67,23 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of a rule, fixed headings.
-fn page(entry: &RuleEntry) -> String {
-    let rule = &entry.rule;
-    let mut text = format!("{}\n", styled(BOLD, &format!("# {}", rule.id)));
-    let state = if rule.enabled { "" } else { ", off" };
-    text.push_str(&format!(
-        "{}\n",
-        styled(
-            DIM,
-            &format!("{}, {} severity, {}{state}", rule.kind.name(), rule.severity.name(), entry.source)
-        )
-    ));
-    if let Some(name) = &rule.name {
-        text.push_str(&format!("What     {name}\n"));
-    }
-    text.push_str(&format!("Why      {}\n", rule.reason));
-    if let Some(step) = &rule.remediation {
-        text.push_str(&format!("Do       {step}\n"));
-    }
-    for alternative in &rule.alternatives {
-        text.push_str(&format!("Instead  {alternative}\n"));
-    }
-    for example in &rule.examples.matching {
-        text.push_str(&format!("Stops    {example}\n"));
-    }
-    for example in &rule.examples.pass {
-        text.push_str(&format!("Leaves   {example}\n"));
-    }
-    text.trim_end().to_owned()
+/// How often a rule has matched, if the ledger can be read and it ever has.
+fn hits(setup: Setup, id: &str) -> Option<GuardTally> {
+    let (mut gate, _) = Gate::open(setup).ok()?;
+    let mut tally = Tally::default();
+    stats::each(gate.store(), i64::MIN, |record| tally.add(record)).ok()?;
+    tally.guards.remove(id)
 }
 
-/// The page of a guardrail, the same headings where there are the same things.
-fn guardrail_page(entry: &GuardrailEntry) -> String {
-    let own = &entry.guardrail;
-    let state = if own.enabled { "" } else { ", off" };
-    let (action, event) = (own.validation.action_on_fail.unwrap_or_default().name(), own.event.name());
-    let head = format!("{action}, {event}, priority {}, {}{state}", own.priority, entry.source);
-    let mut text = format!("{}\n{}\n", styled(BOLD, &format!("# {}", own.id)), styled(DIM, &head));
-    let mut add = |name: &str, said: &str| text.push_str(&format!("{name:<8} {}\n", visible(said.trim())));
-    let AppliesTo { agents, tasks, tools } = own.condition.applies_to.clone().unwrap_or_default();
-    own.name.iter().for_each(|name| add("What", name));
-    own.description.iter().for_each(|said| add("Why", said));
-    own.condition.expression.iter().for_each(|when| add("When", when));
-    for (name, names) in [("Agents", agents), ("Tasks", tasks), ("Tools", tools)] {
-        names.iter().for_each(|names| add(name, &names.iter().collect::<Vec<_>>().join(", ")));
-    }
-    add("Checks", &own.validation.check);
-    own.validation.threshold.iter().for_each(|number| add("With", &format!("threshold {number}")));
-    if let Some(bypass) = own.bypass.as_ref().filter(|bypass| bypass.allowed) {
-        add("Bypass", bypass.requires_approval.as_deref().unwrap_or("a person"));
-    }
-    text.trim_end().to_owned()
-}
-
-fn find(store: &dyn Store, what: &str) -> Result<Record, Failure> {
+fn find(store: &dyn Store, what: &str, ids: &[&str]) -> Result<Record, Failure> {
     let missing = || {
-        Failure::new(
-            format!("no rule, request or record is called `{what}`"),
-            "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids",
-        )
+        let help = match nearest(what, ids) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => {
+                "`toolgate rules list`, `toolgate inbox list` and `toolgate logs` show the ids".to_owned()
+            }
+        };
+        Failure::new(format!("no rule, request or record is called `{what}`"), help)
     };
     if let Ok(seq) = what.parse::<u64>() {
         let found = store.records_after(seq.saturating_sub(1), 1)?;
@@ -167,7 +126,7 @@ fn checked(result: &CheckResult) {
     out(&format!("  wanted   {}", visible(&result.check.method.to_string())));
     out(&format!("  found    {}", visible(&result.found)));
     if !result.cure.is_empty() {
-        out(&format!("  do       {}", visible(&result.cure)));
+        out(&format!("  fix      {}", visible(&result.cure)));
     }
 }
 

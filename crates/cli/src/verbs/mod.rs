@@ -19,6 +19,7 @@ pub mod notify;
 pub mod policy;
 pub mod proposals;
 pub mod restore;
+mod rule_page;
 pub mod rules;
 pub mod serve;
 pub mod stats;

@@ -333,7 +333,7 @@ fn written(setup: &Setup, id: &str) -> Result<Written, Failure> {
     let (own, yours) = (policy_file(setup, "block"), policy_file(setup, "approve"));
     Err(Failure::new(
         format!("neither `{}` nor `{}` has a rule `{id}`", own.display(), yours.display()),
-        "to turn off a rule of a pack, add its id to `disable:`",
+        "to turn off a rule of a pack, add its id to `disable:`; `toolgate rules list` shows every id",
     ))
 }
 

@@ -88,7 +88,7 @@ pub fn alerts_now(store: &dyn Store) -> Result<Vec<Alert>, Failure> {
 }
 
 /// Every record since a time, oldest first.
-fn each(store: &dyn Store, since_ms: i64, mut count: impl FnMut(&Record)) -> Result<(), Failure> {
+pub fn each(store: &dyn Store, since_ms: i64, mut count: impl FnMut(&Record)) -> Result<(), Failure> {
     let mut after = 0;
     loop {
         let batch = store.records_after(after, 1000)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::process::ExitCode;
 use toolgate_core::{Health, SupervisorEntry};
-use toolgate_runtime::{Gate, now_ms};
+use toolgate_runtime::{Gate, nearest, now_ms};
 use toolgate_store::Store;
 
 /// List and test AI supervisors.
@@ -139,10 +139,13 @@ fn show(row: &Row) {
 
 fn test(gate: &Gate, name: &str, as_json: bool) -> Outcome {
     let Some(trial) = gate.try_supervisor(name)? else {
-        return Err(Failure::new(
-            format!("unknown supervisor `{name}`"),
-            "`toolgate supervisors list` shows them",
-        ));
+        let known = gate.policy().settings().supervision.supervisors.iter();
+        let known: Vec<&str> = known.map(|one| one.name.as_str()).collect();
+        let help = match nearest(name, &known) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`toolgate supervisors list` shows them".to_owned(),
+        };
+        return Err(Failure::new(format!("unknown supervisor `{name}`"), help));
     };
     let ms = trial.duration_ms;
     match &trial.answer {
