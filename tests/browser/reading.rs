@@ -138,7 +138,9 @@ fn hidden_characters_are_spelled_out_and_marked() {
     let Some(stage) = Stage::set(house) else { return };
     let tab = &stage.tab;
     let marks = |place: &str| {
-        tab.eval(&format!("[...document.querySelectorAll('{place} mark')].map((one) => one.textContent)"))
+        tab.eval(&format!(
+            "[...document.querySelectorAll('{place} mark:not(.found)')].map((one) => one.textContent)"
+        ))
     };
     let spelled =
         json!(["\\u{202e}", "\\u{1b}", "\\u{200b}", "\\u{e0041}\\u{fe0f}\\u{fffc}\\u{ffff}\\u{e000}"]);
@@ -158,6 +160,12 @@ fn hidden_characters_are_spelled_out_and_marked() {
     assert_eq!(marks("tbody tr:first-child code"), spelled);
     stage.go(&format!("/requests/{id}"));
     assert_eq!(marks("#what"), spelled);
+    let found =
+        tab.eval("[...document.querySelectorAll('#what > mark.found')].map((one) => one.textContent).join()");
+    assert!(
+        found.as_str().is_some_and(|text| text.contains("<b>d</b>")),
+        "what made the rule ask is marked: {found}"
+    );
     let text = tab.eval("document.getElementById('what').textContent");
     let end = "\\u{1b} \\u{e0041}\\u{fe0f}\\u{fffc}\\u{ffff}\\u{e000}'";
     assert_eq!(text, format!("git push --force origin 'a\\u{{202e}}b\\u{{1b}}[2Jc\\u{{200b}}<b>d</b> {end}"));

@@ -89,7 +89,13 @@ fn install() -> Result<Host, String> {
 }
 
 /// One of the few places for a running Claude Code, across threads and processes. Freed when dropped.
-struct Slot(#[expect(dead_code, reason = "the open file is the lock")] File);
+pub struct Slot(File);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        drop(self.0.unlock());
+    }
+}
 
 impl Slot {
     fn take(cache: &Path) -> Slot {
@@ -247,10 +253,39 @@ impl Stage {
         let mut command = Command::new(program);
         command.current_dir(&self.work).env_clear();
         command.env("PATH", path).env("HOME", &self.home).env("TMPDIR", self.root().join("tmp"));
-        command.env("TERM", "dumb").env("LANG", "C.UTF-8").env("SHELL", "/bin/bash");
+        command.env("CI", "1").env("TERM", "dumb").env("LANG", "C.UTF-8").env("SHELL", "/bin/bash");
         command.env("XDG_STATE_HOME", self.home.join(".local/state"));
         command.env("XDG_CONFIG_HOME", self.home.join(".config"));
         command
+    }
+
+    /// The same for what talks to the scripted model, or starts what does.
+    pub fn armed(&self, program: &Path) -> Command {
+        let mut command = self.scrubbed(program);
+        command.env("ANTHROPIC_BASE_URL", &self.model.url).env("ANTHROPIC_API_KEY", DUMMY_KEY);
+        command.env("NO_PROXY", "127.0.0.1,localhost");
+        for name in [
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_TELEMETRY",
+            "DISABLE_ERROR_REPORTING",
+            "DISABLE_BUG_COMMAND",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            // Lets the bypass mode work for root, as in a container.
+            "IS_SANDBOX",
+        ] {
+            command.env(name, "1");
+        }
+        command
+    }
+
+    /// The installed program itself.
+    pub fn claude_path(&self) -> &Path {
+        &self.host.claude
+    }
+
+    /// Room for one more running Claude Code, until this value goes.
+    pub fn slot(&self) -> Slot {
+        Slot::take(&self.host.cache)
     }
 
     /// Where the output of one process is kept, without the ending.
@@ -317,7 +352,7 @@ impl Run<'_> {
     /// Starts the process; the test can act while it runs.
     pub fn start(self) -> Running {
         let slot = Slot::take(&self.stage.host.cache);
-        let mut command = self.stage.scrubbed(&self.stage.host.claude);
+        let mut command = self.stage.armed(&self.stage.host.claude);
         command.args(["-p", &self.prompt, "--output-format", "stream-json", "--verbose"]);
         command.args([
             "--permission-mode",
@@ -326,19 +361,6 @@ impl Run<'_> {
                 Permissions::Default => "default",
             },
         ]);
-        command.env("ANTHROPIC_BASE_URL", &self.stage.model.url).env("ANTHROPIC_API_KEY", DUMMY_KEY);
-        command.env("NO_PROXY", "127.0.0.1,localhost");
-        for name in [
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-            "DISABLE_ERROR_REPORTING",
-            "DISABLE_BUG_COMMAND",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            // Lets the bypass mode work for root, as in a container.
-            "IS_SANDBOX",
-        ] {
-            command.env(name, "1");
-        }
         let logs = (1..).map(|n| self.stage.log(&format!("claude-{n}")));
         let log = logs.into_iter().find(|log| !log.with_extension("stdout").exists()).expect("a free name");
         let mut running = Running::start(command, log, None, Some(slot));

@@ -48,4 +48,5 @@ mod review;
 mod samples;
 mod stories;
 mod traps;
+mod waiting;
 mod whole;

@@ -143,7 +143,7 @@ fn claims_and_comments_are_shown_and_answer_nothing() {
     house.run(&["inbox", "claim", &id]).ended(0);
     house.run(&["inbox", "comment", &id, "which branch?\u{1b}[2J"]).ended(0);
     let shown = house.run(&["inbox", "show", &id]).ended(0).text();
-    assert!(shown.contains("looks   ada") && shown.contains("said    ada: which branch?"), "{shown}");
+    assert!(shown.contains("claimed  by ada") && shown.contains("note     ada: which branch?"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "control characters are made visible");
     assert_eq!(state(&house, &id), "pending");
     assert_eq!(house.ask(ASKED).request(), id);
@@ -307,7 +307,7 @@ fn two_people_must_say_yes_where_the_policy_says_so() {
     yes("ada");
     assert_eq!(house.ask(ASKED).request(), id, "one is not two");
     let shown = house.run(&["inbox", "show", &id]).ended(0).text();
-    assert!(shown.contains("so far  ada says yes; 2 must"), "{shown}");
+    assert!(shown.contains("so far   ada approves; 2 people must"), "{shown}");
     yes("bob");
     assert_eq!(house.ask(ASKED), Answer::Silent);
 }

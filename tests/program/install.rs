@@ -379,3 +379,20 @@ fn init_guards_a_project() {
     assert_eq!(files(&house), all);
     house.run(&["policy", "check"]).ended(0);
 }
+
+/// A hook an older version wrote guards as before; the doctor says what is missing, and installing again adds it.
+#[test]
+fn a_hook_of_an_older_version_is_pointed_out() {
+    let house = House::new();
+    install(&house).ended(0);
+    let mut old: Value = serde_json::from_str(&house.read(SETTINGS)).unwrap();
+    for groups in old["hooks"].as_object_mut().unwrap().values_mut() {
+        groups[0]["hooks"][0].as_object_mut().unwrap().remove("statusMessage").expect("a status text");
+    }
+    house.write(SETTINGS, serde_json::to_string_pretty(&old).unwrap());
+    let doctor = house.run(&["doctor"]).text();
+    assert!(doctor.contains("the hook is from an older version of toolgate"), "{doctor}");
+    install(&house).ended(0);
+    assert!(house.read(SETTINGS).matches("`toolgate inbox`").count() == 10, "{}", house.read(SETTINGS));
+    assert!(!house.run(&["doctor"]).text().contains("older version"));
+}

@@ -23,7 +23,7 @@ fn answers_alike_are_proposed_and_not_applied() {
     let id = house.ask(ASKED).request();
     assert_eq!(state(&house, &id), "pending", "a proposal is no answer");
     let shown = house.run(&["inbox", "show", &id]).ended(0).text();
-    assert!(shown.contains("such calls were approved 3 times, denied 0 times"), "{shown}");
+    assert!(shown.contains("before   calls like this were approved 3 times and denied 0 times"), "{shown}");
     answer(&house, "deny", &id, PASSPHRASE).ended(0);
     assert!(house.run(&["learn", "propose"]).ended(0).text().is_empty(), "one no ends it");
 }

@@ -35,6 +35,7 @@ fn request(id: &str) -> Request {
         made_ms: 1,
         expires_ms: 1_000_000,
         bypass: None,
+        details: Box::default(),
         reviews: Vec::new(),
         state: RequestState::Pending,
     }

@@ -1,11 +1,12 @@
 //! People hear that a call waits: a signed message without the call, sent once; a bell in the terminal, a line on the
 //! desktop; and nothing hangs on any of them.
 
-use crate::house::{ASKED, House, Said, TICKET, finish};
+use crate::house::{ASKED, House, Said, TICKET, TOOLGATE, finish};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -161,6 +162,61 @@ fn an_address_that_is_none_is_named() {
     let doctor = house.run(&["doctor"]).text();
     assert!(doctor.contains("`hooks.example.com/x` is not an address"), "{doctor}");
     ask(&house, ASKED, Some(SECRET)).answer().request();
+}
+
+/// What the screen of the agent's program gets when its hook, which hosts start without a terminal, asks a person.
+fn screen(house: &House, envs: &[(&str, &str)]) -> Option<String> {
+    if !Path::new("/usr/bin/script").exists() {
+        println!("SKIPPED: no `script` here; no bell was listened for");
+        return None;
+    }
+    let event = house.root().join("event.json");
+    std::fs::write(&event, house.call(ASKED).to_string()).unwrap();
+    let hook = format!("setsid --wait {TOOLGATE} hook claude-code < {} > /dev/null 2>&1", event.display());
+    let mut script = house.command("/usr/bin/script", &["-qec", &hook, "/dev/null"]);
+    script.env_remove("CI").envs(envs.iter().copied());
+    Some(finish(script, b"").text())
+}
+
+/// Nothing has to be switched on for a person at a terminal or a desktop to hear that a call waits.
+#[test]
+fn terminal_and_desktop_are_told_unless_switched_off() {
+    let check = |user: &str, envs: &[(&str, &str)], bell: bool, desktop: bool, tmux: bool| {
+        let house = House::with_policy(TICKET);
+        house.write_user(&format!("version: 1\n{user}"));
+        let programs = house.root().join("programs");
+        std::fs::create_dir(&programs).unwrap();
+        for name in ["notify-send", "tmux"] {
+            let text = format!("#!/bin/sh\necho \"$@\" > '{}/{name}.said'\n", house.root().display());
+            let path = programs.join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let path = format!("{}:/usr/bin:/bin", programs.display());
+        let envs: Vec<(&str, &str)> = envs.iter().copied().chain([("PATH", path.as_str())]).collect();
+        let Some(screen) = screen(&house, &envs) else { return };
+        assert_eq!(screen.contains('\u{7}'), bell, "{user} {envs:?}: {screen:?}");
+        assert_eq!(screen.trim_matches(['\u{7}', '\r', '\n']), "", "nothing else is drawn on the screen");
+        let id = house.records().iter().find_map(|one| one["entry"]["request"].as_str().map(str::to_owned));
+        for (name, told) in [("notify-send", desktop), ("tmux", tmux)] {
+            let said = house.root().join(format!("{name}.said"));
+            // It is started and not waited for.
+            let came = (0..if told { 500 } else { 20 }).find_map(|_| {
+                std::thread::sleep(Duration::from_millis(10));
+                std::fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'))
+            });
+            assert_eq!(came.is_some(), told, "{name} {user} {envs:?}");
+            if let Some(came) = came {
+                assert!(came.contains(id.as_deref().unwrap()) && came.contains("toolgate inbox"), "{came}");
+            }
+        }
+    };
+    let (desktop, tmux) = (("DISPLAY", ":7"), ("TMUX", "/tmp/none,1,0"));
+    check("", &[desktop, tmux], true, true, true);
+    check("", &[], true, false, false);
+    check("", &[desktop, tmux, ("CI", "1")], false, false, false);
+    check("notify: { bell: false }\n", &[desktop, tmux], false, true, false);
+    check("notify: { desktop: false }\n", &[desktop, tmux], true, false, true);
 }
 
 /// A repository may be anybody's.

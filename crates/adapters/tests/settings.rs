@@ -199,3 +199,19 @@ proptest! {
         let _ = claude().uninstall(text.as_bytes());
     }
 }
+
+/// An entry an older version wrote is brought up to date where it is, and still comes out whole.
+#[test]
+fn an_older_hook_gets_its_status_text() {
+    let before = "{\n  \"model\": \"opus\",\n  \"permissions\": { \"allow\": [\"Bash(ls:*)\"] }\n}\n";
+    let now = install(before);
+    let mut old = parsed(&now);
+    for groups in old["hooks"].as_object_mut().unwrap().values_mut() {
+        let text = groups[0]["hooks"][0].as_object_mut().unwrap().remove("statusMessage").expect("a text");
+        assert!(text.as_str().unwrap().contains("`toolgate inbox`"), "{text}");
+    }
+    let old = serde_json::to_string_pretty(&old).unwrap();
+    assert_eq!(claude().objection(Some(old.as_bytes()), Ours::Yes), None, "it still guards");
+    assert_eq!(parsed(&install(&old)), parsed(&now));
+    assert_eq!(parsed(&uninstall(&install(&old)).unwrap()), parsed(before));
+}

@@ -1,104 +1,189 @@
-//! One request at the terminal: the whole call, who asks and why, what was said
-//! and how long that holds.
+//! One request at the terminal: the whole call with what the rules found in it, who asks and why,
+//! what it reaches, what was answered, and how long that holds. The same rows for `inbox show` and
+//! for the inbox screen.
 
-use crate::screen::{BOLD, DIM, out, styled, visible};
-use crate::verbs::logs;
-use toolgate_core::{Answer, Request, RequestState, Word};
-use toolgate_runtime::now_ms;
+use crate::explanation::{carets, quoted};
+use crate::screen::{BOLD, DIM, YELLOW, out, styled};
+use crate::verbs::{logs, serve};
+use anstyle::Style;
+use toolgate_core::shell::Span;
+use toolgate_core::{Answer, Evidence, Habit, Origin, Request, RequestState, age, earlier, habit_of};
+use toolgate_runtime::{Reader, Setup, now_ms};
+
+/// Columns of the names in front of the rows.
+pub const LABEL: usize = 9;
+
+/// One line of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// What it is; empty where the row above goes on.
+    pub label: &'static str,
+    /// What is shown; nothing in it moves the screen.
+    pub text: String,
+    /// How it looks.
+    pub style: Style,
+}
+
+impl Row {
+    /// As it is printed.
+    pub fn line(&self) -> String {
+        format!("{:<LABEL$}{}", self.label, styled(self.style, &self.text))
+    }
+}
+
+/// What is said about a request besides what it holds itself.
+#[derive(Debug, Default)]
+pub struct Around {
+    /// What its call reaches.
+    pub reach: Vec<String>,
+    /// What was answered to the same call before, or else to calls like it.
+    pub before: Option<String>,
+}
+
+impl Around {
+    /// Looks it up: the call is read again, and the other requests counted.
+    pub fn of(request: &Request, others: &[Request], setup: Setup) -> Around {
+        let reach = Reader::new(setup, serve::call).reach(request);
+        let is_waiting = request.state == RequestState::Pending && !request.is_over(now_ms());
+        let before = if is_waiting { before(request, others) } else { None };
+        Around { reach, before }
+    }
+}
+
+fn before(request: &Request, others: &[Request]) -> Option<String> {
+    let same = earlier(request, others).words(now_ms());
+    same.or_else(|| {
+        let Habit { yes, no } = habit_of(request, others);
+        (yes + no > 0).then(|| format!("calls like this were approved {yes} times and denied {no} times"))
+    })
+}
 
 /// Prints it: nothing of the call is cut or hidden.
-pub fn card(request: &Request) {
+pub fn card(request: &Request, around: &Around) {
     let state = request.state_name(now_ms());
     out(&styled(BOLD, &format!("{}  {state}", request.id)));
-    out(&format!("what    {}", visible(&request.title)));
-    for line in request.input.iter().flat_map(|input| input.lines()) {
-        out(&format!("        {}", visible(line)));
+    rows(request, around, None).iter().for_each(|row| out(row.line().trim_end()));
+}
+
+/// Its rows, no wider than `width` columns if one is given.
+pub fn rows(request: &Request, around: &Around, width: Option<usize>) -> Vec<Row> {
+    let mut rows = Rows { all: Vec::new(), width: width.map(|width| width.saturating_sub(LABEL).max(20)) };
+    call(&mut rows, request);
+    rows.add("tool", &format!("{} in {}", request.tool, request.dir));
+    if let Some(text) = &request.details.description {
+        rows.add("purpose", &format!("\"{text}\" (the agent's words)"));
     }
-    out(&format!("tool    {} in {}", visible(&request.tool), visible(&request.dir)));
+    if !around.reach.is_empty() {
+        rows.add("reaches", &around.reach.join(" · "));
+    }
     if let Some(bypass) = &request.bypass {
-        out(&format!("needs   {}", visible(bypass.role_at(request.made_ms, now_ms()))));
+        rows.add("needs", bypass.role_at(request.made_ms, now_ms()));
     }
-    for why in &request.why {
-        out(&format!("why     {}", visible(why)));
-    }
+    request.why.iter().for_each(|why| rows.add("why", why));
+    request.details.alternatives.iter().for_each(|step| rows.add("instead", step));
+    around.before.iter().for_each(|text| rows.add("before", text));
     for note in &request.reviews {
         let decision = note.decision.map_or("no answer", toolgate_core::Judgement::name);
         let sure = note.confidence_percent;
-        out(&format!("said    supervisor {}: {decision} ({sure} %) {}", note.by, visible(&note.said)));
+        rows.add("review", &format!("supervisor {}: {decision} ({sure} %) {}", note.by, note.said));
     }
-    out(&format!(
-        "asked   {} by agent {} of session {}",
-        logs::time(request.made_ms),
-        visible(&request.agent),
-        visible(&request.session)
-    ));
+    let (time, ago) = (logs::time(request.made_ms), age(request.made_ms, now_ms()));
+    let (agent, session) = (&request.agent, &request.session);
+    rows.add("asked", &format!("{time} ({ago}) by agent {agent} of session {session}"));
     for yes in request.progress.yes.iter().filter(|_| request.progress.needs > 1) {
-        out(&format!("so far  {} says yes; {} must", visible(&yes.by), request.progress.needs));
+        rows.add("so far", &format!("{} approves; {} people must", yes.by, request.progress.needs));
     }
-    if let Some(claimed) = &request.progress.claimed {
-        out(&format!("looks   {}", visible(claimed)));
-    }
+    request.progress.claimed.iter().for_each(|by| rows.add("claimed", &format!("by {by}")));
     for comment in &request.progress.comments {
-        out(&format!("said    {}: {}", visible(&comment.by), visible(&comment.text)));
+        rows.add("note", &format!("{}: {}", comment.by, comment.text));
     }
-    standing(request, now_ms());
+    answer(&mut rows, request, now_ms());
+    rows.all
+}
+
+struct Rows {
+    all: Vec<Row>,
+    width: Option<usize>,
+}
+
+impl Rows {
+    fn add(&mut self, label: &'static str, text: &str) {
+        self.styled(label, text, Style::new());
+    }
+
+    fn styled(&mut self, label: &'static str, text: &str, style: Style) {
+        for (at, (line, _)) in carets::through(text, &[], self.width).into_iter().enumerate() {
+            self.all.push(Row { label: if at == 0 { label } else { "" }, text: line, style });
+        }
+    }
+}
+
+/// The whole call, with carets below what the rules found in it; evidence from elsewhere is quoted.
+fn call(rows: &mut Rows, request: &Request) {
+    let marks = request.details.marks_in(&request.title);
+    let spans: Vec<Span> = marks.iter().map(|mark| Span { start: mark.start, end: mark.end }).collect();
+    let mut label = "call";
+    for (line, marked) in carets::through(&request.title, &spans, rows.width) {
+        rows.all.push(Row { label, text: line, style: BOLD });
+        label = "";
+        rows.all.extend(marked.map(|text| Row { label, text, style: YELLOW }));
+    }
+    request.input.iter().for_each(|input| rows.add("", input));
+    let is_elsewhere = |one: &&Evidence| marks.is_empty() || matches!(one.origin, Some(Origin::File { .. }));
+    let found: Vec<&Evidence> = request.details.evidence.iter().filter(is_elsewhere).collect();
+    found.iter().for_each(|one| rows.add("found", &quoted(one)));
 }
 
 /// How often an answer was used.
 pub fn uses(request: &Request) -> String {
     match request.progress.uses {
+        0 => "not used yet".to_owned(),
         1 => "used once".to_owned(),
         count => format!("used {count} times"),
     }
 }
 
-/// What came of it so far, and how long that holds.
-fn standing(request: &Request, now: i64) {
+/// What was answered, and how long that holds.
+fn answer(rows: &mut Rows, request: &Request, now: i64) {
     let end = logs::time(request.ends_ms());
     let said = |answer: &Answer| {
-        let words = answer.words.as_ref().map(|words| format!(": {}", visible(words)));
-        format!("by {}{}", visible(&answer.by), words.unwrap_or_default())
+        let words = answer.words.as_ref().map(|words| format!(": \"{words}\"")).unwrap_or_default();
+        format!("by {}{words}", answer.by)
     };
     match &request.state {
         RequestState::Used { call } => {
-            let call = call
-                .as_deref()
-                .map_or("the call ran".to_owned(), |call| format!("by call {}", visible(call)));
-            out(&format!("used    {call}"));
-            if let Some(answer) = request.decisive_answer() {
-                out(&format!("yes     {}", said(answer)));
-            }
+            let call = call.as_deref().map_or("the call ran".to_owned(), |call| format!("by call {call}"));
+            rows.add("used", &call);
+            request.decisive_answer().iter().for_each(|answer| rows.add("approved", &said(answer)));
         }
-        RequestState::Expired => out(&format!("over    since {end}; it counts as denied")),
-        _ if request.is_over(now) => out(&format!("over    since {end}; it counts as denied")),
-        RequestState::Revoked { by } => out(&format!("over    revoked by {}", visible(by))),
+        RequestState::Expired => rows.add("expired", &format!("{end}; this counts as denied")),
+        _ if request.is_over(now) => rows.add("expired", &format!("{end}; this counts as denied")),
+        RequestState::Revoked { by } => rows.add("revoked", &format!("by {by}")),
         RequestState::Denied { answer, .. } | RequestState::Approved { answer, .. }
             if !answer.reach.is_once() =>
         {
-            let word = if answer.word == Word::Approve { "yes" } else { "no" };
-            out(&format!("{word:<8}{}", said(answer)));
-            out(&format!("reaches {}; {}", visible(&answer.reach.words()), uses(request)));
+            rows.add(answer.word.past(), &said(answer));
+            rows.add("covers", &format!("{}; {}", answer.reach.words(), uses(request)));
             if request.ends_ms() < i64::MAX {
-                out(&format!("until   {end}"));
+                rows.add("until", &end);
             }
         }
         RequestState::Denied { answer, .. } => {
-            out(&format!("no      {}", said(answer)));
-            out(&format!("until   {end} – till then the repeated call is refused as well"));
+            rows.add("denied", &said(answer));
+            rows.add("until", &format!("{end}; the repeated call is denied as well"));
         }
         RequestState::Approved { answer, .. } => {
-            out(&format!("yes     {}", said(answer)));
-            out(&format!("until   {end} – then the yes is over, used or not"));
+            rows.add("approved", &said(answer));
+            rows.add("until", &format!("{end}; then the approval ends, used or not"));
         }
         RequestState::Pending => {
             if let Some(from_ms) = request.presses_from_ms() {
                 let from = logs::time(from_ms);
-                out(&format!(
-                    "presses unanswered, it is let through from {from} on, where the policy lists its command"
-                ));
+                let text = format!("unanswered, it runs from {from} on if the policy lists its command");
+                rows.add("urgent", &text);
             }
-            out(&format!("until   {end} – then it counts as denied"));
-            out(&styled(DIM, "yes     lets exactly this call of this session run, once"));
+            rows.add("until", &format!("{end}; then it counts as denied"));
+            rows.styled("approve", "lets exactly this call of this session run, once", DIM);
         }
     }
 }

@@ -10,6 +10,7 @@ mod card;
 mod explanation;
 mod failure;
 mod hook;
+mod inbox_screen;
 mod installer;
 mod installs;
 mod project;

@@ -54,7 +54,7 @@ pub fn preview(store: &dyn Store, request: &Request, extent: &Extent) -> Result<
     talk(&format!("reaches {}", extent.words()));
     match extent {
         Extent::Always { pattern: Some(pattern) } => {
-            let covered = covered(store, &request.tool, pattern)?;
+            let covered = covered_calls(store, &request.tool, pattern)?;
             talk(&format!("recent calls it would have covered: {}", covered.len()));
             covered.iter().take(SHOWN).for_each(|title| talk(&format!("  {}", one_line(title, 100))));
         }
@@ -69,7 +69,7 @@ pub fn preview(store: &dyn Store, request: &Request, extent: &Extent) -> Result<
 }
 
 /// Calls of late that fit a pattern, each once, the newest first.
-fn covered(store: &dyn Store, tool: &str, pattern: &str) -> Result<Vec<String>, StoreError> {
+pub fn covered_calls(store: &dyn Store, tool: &str, pattern: &str) -> Result<Vec<String>, StoreError> {
     let mut titles: Vec<String> = Vec::new();
     for record in store.records_before(u64::MAX, RECORDS)? {
         if let Entry::Decided(decided) = record.entry

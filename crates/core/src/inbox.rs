@@ -6,6 +6,7 @@
 
 use crate::asker::Asker;
 use crate::call::Call;
+use crate::card::Details;
 use crate::digest::{Digest, canonical, unhex};
 use crate::extent::Extent;
 use crate::ledger::{Entry, Handling};
@@ -209,7 +210,10 @@ pub struct Request {
     pub expires_ms: i64,
     /// The guardrail it asks past, if it is a bypass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bypass: Option<BypassRequest>,
+    pub bypass: Option<Box<BypassRequest>>,
+    /// What its card shows besides the call.
+    #[serde(default, skip_serializing_if = "Details::is_empty")]
+    pub details: Box<Details>,
     /// What supervisors said of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<ReviewNote>,
@@ -476,13 +480,6 @@ impl Request {
             }
             _ => None,
         }
-    }
-
-    /// Whether its grant was used by the very call that asks now. A host may
-    /// ask twice about one call, when the hook is installed twice.
-    #[must_use]
-    pub fn is_used_by(&self, call: Option<&str>) -> bool {
-        matches!(&self.state, RequestState::Used { call: Some(user) } if Some(user.as_str()) == call)
     }
 
     /// The grant this request holds at `now_ms`, if a backed yes is there.

@@ -15,6 +15,7 @@ mod asker;
 mod autonomy;
 mod budget;
 mod call;
+mod card;
 mod categories;
 mod chain;
 mod completion;
@@ -76,6 +77,7 @@ pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind, Script};
+pub use card::{Details, Earlier, age, earlier, reached};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, Pass, judge};
 pub use completion::Completion;
@@ -115,7 +117,7 @@ pub use mark::{
 };
 pub use mark::{backup_mark, changed_mark, wrote_mark};
 pub use metrics::Metrics;
-pub use notify::{Notify, NotifyEntry, Webhook, news, webhook_body};
+pub use notify::{Channels, Notify, NotifyEntry, Webhook, news, terminal_line, webhook_body};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};
 pub use output::{
     EmptyCheck, OutputChecks, OutputEntry, SchemaCheck, SecretCheck, output_data, output_texts, withheld,
@@ -149,6 +151,8 @@ pub use traps::{
 pub use tries::{PAUSE_MS, Tries, WRONG_MAX};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use visible::{Piece, line_pieces, one_line, pieces, visible};
-pub use wording::{WORDS_MAX, agent_text, count, person_text, quoted_message, span, words_fault};
+pub use wording::{
+    WORDS_MAX, agent_text, count, person_text, quoted_message, rewritten_text, span, words_fault,
+};
 
 pub use toolgate_shell as shell;

@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Notify {
-    /// Ring the bell of the terminal the agent runs in.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub bell: bool,
-    /// A notification of the desktop (`notify-send`).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub desktop: bool,
+    /// Ring the bell of the terminal the agent runs in, and show a line in tmux; without this key if a person can be there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bell: Option<bool>,
+    /// Show a desktop notification; without this key if there is a desktop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desktop: Option<bool>,
     /// A message to a service, as Slack takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Webhook>,
@@ -54,6 +54,38 @@ pub struct NotifyEntry {
     pub layer: Layer,
     /// What is said.
     pub notify: Notify,
+}
+
+/// The ways in which people hear of a request, as all layers together say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channels<'a> {
+    /// The terminal the agent runs in: yes, no, or if a person is there.
+    pub bell: Option<bool>,
+    /// The desktop: yes, no, or if there is one.
+    pub desktop: Option<bool>,
+    /// Services.
+    pub webhooks: Vec<&'a Webhook>,
+}
+
+impl<'a> Channels<'a> {
+    /// From what the layers say, the highest first. Bell and desktop are a matter of taste, so the
+    /// last layer that speaks of them counts; every webhook is used.
+    #[must_use]
+    pub fn of(entries: &'a [NotifyEntry]) -> Channels<'a> {
+        let last = |said: fn(&Notify) -> Option<bool>| entries.iter().rev().find_map(|one| said(&one.notify));
+        Channels {
+            bell: last(|notify| notify.bell),
+            desktop: last(|notify| notify.desktop),
+            webhooks: entries.iter().filter_map(|entry| entry.notify.webhook.as_ref()).collect(),
+        }
+    }
+}
+
+/// One line for the person at the terminal. It holds nothing but fixed words and the id: tmux and
+/// desktops give some characters a meaning of their own.
+#[must_use]
+pub fn terminal_line(request: &Request) -> String {
+    format!("Toolgate: {} waits for you - run: toolgate inbox", request.id)
 }
 
 /// One sentence about a request, without the call.

@@ -6,6 +6,17 @@ use crate::inbox::{Answer, Pressing, Proof, Request, RequestState, Word};
 use crate::people::{EMERGENCY_MS, REVIEW_DUE_MS};
 use serde::{Deserialize, Serialize};
 
+impl Word {
+    /// What was done by saying it.
+    #[must_use]
+    pub fn past(self) -> &'static str {
+        match self {
+            Word::Approve => "approved",
+            Word::Deny => "denied",
+        }
+    }
+}
+
 /// A note on a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
@@ -198,6 +209,13 @@ impl Request {
         let who: Vec<&str> = yes.iter().map(|one| one.by.as_str()).collect();
         let (said, needs, more) = (who.len(), self.progress.needs, self.missing());
         Some(format!("{said} of {needs} approvals: {}; {more} more needed", who.join(", ")))
+    }
+
+    /// Whether its grant was used by the very call that asks now. A host may
+    /// ask twice about one call, when the hook is installed twice.
+    #[must_use]
+    pub fn is_used_by(&self, call: Option<&str>) -> bool {
+        matches!(&self.state, RequestState::Used { call: Some(user) } if Some(user.as_str()) == call)
     }
 
     /// The answer that decided it, also where it has been used since.

@@ -4,8 +4,10 @@
 //! text names rule, file and line. Neither quotes the policy.
 
 use crate::autonomy::Autonomy;
+use crate::call::Call;
 use crate::chain::Decision;
 use crate::event::EventKind;
+use crate::evidence::shortened;
 use crate::finding::Finding;
 use crate::outcome::Verdict;
 
@@ -31,6 +33,29 @@ pub fn agent_text(decision: &Decision) -> String {
     };
     let parts: Vec<String> = decision.decisive().map(agent_part).collect();
     format!("{lead}{}{}{}", parts.join(" "), scripts_text(decision), budget_text(decision))
+}
+
+/// What a call was changed to: without it the agent goes on believing in its own command.
+#[must_use]
+pub fn rewritten_text(asked: &Call, runs: &Call) -> String {
+    if let Some(command) = runs.command() {
+        let is_plain = !command.contains(['\n', '`']);
+        return if is_plain { format!("Changed to `{command}`.") } else { format!("Changed to:\n{command}") };
+    }
+    let empty = serde_json::Map::new();
+    let (before, after) = (asked.input.as_object(), runs.input.as_object());
+    let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
+    let new = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
+    let new = new.map(|(key, value)| format!("`{key}` is {}", abridged(&value.to_string())));
+    let gone = before.keys().filter(|key| !after.contains_key(*key)).map(|key| format!("`{key}` is gone"));
+    format!("Changed: {}.", new.chain(gone).collect::<Vec<_>>().join(", "))
+}
+
+/// The beginning of a text that may be long.
+fn abridged(text: &str) -> String {
+    let beginning = shortened(text);
+    let more = text.len().saturating_sub(beginning.len());
+    if more == 0 { text.to_owned() } else { format!("{beginning}… ({more} more bytes)") }
 }
 
 /// What was found, where it may be in a script and not in the call.

@@ -25,6 +25,7 @@ fn request() -> Request {
         made_ms: MADE,
         expires_ms: END,
         bypass: None,
+        details: Box::default(),
         reviews: Vec::new(),
         state: RequestState::Pending,
     }

@@ -7,7 +7,8 @@ use crate::hearing::Hearing;
 use crate::processes::asker_from;
 use crate::standing::{PREFERRED, UNATTENDED, asking, is_preferred, needed};
 use toolgate_core::{
-    Decision, Delivery, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState, quoted_message,
+    Decision, Delivery, Details, Entry, Event, Grant, HostAnswer, Progress, Request, RequestState,
+    quoted_message,
 };
 use toolgate_store::StoreError;
 
@@ -111,6 +112,10 @@ impl Hearing<'_> {
             (HostAnswer::Silence, Some(words)) => HostAnswer::Warned {
                 text: format!("{} approved this call: {}", grant.by, quoted_message(words)),
             },
+            (HostAnswer::Modified { input, text }, Some(words)) => HostAnswer::Modified {
+                input,
+                text: format!("{text} {} says: {}", grant.by, quoted_message(words)),
+            },
             (delivered, _) => delivered,
         };
         Ok(Answered { decision, delivered, request: used, is_new: false })
@@ -135,6 +140,7 @@ impl Hearing<'_> {
             made_ms: self.now_ms,
             expires_ms: self.now_ms.saturating_add(minutes.saturating_mul(60_000)),
             bypass: None,
+            details: Box::new(Details::of(call, decision)),
             reviews: Vec::new(),
             state: RequestState::Pending,
         };

@@ -12,8 +12,8 @@ use crate::hearing::Hearing;
 use crate::processes::asker_from;
 use crate::yaml::nearest;
 use toolgate_core::{
-    Autonomy, BypassRequest, Context, Decided, Decision, Entry, Finding, Outcome, Pressing, Record, Request,
-    RequestState, Source, Verdict, autonomy, is_overridden,
+    Autonomy, BypassRequest, Context, Decided, Decision, Details, Entry, Finding, Outcome, Pressing, Record,
+    Request, RequestState, Source, Verdict, autonomy, is_overridden,
 };
 use toolgate_store::Store;
 
@@ -186,7 +186,7 @@ fn beside(
 ) -> Result<Existing, BypassRefused> {
     let id = &before.id;
     let replaced = before.bypass.as_ref().map_or(0, |own| own.replaced);
-    let is_same = before.bypass.as_ref() == Some(&BypassRequest { replaced, ..asked.clone() });
+    let is_same = before.bypass.as_deref() == Some(&BypassRequest { replaced, ..asked.clone() });
     if before.grant(now, key).is_some() {
         let why = format!("{id} is already approved");
         return Err(BypassRefused::No(why, "repeat exactly the blocked call; it runs once"));
@@ -238,7 +238,9 @@ fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> 
         progress: Box::default(),
         made_ms: now,
         expires_ms: asked.expires_ms(now),
-        bypass: Some(asked),
+        bypass: Some(Box::new(asked)),
+        // What the block offers instead is this very request.
+        details: Box::new(Details { alternatives: Vec::new(), ..Details::of_findings(&decided.findings) }),
         reviews: Vec::new(),
         state: RequestState::Pending,
     })

@@ -22,7 +22,7 @@ use toolgate_core::shell::Command;
 use toolgate_core::{
     Access, Advice, Answer, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts, FileFact,
     Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched, Verdict,
-    agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves,
+    agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves, rewritten_text,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -261,7 +261,8 @@ impl Hearing<'_> {
             },
             Verdict::Rewrite => {
                 let input = decision.event.call.input.clone();
-                Ok(plain(decision, HostAnswer::Modified { input, text: text.clone() }))
+                let text = format!("{text} {}", rewritten_text(&self.event.call, &decision.event.call));
+                Ok(plain(decision, HostAnswer::Modified { input, text }))
             }
             Verdict::Block => Ok(plain(decision, HostAnswer::Denied { text: text.clone() })),
             // No one is asked about what only takes time.
@@ -340,7 +341,8 @@ pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> HostAnswer {
         return HostAnswer::Silence;
     }
     let input = decision.event.call.input.clone();
-    HostAnswer::Modified { input, text: "Run as rewritten, after approval.".to_owned() }
+    let changed = rewritten_text(&event.call, &decision.event.call);
+    HostAnswer::Modified { input, text: format!("Approved, and rewritten by a rule. {changed}") }
 }
 
 /// The commands whose success the success of the call proves, and no others;

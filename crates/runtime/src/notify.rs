@@ -1,16 +1,21 @@
-//! Tells people that a call waits for them: bell, desktop, webhook. No one's
-//! answer depends on it, so what fails here is kept to itself; the request
-//! is in the inbox all the same.
+//! Tells people that a call waits for them: terminal, desktop, webhook. No answer
+//! depends on it, so what fails here is ignored; the request is in the inbox all the same.
 
 use crate::gate::{Answered, Gate};
+use crate::processes::terminal_above;
 use hmac::{Hmac, KeyInit, Mac};
+use rustix::fs::OFlags;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use toolgate_core::{Notify, Request, RequestState, Webhook, hex, news, webhook_body};
+use toolgate_core::{Channels, Request, RequestState, Webhook, hex, news, terminal_line, webhook_body};
 use toolgate_store::Store;
+
+/// How long tmux shows that a call waits, unless a key is pressed.
+const TMUX_SHOWS_MS: &str = "15000";
 
 /// How long a service may take to hear a message.
 const SEND_MAX: Duration = Duration::from_secs(2);
@@ -19,9 +24,6 @@ impl Gate {
     /// Tells people of a request that was made just now and still waits, and of
     /// an emergency no one answered.
     pub fn tell_people(&self, answered: &Answered) {
-        if self.policy().settings().notify.is_empty() {
-            return;
-        }
         let is_waiting = |request: &&Request| answered.is_new && request.state == RequestState::Pending;
         if let Some(request) = answered.request.as_ref().filter(is_waiting) {
             self.tell_of(request);
@@ -42,27 +44,63 @@ impl Gate {
 
     /// Tells people of a request.
     pub fn tell_of(&self, request: &Request) {
-        for entry in &self.policy().settings().notify {
-            tell(&entry.notify, request);
+        let channels = Channels::of(&self.policy().settings().notify);
+        if channels.bell.unwrap_or_else(is_attended) {
+            ring(self.setup.asked_by.unwrap_or_else(std::process::id));
+            show_in_tmux(request);
+        }
+        if channels.desktop.unwrap_or_else(|| is_attended() && has_desktop()) {
+            start(desktop(&news(request)));
+        }
+        for webhook in channels.webhooks {
+            let _ = send(webhook, &webhook_body(request));
         }
     }
 }
 
-fn tell(notify: &Notify, request: &Request) {
-    if notify.bell
-        && let Ok(mut terminal) = std::fs::OpenOptions::new().write(true).open("/dev/tty")
-    {
+/// A variable that is set to something.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether a person can be at this machine: a build server sets `CI`.
+fn is_attended() -> bool {
+    !is_set("CI")
+}
+
+/// Hosts start hooks without a terminal of their own, so the bell rings at the one the nearest
+/// program above has. One byte, which no screen shows.
+fn ring(pid: u32) {
+    let flags = OFlags::NOCTTY | OFlags::NONBLOCK;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).custom_flags(flags.bits().cast_signed());
+    let own = options.open("/dev/tty").ok();
+    let terminal = own.or_else(|| options.open(terminal_above(pid)?).ok());
+    if let Some(mut terminal) = terminal {
         let _ = terminal.write_all(b"\x07");
     }
-    if notify.desktop {
-        let mut command = desktop(&news(request));
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // No one waits for it: the desktop may be slow, and the call is held anyway.
-        let _ = quiet.spawn();
+}
+
+/// tmux has a line of its own that no program draws on; the next key takes the message away.
+fn show_in_tmux(request: &Request) {
+    if is_set("TMUX") {
+        let mut command = Command::new("tmux");
+        command.args(["display-message", "-d", TMUX_SHOWS_MS, &terminal_line(request)]);
+        start(command);
     }
-    if let Some(webhook) = &notify.webhook {
-        let _ = send(webhook, &webhook_body(request));
+}
+
+fn has_desktop() -> bool {
+    if cfg!(target_os = "macos") {
+        !is_set("SSH_CONNECTION")
+    } else {
+        is_set("WAYLAND_DISPLAY") || is_set("DISPLAY")
     }
+}
+
+/// Starts a program whose end is not waited for: it may be slow, and the call is held anyway.
+fn start(mut command: Command) {
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
 }
 
 /// What shows a text on this desktop. The text is an argument, never a part of a script.

@@ -5,7 +5,7 @@
 
 use crate::dirs::Dirs;
 use crate::key::signing_key;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toolgate_core::{Asker, Process, asker_among, asker_over};
 use toolgate_store::Sqlite;
 
@@ -103,6 +103,25 @@ fn chain_from(pid: u32) -> Vec<Process> {
         next = (parent > 0).then_some(parent);
     }
     chain
+}
+
+/// The terminal of the nearest program that has one, from a process upwards.
+#[must_use]
+pub(crate) fn terminal_above(pid: u32) -> Option<PathBuf> {
+    chain_from(pid).into_iter().find_map(|one| terminal_of(one.pid))
+}
+
+/// The terminal a process belongs to. Linux says it as a device: 136 to 143 are the pseudo
+/// terminals, 256 each, and 4 the consoles.
+fn terminal_of(pid: u32) -> Option<PathBuf> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let device: u64 = stat.rsplit_once(") ")?.1.split(' ').nth(4)?.parse().ok()?;
+    let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
+    match major {
+        136..=143 => Some(PathBuf::from(format!("/dev/pts/{}", (major - 136) * 256 + minor))),
+        4 => Some(PathBuf::from(format!("/dev/tty{minor}"))),
+        _ => None,
+    }
 }
 
 fn words_of(pid: u32) -> Vec<String> {

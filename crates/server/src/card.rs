@@ -4,7 +4,7 @@ use crate::inbox::is_waiting;
 use crate::pages::{clock, time};
 use crate::reach::Reader;
 use crate::shown::Shown;
-use toolgate_core::{Pressing, Request, RequestState, Severity, Word, count, one_line, pieces, span};
+use toolgate_core::{Pressing, Request, RequestState, Severity, Word, age, count, one_line, pieces, span};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -35,6 +35,10 @@ pub(crate) struct Card {
     pub urgency: &'static str,
     pub why: Vec<Why>,
     pub reach: Vec<Shown>,
+    /// What the agent says the call is for.
+    pub description: Option<Shown>,
+    /// What the rules would allow instead.
+    pub alternatives: Vec<Shown>,
     /// How many approvals there are and whose, where one is not enough.
     pub needs: Option<Shown>,
     pub yes: String,
@@ -78,9 +82,9 @@ impl Why {
 }
 
 impl Card {
-    pub(crate) fn of(request: &Request, reader: &mut Reader<'_>) -> Card {
+    pub(crate) fn of(request: &Request, reader: &mut Reader) -> Card {
         let over = request.state == RequestState::Pending && !is_waiting(request);
-        let (text, more) = beginning(&request.title);
+        let (text, more) = beginning(request);
         Card {
             id: request.id.clone(),
             tool: Shown::line(&request.tool, 60),
@@ -98,6 +102,8 @@ impl Card {
             urgency: request.bypass.as_ref().map_or("", |bypass| urgency(bypass.urgency)),
             why: request.why.iter().map(|why| Why::of(why)).collect(),
             reach: reader.of_request(request),
+            description: request.details.description.as_deref().map(|text| Shown::line(text, 300)),
+            alternatives: request.details.alternatives.iter().map(|text| Shown::all(text)).collect(),
             needs: needs(request),
             yes: yes_means(request),
             state: if over { "expired" } else { request.state.name() },
@@ -117,17 +123,6 @@ fn urgency(pressing: Pressing) -> &'static str {
         Pressing::Normal => "normal",
         Pressing::Urgent => "urgent",
         Pressing::Emergency => "emergency",
-    }
-}
-
-/// How long ago something was; `keys.js` says it in the same words.
-pub(crate) fn age(at_ms: i64, now_ms: i64) -> String {
-    match now_ms.saturating_sub(at_ms).max(0) / 60_000 {
-        0 => "just now".to_owned(),
-        minutes @ 1..60 => format!("{minutes} min ago"),
-        minutes @ 60..1440 => format!("{} h ago", minutes / 60),
-        minutes @ 1440..2880 => format!("{} day ago", minutes / 1440),
-        minutes => format!("{} days ago", minutes / 1440),
     }
 }
 
@@ -193,7 +188,12 @@ fn presses(request: &Request) -> String {
 }
 
 /// The first lines, and what is left out.
-fn beginning(text: &str) -> (Shown, Option<String>) {
+fn beginning(request: &Request) -> (Shown, Option<String>) {
+    let (cut, more) = first_lines(&request.title);
+    (Shown::marked(&cut, &request.details.marks_in(&cut)), more)
+}
+
+fn first_lines(text: &str) -> (String, Option<String>) {
     let shown: Vec<&str> = text.lines().take(LINES_MAX).collect();
     let shown = shown.join("\n");
     let cut = one_piece(&shown);
@@ -204,7 +204,7 @@ fn beginning(text: &str) -> (Shown, Option<String>) {
         (0, rest) => Some(count(rest, "more byte")),
         (lines, rest) => Some(format!("{}, {rest} bytes", count(lines, "more line"))),
     };
-    (Shown::all(cut), more)
+    (cut.to_owned(), more)
 }
 
 /// So much of it that what is shown of it stays short, however much of that is
@@ -230,30 +230,18 @@ mod tests {
 
     #[test]
     fn a_card_says_what_it_does_not_show() {
-        assert_eq!(beginning("ls"), (Shown::all("ls"), None));
-        assert_eq!(beginning("ls\n"), (Shown::all("ls"), None));
+        assert_eq!(first_lines("ls"), ("ls".to_owned(), None));
+        assert_eq!(first_lines("ls\n"), ("ls".to_owned(), None));
         let long = "x\n".repeat(30);
-        assert_eq!(beginning(&long).1.unwrap(), "20 more lines, 41 bytes");
-        assert_eq!(beginning(&"y".repeat(1000)).1.unwrap(), "300 more bytes");
-        let (shown, more) = beginning(&"x\u{1b}".repeat(300));
+        assert_eq!(first_lines(&long).1.unwrap(), "20 more lines, 41 bytes");
+        assert_eq!(first_lines(&"y".repeat(1000)).1.unwrap(), "300 more bytes");
+        let (cut, more) = first_lines(&"x\u{1b}".repeat(300));
+        let shown = Shown::all(&cut);
         assert!(shown.to_string().len() < 3 * TEXT_MAX && more.unwrap().starts_with("400 more"), "{shown}");
     }
 
     #[test]
-    fn ages_are_told_in_the_largest_unit() {
-        let minute = 60_000;
-        for (minutes, words) in [
-            (-5, "just now"),
-            (0, "just now"),
-            (1, "1 min ago"),
-            (59, "59 min ago"),
-            (60, "1 h ago"),
-            (1439, "23 h ago"),
-            (1440, "1 day ago"),
-            (5000, "3 days ago"),
-        ] {
-            assert_eq!(age(0, minutes * minute), words, "{minutes}");
-        }
+    fn uses_are_counted_in_words() {
         assert_eq!([times(0), times(1), times(2)], ["not used yet", "used once", "used 2 times"]);
     }
 

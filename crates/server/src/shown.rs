@@ -7,6 +7,7 @@
 
 use askama::filters::{Escaper, Html, HtmlSafe};
 use std::fmt::{self, Write};
+use std::ops::Range;
 use toolgate_core::{Piece, line_pieces, pieces};
 
 /// What a page shows of a text, as HTML.
@@ -32,6 +33,24 @@ impl Shown {
         Shown::of(&line_pieces(text, max))
     }
 
+    /// All of it, with what the rules found in it marked.
+    pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> Shown {
+        let mut html = String::new();
+        let mut at = 0;
+        for mark in marks {
+            let (Some(before), Some(found)) = (text.get(at..mark.start), text.get(mark.clone())) else {
+                continue;
+            };
+            html.push_str(&Shown::all(before).0);
+            html.push_str("<mark class=\"found\">");
+            html.push_str(&Shown::all(found).0);
+            html.push_str("</mark>");
+            at = mark.end;
+        }
+        html.push_str(&Shown::all(text.get(at..).unwrap_or_default()).0);
+        Shown(html)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -54,6 +73,7 @@ impl Shown {
 #[cfg(test)]
 mod tests {
     use super::Shown;
+    use std::ops::Range;
 
     #[test]
     fn what_is_spelled_out_is_marked_and_the_same_letters_are_not() {
@@ -67,6 +87,21 @@ mod tests {
             assert_eq!(Shown::all(text).to_string(), shown);
         }
         assert!(Shown::all("").is_empty());
+    }
+
+    #[test]
+    fn what_rules_found_is_marked_and_everything_stays_escaped() {
+        let found = |text: &str| format!("<mark class=\"found\">{text}</mark>");
+        for (text, marks, shown) in [
+            ("a <b> c", vec![(2, 5)], format!("a {} c", found("&#60;b&#62;"))),
+            ("a\u{1b}b", vec![(0, 2)], format!("{}b", found("a<mark>\\u{1b}</mark>"))),
+            ("ab", vec![(0, 1), (1, 2)], format!("{}{}", found("a"), found("b"))),
+            ("</mark>é", vec![(0, 99), (8, 9)], "&#60;/mark&#62;é".to_owned()),
+            ("x", vec![], "x".to_owned()),
+        ] {
+            let marks: Vec<Range<usize>> = marks.into_iter().map(|(start, end)| start..end).collect();
+            assert_eq!(Shown::marked(text, &marks).to_string(), shown);
+        }
     }
 
     #[test]

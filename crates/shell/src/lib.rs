@@ -8,6 +8,7 @@
 //! Deliberately absent: files, processes, environment, clock – and opinions.
 //! Whether an effect is welcome is for the guards in `toolgate-core`.
 
+mod aims;
 mod edit;
 mod effect_kind;
 mod expand;
@@ -27,6 +28,7 @@ mod tree;
 mod walk;
 mod wrappers;
 
+pub use aims::aims;
 pub use effect_kind::EffectKind;
 pub use outline::{Outline, outline};
 pub use programs::{canonical_flag, canonical_sub, is_known, known_commands, patched_files};

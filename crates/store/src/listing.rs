@@ -103,6 +103,16 @@ impl Sqlite {
         bodies(self.connection(), &sql, values)?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
+    /// The last `limit` requests about this very call, answered or not, in any session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn requests_ever_about(&self, arguments: &str, limit: u32) -> Result<Vec<Request>, StoreError> {
+        let sql = "SELECT body FROM request WHERE arguments = ?1 ORDER BY body -> 'made_ms' DESC LIMIT ?2";
+        let found = bodies(self.connection(), sql, params![arguments, limit])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
     /// Up to `limit` requests that wait for an answer to this very call, in whatever
     /// session.
     ///

@@ -85,6 +85,7 @@ fn requested(id: &str, session: &str, expires_ms: i64) -> Entry {
         made_ms: 0,
         expires_ms,
         bypass: None,
+        details: Box::default(),
         reviews: Vec::new(),
         state: RequestState::Pending,
     })

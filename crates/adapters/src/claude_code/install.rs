@@ -10,6 +10,10 @@ use serde_json::{Map, Value, json};
 /// so that the gate always answers first.
 const TIMEOUT: u32 = 120;
 
+/// What the host shows beside its spinner while the hook runs. The text is fixed when the hook is
+/// installed, so it names the verb that lists what waits, and no request. Short enough for 80 columns.
+const STATUS: &str = "Toolgate is checking; if it waits, run `toolgate inbox`";
+
 /// Events, with the matcher for those that have one.
 const EVENTS: &[(&str, Option<&str>)] = &[
     ("PreToolUse", Some("*")),
@@ -86,7 +90,13 @@ fn group(matcher: Option<&str>, command: &str) -> Value {
 }
 
 fn hook(command: &str) -> Value {
-    json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" })
+    json!({
+        "type": "command",
+        "command": command,
+        "timeout": TIMEOUT,
+        "onFailure": "block",
+        "statusMessage": STATUS
+    })
 }
 
 /// One of our hooks in the settings.

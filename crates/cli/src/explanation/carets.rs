@@ -96,6 +96,38 @@ pub fn under(text: &str, spans: &[Span], width: usize, style: Style) -> Vec<Stri
     out
 }
 
+/// Every line in full, folded at `width` columns if one is given, each with the carets below it
+/// where it holds marked bytes.
+pub fn through(text: &str, spans: &[Span], width: Option<usize>) -> Vec<(String, Option<String>)> {
+    let width = width.unwrap_or(usize::MAX).max(1);
+    let mut lines = Vec::new();
+    for row in rows(text) {
+        let mut rest = row.as_slice();
+        loop {
+            let mut columns = 0_usize;
+            let fits = |cell: &&Cell| {
+                columns = columns.saturating_add(cell.columns);
+                columns <= width
+            };
+            let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
+            let (now, later) = rest.split_at(count);
+            let line: String = now.iter().map(|cell| cell.shown.as_str()).collect();
+            let caret = |cell: &Cell| {
+                let is_marked = spans.iter().any(|span| holds(*span, cell.at));
+                if is_marked { "^" } else { " " }.repeat(cell.columns)
+            };
+            let carets: String = now.iter().map(caret).collect();
+            let carets = carets.trim_end();
+            lines.push((line, (!carets.is_empty()).then(|| carets.to_owned())));
+            rest = later;
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    lines
+}
+
 fn holds(span: Span, at: usize) -> bool {
     span.start <= at && at < span.end
 }
@@ -187,6 +219,19 @@ mod tests {
         check("\u{1b}x", "x", 40, &["1 | \\u{1b}x", "  |       ^"]);
         check("\u{202e}x", "x", 40, &["1 | \\u{202e}x", "  |         ^"]);
         check("e\u{301}x", "x", 40, &["1 | e\u{301}x", "  |  ^"]);
+    }
+
+    #[test]
+    fn a_whole_text_is_folded_with_its_carets() {
+        let spans = [Span { start: 3, end: 6 }];
+        let folded = |text: &str, width| {
+            let lines = through(text, &spans, width).into_iter();
+            lines.flat_map(|(line, carets)| std::iter::once(line).chain(carets)).collect::<Vec<_>>()
+        };
+        assert_eq!(folded("ab cde f\n\ng", None), ["ab cde f", "   ^^^", "", "g"]);
+        assert_eq!(folded("ab cde f", Some(5)), ["ab cd", "   ^^", "e f", "^"]);
+        assert_eq!(folded("\u{1b}\u{1b}", Some(3)), ["\\u{1b}", "\\u{1b}"], "what fits nowhere stays whole");
+        assert_eq!(folded("", Some(3)), [""]);
     }
 
     #[test]

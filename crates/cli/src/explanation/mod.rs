@@ -3,7 +3,7 @@
 //!
 //! Renders an [`Explained`]; judges nothing.
 
-mod carets;
+pub mod carets;
 mod tree;
 
 use crate::screen::{BOLD, DIM, YELLOW, one_line, styled, verdict_style, visible};

@@ -98,6 +98,7 @@ fn blank() -> Request {
         made_ms: 0,
         expires_ms: 0,
         bypass: None,
+        details: Box::default(),
         reviews: Vec::new(),
         state: toolgate_core::RequestState::Pending,
     }
@@ -132,32 +133,41 @@ pub fn prove(
     requests.iter().map(sign).collect()
 }
 
-/// Without a passphrase: a terminal of one's own, and a word typed there.
+/// Without a passphrase: a terminal of one's own; and for a yes a code typed there, which no pipe of
+/// ready-made answers knows. A no lets nothing happen, so it needs none.
 fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), Failure> {
-    if let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
-        return Err(NotAPerson::AgentAbove { mark }.into());
-    }
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(NotAPerson::NoTerminal.into());
-    }
+    is_at_terminal()?;
     for request in requests {
         talk(&visible(&request.title));
         if let Some(input) = &request.input {
             talk(&visible(input));
         }
     }
-    let verb = if word == Word::Approve { "approve" } else { "deny" };
+    if word == Word::Deny {
+        return Ok(());
+    }
     let (code, what) = match requests {
         [only] => (only.id.trim_start_matches("r-").chars().take(4).collect(), "this".to_owned()),
         several => ("all".to_owned(), format!("these {}", several.len())),
     };
-    anstream::eprint!("Type {code} to {verb} {what} ({}): ", visible(&reach.words()));
+    anstream::eprint!("Type {code} to approve {what} ({}): ", visible(&reach.words()));
     std::io::stderr().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     if line.trim() == code {
         Ok(())
     } else {
-        Err(Failure::new("that is not the code; nothing was answered", "try again"))
+        Err(Failure::new("that is not the code; nothing was approved", "run the command again"))
     }
+}
+
+/// Fails unless this is a terminal with no agent above it.
+pub fn is_at_terminal() -> Result<(), Failure> {
+    if let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
+        return Err(NotAPerson::AgentAbove { mark }.into());
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(NotAPerson::NoTerminal.into());
+    }
+    Ok(())
 }

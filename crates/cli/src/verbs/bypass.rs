@@ -13,17 +13,23 @@ use toolgate_store::{Store, Which};
 
 /// One call past one guardrail.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   toolgate bypass request custom-scope-001 --call 3f2a91bc04de --reason \"the test must follow the renamed function\"
   toolgate bypass list
   toolgate bypass review r-1a2b --words \"the service was down, the restart was right\"
 
 The message of a block shows whether a bypass is possible and names the call. People answer with
-`toolgate inbox`.")]
+`toolgate inbox`.",
+    args_conflicts_with_subcommands = true
+)]
 pub struct Args {
     /// What to do; lists every bypass if not given
     #[command(subcommand)]
     pub verb: Option<Verb>,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to do with bypasses.
@@ -83,7 +89,7 @@ pub enum Urgency {
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     match &args.verb {
-        None => list(false),
+        None => list(args.json),
         Some(Verb::List { json }) => list(*json),
         Some(Verb::Request(args)) => request(args),
         Some(Verb::Review { id, words, json }) => review(id, words, *json),

@@ -268,6 +268,7 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
             ));
         }
         if let Some(command) = ours {
+            checks.extend(outdated(host, &command, &bytes, &file));
             checks.push(fire(host, &command, setup, &file.display().to_string()));
         }
     }
@@ -281,6 +282,16 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
         ));
     }
     checks
+}
+
+/// Whether an older version wrote the hook: it guards, and says less to the person.
+fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::Path) -> Option<Check> {
+    let program = command.strip_suffix(&format!(" hook {}", host.name()))?;
+    let now = host.install(Some(settings), program).ok()?;
+    (now != settings).then(|| {
+        let what = format!("{}: the hook is from an older version of toolgate", file.display());
+        Check::look(host.name(), what, format!("run `toolgate install {}` again", host.name()))
+    })
 }
 
 /// Sends the canary through the very command the host would run.

@@ -4,9 +4,12 @@ use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs, rule_page, stats};
 use crate::{explanation, project};
 use std::process::ExitCode;
-use toolgate_core::{CheckResult, Decided, Entry, GuardTally, Record, RuleEntry, Tally, guards};
+use toolgate_core::{CheckResult, Decided, Entry, GuardTally, Record, Request, RuleEntry, Tally, guards};
 use toolgate_runtime::{Gate, Setup, load_uncached, nearest};
-use toolgate_store::Store;
+use toolgate_store::{Sqlite, Store};
+
+/// So many records of a session are searched for the answer to a request.
+const ANSWERS_WITHIN: u32 = 5_000;
 
 /// Explains a rule, a request or a record.
 #[derive(Debug, clap::Args)]
@@ -62,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.json {
         json(&record)
     } else {
-        story(&record)
+        story(gate.store(), &record)
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -104,7 +107,7 @@ fn find(store: &dyn Store, what: &str, ids: &[&str]) -> Result<Record, Failure> 
     }
 }
 
-fn story(record: &Record) {
+fn story(store: &Sqlite, record: &Record) {
     out(&styled(BOLD, &format!("record {}  {}", record.seq, logs::time(record.time_ms))));
     out(&format!(
         "session  {} ({}, agent {})",
@@ -113,11 +116,27 @@ fn story(record: &Record) {
         visible(&record.context.agent)
     ));
     match &record.entry {
-        Entry::Decided(decided) => decision(decided),
+        Entry::Decided(decided) => decision(store, decided),
         Entry::Checked { results, .. } => results.iter().for_each(checked),
         other => out(&visible(&serde_json::to_string_pretty(other).unwrap_or_default())),
     }
     out(&styled(DIM, &format!("policy   {}", record.context.policy)));
+}
+
+/// Who answered its request, when, how far that reaches, and what was said.
+fn answered(store: &Sqlite, request: &Request) {
+    let records = store.records_of(&request.session, u64::MAX, ANSWERS_WITHIN).unwrap_or_default();
+    let answers = records.iter().filter_map(|record| match &record.entry {
+        Entry::Answered(answer) if answer.request == request.id => Some((record.time_ms, answer)),
+        _ => None,
+    });
+    for (at_ms, answer) in answers.collect::<Vec<_>>().into_iter().rev() {
+        let (word, by, reach) = (answer.word.past(), visible(&answer.by), visible(&answer.reach.words()));
+        out(&format!("{word:<8} by {by}, {}: {reach}", logs::time(at_ms)));
+        if let Some(words) = &answer.words {
+            out(&format!("message  {}", visible(words)));
+        }
+    }
 }
 
 fn checked(result: &CheckResult) {
@@ -130,7 +149,7 @@ fn checked(result: &CheckResult) {
     }
 }
 
-fn decision(decided: &Decided) {
+fn decision(store: &Sqlite, decided: &Decided) {
     out(&format!("decision {}", decided.decision));
     out(&format!("call     {}", visible(&decided.title)));
     out(&format!("in       {}", visible(&decided.dir)));
@@ -143,6 +162,9 @@ fn decision(decided: &Decided) {
     }
     if let Some(request) = &decided.request {
         out(&format!("request  {request}"));
+        if let Ok(Some(request)) = store.request(request) {
+            answered(store, &request);
+        }
     }
     for finding in decided.objections() {
         out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));

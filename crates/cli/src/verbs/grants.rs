@@ -12,14 +12,20 @@ use toolgate_store::{Store, Which};
 
 /// Answers that stand.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   toolgate grants                    list active grants
   toolgate grants revoke r-1a2b      revoke one
-  toolgate grants revoke --all       revoke all")]
+  toolgate grants revoke --all       revoke all",
+    args_conflicts_with_subcommands = true
+)]
 pub struct Args {
     /// What to do (default: list)
     #[command(subcommand)]
     pub verb: Option<Verb>,
+    /// Answer as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to do with grants.
@@ -48,7 +54,7 @@ pub enum Verb {
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     match &args.verb {
-        None => list(false),
+        None => list(args.json),
         Some(Verb::List { json }) => list(*json),
         Some(Verb::Revoke { id, json, .. }) => revoke(id.as_deref(), *json),
     }

@@ -1,6 +1,7 @@
 //! `toolgate inbox`: requests that wait for a person, and the person's answer.
 
-use crate::card::card;
+use crate::card::{Around, card};
+use crate::inbox_screen;
 use crate::project;
 use crate::reach::{ReachArgs, preview};
 use crate::screen::{DIM, YELLOW, json, one_line, out, styled, talk, visible};
@@ -8,15 +9,17 @@ use crate::verbs::{Failure, Outcome, approver, install};
 use clap::Subcommand;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Habit, Handling, Request, RequestState, Word, habit_of, span, words_fault};
+use toolgate_core::{Answer, Handling, Request, RequestState, Word, span, words_fault};
 use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
 /// List and answer requests.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   toolgate inbox                                     what waits
   toolgate inbox show r-1a2b                         the whole call
   toolgate inbox approve r-1a2b                      this call, once
@@ -28,11 +31,16 @@ use toolgate_store::{Store, Which};
 
 A unique beginning of an id is enough. With a policy that does not load a no can be given, and no yes.
 
-Exit codes of answers: 0 it counts, also where more people must say yes · 1 it does not")]
+Exit codes of answers: 0 it counts, also where more people must say yes · 1 it does not",
+    args_conflicts_with_subcommands = true
+)]
 pub struct Args {
-    /// What to do; lists what waits if not given
+    /// What to do; at a terminal opens the inbox if not given, elsewhere lists what waits
     #[command(subcommand)]
     pub verb: Option<Verb>,
+    /// List what waits as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to do with requests.
@@ -129,7 +137,8 @@ struct How {
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     match &args.verb {
-        None => list(Which::Open, false),
+        None if !args.json && is_at_screen() => inbox_screen::run(),
+        None => list(Which::Open, args.json),
         Some(Verb::List { all, json }) => list(if *all { Which::All } else { Which::Open }, *json),
         Some(Verb::Show { id, json }) => {
             let mut desk = Desk::open(&project::dirs())?;
@@ -144,6 +153,12 @@ pub fn run(args: &Args) -> Outcome {
             handle(id, Handling::Commented { text: text.clone() }, *json)
         }
     }
+}
+
+/// Whether a person can be shown the inbox screen: a terminal of their own for keys and for lines.
+fn is_at_screen() -> bool {
+    let is_plain = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    !is_plain && std::io::stdout().is_terminal() && approver::is_at_terminal().is_ok()
 }
 
 fn list(which: Which, as_json: bool) -> Outcome {
@@ -249,13 +264,7 @@ pub fn show(store: &dyn Store, id: &str, as_json: bool) -> Outcome {
         json(&request);
         return Ok(ExitCode::SUCCESS);
     }
-    card(&request);
-    if request.state == RequestState::Pending && !request.is_over(now_ms()) {
-        let Habit { yes, no } = habit_of(&request, &store.requests(Which::All)?);
-        if yes + no > 0 {
-            out(&styled(DIM, &format!("before  such calls were approved {yes} times, denied {no} times")));
-        }
-    }
+    card(&request, &Around::of(&request, &store.requests(Which::All)?, project::here()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -263,19 +272,7 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
     are_words(how.words.as_deref().unwrap_or_default())?;
     let mut desk = Desk::open(&project::dirs())?;
     let request = find(desk.store(), id)?;
-    if request.state != RequestState::Pending || request.is_over(now_ms()) {
-        let state = if request.is_over(now_ms()) { "expired" } else { request.state.name() };
-        return Err(Failure::new(
-            format!("request {} is {state}", request.id),
-            "a call that is repeated makes a new request",
-        ));
-    }
-    if word == Word::Approve {
-        desk.may_approve(&request)?;
-        if let Some(fault) = request.yes_fault(&person(), key()?.as_deref()) {
-            return Err(Failure::new(fault, "`toolgate inbox deny` ends it for everybody"));
-        }
-    }
+    may_answer(&desk, &request, word)?;
     let mut asked = vec![request.clone()];
     preview(desk.store(), &request, &how.reach.extent_for(&asked)?)?;
     let mut alike = desk.store().requests(Which::Open)?;
@@ -293,6 +290,24 @@ fn answer(id: &str, how: &How, word: Word) -> Outcome {
         _ => {}
     }
     Ok(ended(&after, word))
+}
+
+/// Fails if this answer to a request would not count.
+pub fn may_answer(desk: &Desk, request: &Request, word: Word) -> Result<(), Failure> {
+    if request.state != RequestState::Pending || request.is_over(now_ms()) {
+        let state = if request.is_over(now_ms()) { "expired" } else { request.state.name() };
+        return Err(Failure::new(
+            format!("request {} is {state}", request.id),
+            "a call that is repeated makes a new request",
+        ));
+    }
+    if word == Word::Approve {
+        desk.may_approve(request)?;
+        if let Some(fault) = request.yes_fault(&person(), key()?.as_deref()) {
+            return Err(Failure::new(fault, "`toolgate inbox deny` ends it for everybody"));
+        }
+    }
+    Ok(())
 }
 
 /// A request after an answer, for programs.
@@ -328,8 +343,23 @@ fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
     if let Handling::Commented { text } = &what {
         are_words(text)?;
     }
-    let undoes = what == Handling::Undone;
-    if undoes && let Some(why) = request.undo_fault(&person(), key()?.as_deref(), now_ms()) {
+    let after = if what == Handling::Undone {
+        undo(&mut desk, &request.id)?
+    } else {
+        desk.handle(&request, &person(), what)?
+    };
+    if as_json {
+        json(&after);
+    } else {
+        talk(&format!("{} is {}", after.id, after.state.name()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes an answer back, while nothing was done because of it.
+pub fn undo(desk: &mut Desk, id: &str) -> Result<Request, Failure> {
+    let request = find(desk.store(), id)?;
+    if let Some(why) = request.undo_fault(&person(), key()?.as_deref(), now_ms()) {
         return Err(Failure::new(
             format!("the answer to {} cannot be undone: {why}", request.id),
             match request.state {
@@ -338,13 +368,7 @@ fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
             },
         ));
     }
-    let after = desk.handle(&request, &person(), what)?;
-    if as_json {
-        json(&after);
-    } else {
-        talk(&format!("{} is {}", after.id, after.state.name()));
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(desk.handle(&request, &person(), Handling::Undone)?)
 }
 
 /// A no to everything that waits in this project.

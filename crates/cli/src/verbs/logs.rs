@@ -1,13 +1,13 @@
 //! `toolgate logs`: what was decided, for people and for programs.
 
 use crate::project;
-use crate::screen::{DIM, json, one_line, out, styled, verdict_style};
+use crate::screen::{DIM, json, one_line, out, styled, talk, verdict_style, visible};
 use crate::verbs::{Failure, Outcome};
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Decided, Entry, Handling, Record, Reviewed, Verdict};
+use toolgate_core::{Answer, Decided, Entry, Handling, Record, Reviewed, Verdict};
 use toolgate_runtime::{Gate, now_ms};
 use toolgate_store::Store;
 
@@ -15,6 +15,7 @@ use toolgate_store::Store;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate logs --last 24h --decisions block,ask
+  toolgate logs --session 6fb8 --rule git-force-push
   toolgate logs --follow
   toolgate logs --json | jq 'select(.entry.verdict == \"block\")'")]
 pub struct Args {
@@ -24,9 +25,12 @@ pub struct Args {
     /// Only these verdicts: allow, warn, rewrite, ask, block (or APPROVE, REJECT …)
     #[arg(long, value_delimiter = ',')]
     pub decisions: Vec<String>,
-    /// Only this session
+    /// Only sessions whose id begins like this
     #[arg(long)]
     pub session: Option<String>,
+    /// Only decisions this rule or guard had a part in
+    #[arg(long, value_name = "ID")]
+    pub rule: Option<String>,
     /// Show at most this many
     #[arg(long, default_value_t = 200)]
     pub limit: u32,
@@ -45,6 +49,7 @@ struct Filter {
     since_ms: i64,
     wanted: Vec<String>,
     session: Option<String>,
+    rule: Option<String>,
     all: bool,
 }
 
@@ -55,7 +60,10 @@ pub fn run(args: &Args) -> Outcome {
     let store = gate.store();
     let found = collect(store, &filter, args.limit)?;
     let mut last = found.iter().map(|record| record.seq).max();
-    found.iter().rev().for_each(|record| print(record, args.json));
+    found.iter().rev().for_each(|record| print(store, record, args.json));
+    if found.is_empty() && !args.json && args.limit > 0 {
+        talk(&filter.nothing());
+    }
     if !args.follow {
         return Ok(ExitCode::SUCCESS);
     }
@@ -67,7 +75,7 @@ pub fn run(args: &Args) -> Outcome {
         for record in store.records_after(after, 1000)? {
             after = record.seq.max(after.saturating_add(1));
             if filter.keeps(&record) {
-                print(&record, args.json);
+                print(store, &record, args.json);
             }
         }
         std::thread::sleep(Duration::from_millis(250));
@@ -100,7 +108,7 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
         Some(text) => now_ms().saturating_sub(duration_ms(text)?),
         None => i64::MIN,
     };
-    Ok(Filter { since_ms, wanted, session: args.session.clone(), all: args.all })
+    Ok(Filter { since_ms, wanted, session: args.session.clone(), rule: args.rule.clone(), all: args.all })
 }
 
 /// A length of time as people write it, in milliseconds.
@@ -115,13 +123,35 @@ pub fn duration_ms(text: &str) -> Result<i64, Failure> {
 }
 
 impl Filter {
+    /// What is said where nothing fits.
+    fn nothing(&self) -> String {
+        let mut parts = vec![if self.all { "no record" } else { "no decision" }.to_owned()];
+        if let Some(session) = &self.session {
+            parts.push(format!("of a session that begins with `{}`", visible(session)));
+        }
+        if let Some(rule) = &self.rule {
+            parts.push(format!("by the rule `{}`", visible(rule)));
+        }
+        if !self.wanted.is_empty() {
+            parts.push(format!("that is {}", self.wanted.join(" or ")));
+        }
+        if self.since_ms > i64::MIN {
+            parts.push(format!("since {}", time(self.since_ms)));
+        }
+        parts.join(" ")
+    }
+
     fn keeps(&self, record: &Record) -> bool {
-        let session_ok = self.session.as_ref().is_none_or(|session| *session == record.context.session);
+        let is_of = |session: &String| record.context.session.starts_with(session.as_str());
+        let session_ok = self.session.as_ref().is_none_or(is_of);
         let entry_ok = match &record.entry {
             Entry::Decided(decided) => {
-                self.wanted.is_empty() || self.wanted.iter().any(|word| is_called(decided.verdict, word))
+                let by = |rule: &String| decided.findings.iter().any(|finding| finding.guard == *rule);
+                let wanted =
+                    self.wanted.is_empty() || self.wanted.iter().any(|word| is_called(decided.verdict, word));
+                wanted && self.rule.as_ref().is_none_or(by)
             }
-            _ => self.all && self.wanted.is_empty(),
+            _ => self.all && self.wanted.is_empty() && self.rule.is_none(),
         };
         record.time_ms >= self.since_ms && session_ok && entry_ok
     }
@@ -141,7 +171,7 @@ fn collect(store: &dyn Store, filter: &Filter, limit: u32) -> Result<Vec<Record>
     let mut found = Vec::new();
     let mut before = u64::MAX;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    loop {
+    while found.len() < limit {
         let batch = store.records_before(before, 1000)?;
         // In an altered ledger numbers need not fall.
         let Some(last) = batch.last().filter(|last| last.seq < before) else { return Ok(found) };
@@ -150,13 +180,14 @@ fn collect(store: &dyn Store, filter: &Filter, limit: u32) -> Result<Vec<Record>
         for record in batch.into_iter().filter(|record| filter.keeps(record)) {
             found.push(record);
             if found.len() >= limit {
-                return Ok(found);
+                break;
             }
         }
         if too_old {
-            return Ok(found);
+            break;
         }
     }
+    Ok(found)
 }
 
 /// A time stamp as people read it: their own zone, to the second.
@@ -165,14 +196,27 @@ pub fn time(ms: i64) -> String {
     zoned.map_or_else(|_| ms.to_string(), |zoned| zoned.strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }
 
-fn print(record: &Record, as_json: bool) {
+/// Characters of a session's id in a line; `--session` takes them back.
+const SESSION_SHORT: usize = 8;
+
+/// Who asked: the beginning of the session's id, and the agent.
+fn asked_by(record: &Record) -> String {
+    let session: String = record.context.session.chars().take(SESSION_SHORT).collect();
+    format!(
+        "{:<SESSION_SHORT$} {:<8}",
+        one_line(&session, SESSION_SHORT),
+        one_line(&record.context.agent, 24)
+    )
+}
+
+fn print(store: &dyn Store, record: &Record, as_json: bool) {
     if as_json {
         json(record);
         return;
     }
-    let stamp = styled(DIM, &format!("{:>5} {}", record.seq, time(record.time_ms)));
+    let stamp = styled(DIM, &format!("{:>5} {} {}", record.seq, time(record.time_ms), asked_by(record)));
     match &record.entry {
-        Entry::Decided(decided) => print_decision(&stamp, decided),
+        Entry::Decided(decided) => print_decision(store, &stamp, decided),
         Entry::Resulted(resulted) => {
             let word = if resulted.succeeded() { "ran" } else { "failed" };
             let said = resulted.message.as_deref().unwrap_or_default();
@@ -187,12 +231,11 @@ fn print(record: &Record, as_json: bool) {
         Entry::Requested(request) => {
             out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100)))
         }
-        Entry::Answered(answer) => out(&format!(
-            "{stamp} answered {} {:?} by {}",
-            answer.request,
-            answer.word,
-            one_line(&answer.by, 40)
-        )),
+        Entry::Answered(answer) => {
+            let word = answer.word.past();
+            let (id, by, reach) = (&answer.request, one_line(&answer.by, 40), answer.reach.words());
+            out(&format!("{stamp} {word:<8} {id} by {by} for {}", one_line(&reach, 100)));
+        }
         Entry::Consulted(asked) => out(&format!("{stamp} consults {} {}", asked.request, asked.supervisor)),
         Entry::Reviewed(said) => out(&format!("{stamp} reviewed {}", reviewed(said))),
         Entry::Spent(usage) => out(&format!("{stamp} spent    {} tokens", usage.tokens)),
@@ -220,12 +263,15 @@ fn print(record: &Record, as_json: bool) {
     }
 }
 
-fn print_decision(stamp: &str, decided: &Decided) {
+fn print_decision(store: &dyn Store, stamp: &str, decided: &Decided) {
     let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
     let told = match (decided.verdict, decided.delivered) {
-        (verdict, told) if verdict.runs() == told.runs() => "",
-        (_, told) if told.runs() && decided.request.is_some() => " (approved)",
-        _ => " (only recorded)",
+        (verdict, told) if verdict.runs() == told.runs() => String::new(),
+        (_, told) if told.runs() && decided.request.is_some() => match approval(store, decided) {
+            Some(answer) => format!(" (approved by {})", one_line(&answer.by, 40)),
+            None => " (approved)".to_owned(),
+        },
+        _ => " (only recorded)".to_owned(),
     };
     let rules: Vec<&str> = decided.objections().map(|finding| finding.guard.as_str()).collect();
     let instead = decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
@@ -236,6 +282,12 @@ fn print_decision(stamp: &str, decided: &Decided) {
         instead.unwrap_or_default(),
         styled(DIM, &format!("{}{told}", rules.join(",")))
     ));
+}
+
+/// The approval a decision rests on.
+fn approval(store: &dyn Store, decided: &Decided) -> Option<Answer> {
+    let request = store.request(decided.request.as_deref()?).ok()??;
+    request.progress.agreed().cloned()
 }
 
 /// What ran in place of what was asked for: the command, or the whole input of

@@ -35,7 +35,7 @@ pub struct Args {
 const LENT: Lent = Lent { call, explain, at_once: hook::at_once, to_the_end: hook::to_the_end };
 
 /// A call as the host names its tools.
-fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
+pub fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
     let host = host("claude-code").ok_or_else(|| "no host is built in".to_owned())?;
     host.call(tool, input, dir).map_err(|unreadable| unreadable.why)
 }

@@ -173,6 +173,7 @@ fn request(word: Word, proof: Proof) -> Request {
         made_ms: 0,
         expires_ms: 1000,
         bypass: None,
+        details: Box::default(),
         reviews: Vec::new(),
         state,
     }
@@ -222,12 +223,14 @@ fn a_model_is_nobody_of_several_people() {
         let RequestState::Approved { answer, .. } = own.state.clone() else { panic!() };
         own.state = RequestState::Pending;
         own.progress.needs = needs;
-        own.bypass = bypass.then(|| toolgate_core::BypassRequest {
-            guardrail: "g".to_owned(),
-            role: "architect".to_owned(),
-            reason: "r".to_owned(),
-            urgency: toolgate_core::Pressing::Normal,
-            replaced: 0,
+        own.bypass = bypass.then(|| {
+            Box::new(toolgate_core::BypassRequest {
+                guardrail: "g".to_owned(),
+                role: "architect".to_owned(),
+                reason: "r".to_owned(),
+                urgency: toolgate_core::Pressing::Normal,
+                replaced: 0,
+            })
         });
         own.after(&Entry::Answered(Answer { reach, ..answer }), 10).state.name()
     };

@@ -7,7 +7,7 @@ use crate::hearing::Hearing;
 use crate::supervise::Asked;
 use toolgate_core::{
     Answer, Delivery, Entry, Event, Extent, HostAnswer, KeptAnswer, Opinion, Proof, Request, Settled,
-    Verdict, Word, one_line,
+    Verdict, Word, one_line, rewritten_text,
 };
 use toolgate_store::Store;
 
@@ -130,7 +130,8 @@ impl Gate {
             return Ok(None);
         }
         let words = answer.words.clone().unwrap_or_default();
-        let text = format!("{} changed this call: {words}", answer.by);
+        let changed = rewritten_text(&event.call, &decision.event.call);
+        let text = format!("{} changed this call: {words} {changed}", answer.by);
         let delivered = HostAnswer::Modified { input: decision.event.call.input.clone(), text };
         let answered = Answered { decision, delivered, request: stands, is_new: false };
         let mut hearing = Hearing::resume(turn.as_mut(), scene, approver.as_ref(), event)?;

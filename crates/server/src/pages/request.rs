@@ -17,12 +17,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use toolgate_core::{
-    Answer, Decided, Entry, Extent, Judgement, Proof, Record, Request, ReviewNote, Verdict, Word, visible,
+    Answer, Decided, Entry, Extent, Judgement, Proof, Record, Request, ReviewNote, Verdict, Word, earlier,
+    visible,
 };
 use toolgate_runtime::{now_ms, policy_of};
 
 /// So many records of a session are looked through for what supervisors wanted.
 const RECORDS: u32 = 500;
+
+/// So many requests about the same call are counted.
+const EARLIER_MAX: u32 = 1_000;
 
 #[derive(Template)]
 #[template(path = "request.html")]
@@ -33,6 +37,10 @@ struct RequestPage {
     now_ms: i64,
     card: Card,
     text: Shown,
+    /// Whether something the rules found is marked in it.
+    is_marked: bool,
+    /// What was answered to the very same call before.
+    earlier: Option<String>,
     /// What it changes in files, where its input is just that.
     changes: Vec<Change>,
     input: Option<Shown>,
@@ -114,6 +122,7 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
         };
         let alike = app.alike(&request)?;
         let reviews = app.reviews(&request)?;
+        let others = app.store(|store| Ok(store.requests_ever_about(&request.arguments, EARLIER_MAX)?))?;
         let key = app.key()?;
         let said_yes = request.progress.is_said_by(&app.person);
         let said_as = key.as_deref().filter(|_| !said_yes);
@@ -130,6 +139,7 @@ async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page
                 covered_calls: covered.shown(),
                 covered,
                 reviews,
+                earlier: earlier(&request, &others).words(now_ms()),
                 passphrase: key.is_some(),
                 said_yes,
                 said_as,
@@ -157,7 +167,8 @@ fn page_of(request: &Request, draft: Draft, page: RequestPage) -> RequestPage {
     });
     let changes = request.input.as_deref().and_then(|input| changes(&request.tool, input));
     RequestPage {
-        text: Shown::all(&request.title),
+        text: Shown::marked(&request.title, &request.details.marks_in(&request.title)),
+        is_marked: !request.details.marks_in(&request.title).is_empty(),
         changes: changes.unwrap_or_default(),
         input: request.input.as_deref().map(Shown::all),
         said,

@@ -99,7 +99,7 @@ pub(crate) async fn session(
     page(&SessionPage { id: name, title, raw, steps, older })
 }
 
-fn steps(records: &[Record], reader: &mut Reader<'_>) -> Vec<Step> {
+fn steps(records: &[Record], reader: &mut Reader) -> Vec<Step> {
     let ends = ends(records);
     records.iter().filter_map(|record| step(record, records, &ends, reader)).collect()
 }
@@ -119,12 +119,7 @@ fn ends(records: &[Record]) -> BTreeMap<&str, Shown> {
     all
 }
 
-fn step(
-    record: &Record,
-    all: &[Record],
-    ends: &BTreeMap<&str, Shown>,
-    reader: &mut Reader<'_>,
-) -> Option<Step> {
+fn step(record: &Record, all: &[Record], ends: &BTreeMap<&str, Shown>, reader: &mut Reader) -> Option<Step> {
     let (seq, time) = (record.seq, time(record.time_ms));
     let agent = Shown::line(&record.context.agent, 40);
     let plain = |verdict: &str, what: Shown, who: Shown, request: Option<String>| Step {
@@ -197,7 +192,7 @@ fn proposed(said: &Reviewed, all: &[Record]) -> Shown {
     Shown::line(&format!("proposed instead ({taken}): {instead}"), 430)
 }
 
-fn reach(decided: &Decided, reader: &mut Reader<'_>) -> Vec<Shown> {
+fn reach(decided: &Decided, reader: &mut Reader) -> Vec<Shown> {
     if decided.event != EventKind::PreExecution || decided.tool != "Bash" {
         return Vec::new();
     }
