@@ -109,7 +109,7 @@ fn a_set_passphrase_is_asked_for() {
     let house = locked();
     let id = house.ask(ASKED).request();
     let wrong =
-        [("y approve", "y"), ("Passphrase (Enter", "wrong horse\r"), ("not the approver's passphrase", "")];
+        [("y approve", "y"), ("Passphrase (Enter", "wrong horse\r"), ("wrong passphrase", "")];
     let Some(shown) = screen(&house, &wrong) else { return };
     assert!(!shown.contains("wrong horse"), "it is not shown: {shown}");
     assert_eq!(state(&house, &id), "pending");

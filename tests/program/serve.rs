@@ -17,7 +17,13 @@ fn a_call_is_approved_in_the_browser_and_runs_once() {
     let server = Server::start(&house);
     let cookie = server.come_in();
     let inbox = server.get("/", &cookie);
-    assert!(inbox.status == 200 && inbox.body.contains(&id) && inbox.body.contains(ASKED), "{}", inbox.body);
+    // What made the rule ask is marked in the command.
+    let marked = ASKED.replace("main", "<mark class=\"found\">main</mark>");
+    assert!(
+        inbox.status == 200 && inbox.body.contains(&id) && inbox.body.contains(&marked),
+        "{}",
+        inbox.body
+    );
     let page = server.get(&format!("/requests/{id}"), &cookie);
     let body = format!("form={}&word=approve&words=go+on", form_of(&page));
     let reply = server.post(&format!("/requests/{id}"), &server.form_headers(&cookie), &body);

@@ -47,7 +47,7 @@ impl Reader {
         if let Some(all) = known.collect::<Option<Vec<Severity>>>() {
             return all.into_iter().max();
         }
-        // Guards that are no rules say it only of a call they look at.
+        // Built-in guards set the severity only for a call they judge.
         let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
         let decision = self.scene.as_ref()?.look(&event, &Session::new(&request.session));
         let asked = decision.findings.iter().filter(|finding| request.asks.contains(&finding.guard));

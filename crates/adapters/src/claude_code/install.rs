@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// so that the gate always answers first.
 const TIMEOUT: u32 = 120;
 
-/// What the host shows beside its spinner while the hook runs. The text is fixed when the hook is
+/// What the host shows next to its spinner while the hook runs. The text is fixed when the hook is
 /// installed, so it names the verb that lists what waits, and no request. Short enough for 80 columns.
 const STATUS: &str = "Toolgate is checking; if it waits, run `toolgate inbox`";
 

@@ -139,7 +139,9 @@ impl Open {
                     None if after.took(word, &inbox::person()) => {
                         format!("{} {id}: {reach} · u undoes it", word.past())
                     }
-                    None => format!("somebody was faster: {id} is {}", after.state.name()),
+                    None => {
+                        format!("{id} was answered by another person first: it is {}", after.state.name())
+                    }
                 }
             }
             Err(failure) => failure.what,

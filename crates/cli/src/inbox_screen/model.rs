@@ -61,7 +61,7 @@ pub struct Prompt {
 pub enum What {
     /// Words to the agent.
     Message,
-    /// The pattern of an answer that stands.
+    /// The pattern of an approval that lasts.
     Pattern,
     /// The passphrase behind an answer.
     Passphrase(Given),
@@ -367,7 +367,7 @@ mod tests {
         model.press(Key::Clear, LATER);
         assert_eq!(press(&mut model, "git commit *\n"), Action::Nothing);
         assert!(
-            model.notice.as_ref().is_some_and(|text| text.contains("does not fit")),
+            model.notice.as_ref().is_some_and(|text| text.contains("does not match this call")),
             "{:?}",
             model.notice
         );

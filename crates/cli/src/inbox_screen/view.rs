@@ -151,7 +151,8 @@ fn foot(model: &Model, columns: usize, covered: &Covered) -> Vec<String> {
 fn pattern(text: &str, columns: usize, covered: &Covered) -> Vec<String> {
     let cut = |text: String| carets::cut(&text, columns);
     let mut lines = vec![cut(
-        "Approve always, until you revoke it. `*` stands for any text of a word; empty means exactly this call.".to_owned(),
+        "Approve always, until you revoke it. `*` matches any text of a word; empty means exactly this call."
+            .to_owned(),
     )];
     if let Some(fault) = covered.fault.as_ref().filter(|_| covered.pattern == text) {
         lines.push(styled(YELLOW, &cut(visible(fault))));

@@ -290,7 +290,7 @@ fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::P
     let now = host.install(Some(settings), program).ok()?;
     (now != settings).then(|| {
         let what = format!("{}: the hook is from an older version of toolgate", file.display());
-        Check::look(host.name(), what, format!("run `toolgate install {}` again", host.name()))
+        Check::warn(host.name(), what, format!("run `toolgate install {}` again", host.name()))
     })
 }
 

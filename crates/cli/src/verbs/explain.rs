@@ -132,7 +132,7 @@ fn answered(store: &Sqlite, request: &Request) {
     });
     for (at_ms, answer) in answers.collect::<Vec<_>>().into_iter().rev() {
         let (word, by, reach) = (answer.word.past(), visible(&answer.by), visible(&answer.reach.words()));
-        out(&format!("{word:<8} by {by}, {}: {reach}", logs::time(at_ms)));
+        out(&format!("{word:<8} by {by} at {} for {reach}", logs::time(at_ms)));
         if let Some(words) = &answer.words {
             out(&format!("message  {}", visible(words)));
         }
