@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
 use toolgate_core::{Context, HostAnswer};
-use toolgate_runtime::{Broken, Gate, HandOver, Handed, Policies, Setup, Told, knock};
+use toolgate_runtime::{Broken, Gate, HandOver, Handed, HookReply, Policies, Setup, knock};
 use toolgate_store::Sqlite;
 
 /// Largest event read. Larger ones are refused, not cut.
@@ -124,7 +124,7 @@ fn answer(host: &'static dyn Host) -> Wire {
     };
     let handed = Handed::new(host.name(), named(host), bytes);
     match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
-        HandOver::Told(Told { stdout, stderr, code }) => Wire { stdout, stderr, code },
+        HandOver::Reply(HookReply { stdout, stderr, code }) => Wire { stdout, stderr, code },
         HandOver::NotTaken => {
             judged(host, &handed, &Waiting { slow: &|| watch(host), is_there: &|| true, is_last: true })
         }
@@ -150,7 +150,7 @@ pub fn at_once(
     handed: &Handed,
     policies: &Policies,
     ledger: &mut dyn FnMut() -> Option<Sqlite>,
-) -> Option<(Option<Told>, Gate)> {
+) -> Option<(Option<HookReply>, Gate)> {
     let host = host(&handed.host)?;
     let asked = host.decode(&handed.event).ok()?;
     let (Asked::Judge(event) | Asked::Result(event, _)) = &asked else { return None };
@@ -167,21 +167,21 @@ pub fn at_once(
         Asked::Result(_, said) => gate.result(event, said.as_deref()).map(Some),
         _ => gate.decide_at_once(event).map(|answered| answered.map(|answered| answered.delivered)),
     };
-    let told = delivered.ok().flatten().map(|delivered| told(host.encode(&asked, &delivered)));
+    let told = delivered.ok().flatten().map(|delivered| to_reply(host.encode(&asked, &delivered)));
     Some((told, gate))
 }
 
 /// The same to its end, for hosts that ask over HTTP: with all its waiting, while
 /// someone is there to hear the answer.
-pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> Told {
+pub fn to_the_end(handed: &Handed, is_there: &dyn Fn() -> bool) -> HookReply {
     match host(&handed.host) {
-        Some(host) => told(judged(host, handed, &Waiting { slow: &|| {}, is_there, is_last: false })),
-        None => Told { stdout: String::new(), stderr: "unknown host".to_owned(), code: 2 },
+        Some(host) => to_reply(judged(host, handed, &Waiting { slow: &|| {}, is_there, is_last: false })),
+        None => HookReply { stdout: String::new(), stderr: "unknown host".to_owned(), code: 2 },
     }
 }
 
-fn told(wire: Wire) -> Told {
-    Told { stdout: wire.stdout, stderr: wire.stderr, code: wire.code }
+fn to_reply(wire: Wire) -> HookReply {
+    HookReply { stdout: wire.stdout, stderr: wire.stderr, code: wire.code }
 }
 
 /// How an answer that takes long is waited for.

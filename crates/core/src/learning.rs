@@ -44,7 +44,7 @@ fn shape(request: &Request) -> Shape {
 }
 
 /// What a person said to a request; models do not teach.
-fn said(request: &Request) -> Option<Word> {
+fn answer_of(request: &Request) -> Option<Word> {
     let last = request.decisive_answer();
     last.filter(|answer| !matches!(answer.proof, Proof::Supervisor { .. })).map(|answer| answer.word)
 }
@@ -52,7 +52,7 @@ fn said(request: &Request) -> Option<Word> {
 fn habits<'a>(requests: impl Iterator<Item = &'a Request>) -> BTreeMap<Shape, Habit> {
     let mut habits: BTreeMap<Shape, Habit> = BTreeMap::new();
     for request in requests.filter(|request| request.bypass.is_none()) {
-        let Some(word) = said(request) else { continue };
+        let Some(word) = answer_of(request) else { continue };
         let habit = habits.entry(shape(request)).or_default();
         match word {
             Word::Approve => habit.yes += 1,

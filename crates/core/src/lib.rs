@@ -107,7 +107,7 @@ pub use leak::{Leak, Personal, leaks, outward, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,
-    Kept, Line, Record, Resulted, Touched, Verification, Was, export_line, genesis, seal, sign_head,
+    Line, Record, Resulted, SavedFile, Touched, Verification, Was, export_line, genesis, seal, sign_head,
     verify_export, verify_head,
 };
 pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};

@@ -14,7 +14,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use toolgate_core::{Access, Facts, FileFact, Kept, Was, digest_of, path_fits};
+use toolgate_core::{Access, Facts, FileFact, SavedFile, Was, digest_of, path_fits};
 
 /// Most files and bytes of one call.
 const FILES_MAX: usize = 1000;
@@ -32,7 +32,7 @@ fn folder(dirs: &Dirs) -> PathBuf {
 }
 
 /// Copies every file a call would change or delete.
-pub(crate) fn keep(dirs: &Dirs, facts: &Facts) -> Result<Vec<Kept>, Unkept> {
+pub(crate) fn keep(dirs: &Dirs, facts: &Facts) -> Result<Vec<SavedFile>, Unkept> {
     let mut copying = Copying { folder: folder(dirs), files: Vec::new(), bytes: 0, is_new: false };
     if !facts.reading.opaque.is_empty() || facts.reading.fault.is_some() {
         return Err("the files this call would change are not known until it runs".to_owned());
@@ -48,7 +48,7 @@ pub(crate) fn keep(dirs: &Dirs, facts: &Facts) -> Result<Vec<Kept>, Unkept> {
 
 struct Copying {
     folder: PathBuf,
-    files: Vec<Kept>,
+    files: Vec<SavedFile>,
     bytes: u64,
     is_new: bool,
 }
@@ -170,7 +170,7 @@ impl Copying {
         if self.files.len() >= FILES_MAX {
             return Err(format!("more than {FILES_MAX} files would change"));
         }
-        self.files.push(Kept { path, was });
+        self.files.push(SavedFile { path, was });
         Ok(())
     }
 }
@@ -238,7 +238,7 @@ pub(crate) fn content(dirs: &Dirs, digest: &str) -> Result<Vec<u8>, Broken> {
 }
 
 /// Puts one file back to what it was.
-pub(crate) fn put_back(dirs: &Dirs, kept: &Kept) -> Result<(), Broken> {
+pub(crate) fn put_back(dirs: &Dirs, kept: &SavedFile) -> Result<(), Broken> {
     let path = Path::new(&kept.path);
     let failed = |error: &std::io::Error| Broken::io("restored", path, error);
     match &kept.was {

@@ -107,7 +107,7 @@ impl Gate {
             open.iter().try_for_each(|before| no_said(before, key, now))?;
         }
         if let Some(before) = open.into_iter().max_by_key(|one| one.made_ms) {
-            match beside(&before, &asked, key, now)? {
+            match existing(&before, &asked, key, now)? {
                 Existing::Same => {
                     if let Some(entry) = self.setup.asked_by.and_then(|pid| repeated(&before, pid)) {
                         let seq = turn.append(now, &context, entry).map_err(Broken::from)?.seq;
@@ -125,7 +125,7 @@ impl Gate {
         }
         let request = Request {
             asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
-            ..made(&context, decided, asked, now)?
+            ..new_request(&context, decided, asked, now)?
         };
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
@@ -178,7 +178,7 @@ enum Existing {
 
 /// Whether someone may be asked once more. People are called each time, so it
 /// ends somewhere; and a no is not undone by asking on.
-fn beside(
+fn existing(
     before: &Request,
     asked: &BypassRequest,
     key: Option<&str>,
@@ -212,7 +212,12 @@ fn no_said(before: &Request, key: Option<&str>, now: i64) -> Result<(), BypassRe
     Err(BypassRefused::No(why, "find another way, or ask the user"))
 }
 
-fn made(context: &Context, decided: Decided, asked: BypassRequest, now: i64) -> Result<Request, Broken> {
+fn new_request(
+    context: &Context,
+    decided: Decided,
+    asked: BypassRequest,
+    now: i64,
+) -> Result<Request, Broken> {
     let why = format!(
         "bypass of `{}` for this one call, needs {}: {} ({} urgency, asked by {})",
         asked.guardrail,
@@ -260,7 +265,7 @@ impl Hearing<'_> {
             let glance = self.scene.glance(&self.event.call);
             decision = self.scene.look_past(&self.event, &self.session, glance, &ids);
         }
-        decision.findings.extend(used.iter().filter_map(|request| told(request, decision.verdict)));
+        decision.findings.extend(used.iter().filter_map(|request| bypass_finding(request, decision.verdict)));
         decision.bypasses = used.into_iter().map(|request| request.id).collect();
         Ok(decision)
     }
@@ -340,7 +345,7 @@ impl Hearing<'_> {
 }
 
 /// What the record says about a guardrail that was passed.
-fn told(request: &Request, verdict: Verdict) -> Option<Finding> {
+fn bypass_finding(request: &Request, verdict: Verdict) -> Option<Finding> {
     let bypass = request.bypass.as_ref()?;
     let who = match request.answer() {
         Some((answer, _)) => format!("bypassed once, approved by {} ({})", answer.by, bypass.role),

@@ -114,7 +114,7 @@ impl Checker<'_> {
                 .map_or_else(|| format!("`{url}`"), |one| format!("`{}` in {}", one.key, one.place));
             return Err((format!("{named} is not an address"), cure()));
         };
-        let wrong = |why: String| (format!("{why}{}", self.told(from.as_ref(), &address)), cure());
+        let wrong = |why: String| (format!("{why}{}", self.setting_note(from.as_ref(), &address)), cure());
         self.may_reach(&address).map_err(wrong)?;
         let origin = address.origin();
         let stream =
@@ -149,7 +149,7 @@ impl Checker<'_> {
     }
 
     /// Which setting sent us there, and where the project knows the service to be.
-    fn told(&self, from: Option<&Found>, address: &Address) -> String {
+    fn setting_note(&self, from: Option<&Found>, address: &Address) -> String {
         let Some(from) = from else { return String::new() };
         let mut text = format!("; `{}` in {} says so", from.key, from.place);
         let known = self.config.settings.endpoints().find(|(_, one)| one.config_key == from.key);
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    fn came(method: Method) -> CheckResult {
+    fn run_one(method: Method) -> CheckResult {
         let check = Prerequisite {
             description: "d".to_owned(),
             method,
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn an_endpoint_is_tested() {
         let test = |port: u16, path: &str| {
-            came(Method::EndpointTest { url: format!("http://127.0.0.1:{port}{path}") })
+            run_one(Method::EndpointTest { url: format!("http://127.0.0.1:{port}{path}") })
         };
         let well = serve("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
         assert!(test(well, "/health").passed);
@@ -359,7 +359,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let started = Instant::now();
-        let silent = came(Method::EndpointTest { url: format!("http://127.0.0.1:{port}/") });
+        let silent = run_one(Method::EndpointTest { url: format!("http://127.0.0.1:{port}/") });
         assert!(!silent.passed && silent.found.contains("no answer in time"), "{silent:?}");
         assert!(started.elapsed() < EACH_MAX + Duration::from_secs(1));
         drop(listener);
@@ -369,7 +369,7 @@ mod tests {
     fn only_known_hosts_are_contacted() {
         for url in ["http://192.0.2.7/secret", "http://gate-test.invalid/x", "http://169.254.169.254/latest"]
         {
-            let result = came(Method::EndpointTest { url: url.to_owned() });
+            let result = run_one(Method::EndpointTest { url: url.to_owned() });
             assert!(!result.passed && result.found.contains("was not contacted"), "{result:?}");
             assert!(result.duration_ms < 100, "{result:?}");
         }
@@ -379,14 +379,14 @@ mod tests {
     #[test]
     fn ports_services_and_settings_are_looked_at() {
         let port = serve("");
-        let ping = |port| came(Method::NetworkPing { host: "localhost".to_owned(), port }).passed;
+        let ping = |port| run_one(Method::NetworkPing { host: "localhost".to_owned(), port }).passed;
         assert_eq!((ping(port), ping(unused())), (true, false));
-        let service = |name: &str| came(Method::ServiceStatus { service_name: name.to_owned() });
+        let service = |name: &str| run_one(Method::ServiceStatus { service_name: name.to_owned() });
         assert!(!service("toolgate-no-such-service").passed);
         let own = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
         assert!(own.is_empty() || service(own.trim()).passed, "{own}");
         let setting = |key: &str, expected: Option<&str>| {
-            came(Method::ConfigCheck { key: key.to_owned(), expected: expected.map(str::to_owned) })
+            run_one(Method::ConfigCheck { key: key.to_owned(), expected: expected.map(str::to_owned) })
         };
         let home = std::env::var("HOME").unwrap_or_default();
         assert!(setting("HOME", Some(&home)).passed);

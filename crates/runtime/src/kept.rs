@@ -13,7 +13,7 @@ const KEPT_MAX: usize = 16;
 
 /// A policy and what it was made from.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct PooledPolicy {
     pub project: PathBuf,
     pub key: String,
     pub policy: Policy,
@@ -22,20 +22,20 @@ pub(crate) struct Kept {
 /// The pool.
 #[derive(Debug, Default)]
 pub struct Policies {
-    idle: Mutex<Vec<Kept>>,
+    idle: Mutex<Vec<PooledPolicy>>,
 }
 
 impl Policies {
     /// One of a project, if there is one; whether it still holds is for the taker
     /// to find out.
-    pub(crate) fn take(&self, project: &Path) -> Option<Kept> {
+    pub(crate) fn take(&self, project: &Path) -> Option<PooledPolicy> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let at = idle.iter().rposition(|kept| kept.project == project)?;
         Some(idle.remove(at))
     }
 
     /// Keeps it for the next call.
-    pub(crate) fn give(&self, kept: Kept) {
+    pub(crate) fn give(&self, kept: PooledPolicy) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() >= KEPT_MAX {
             idle.remove(0);

@@ -3,7 +3,7 @@
 
 use crate::broken::Broken;
 use crate::dirs::Dirs;
-use crate::private::{beside, make_private_folder, write_private};
+use crate::private::{make_private_folder, temp_name_near, write_private};
 use ed25519_dalek::SigningKey;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ fn make(dirs: &Dirs, path: &Path) -> Result<SigningKey, Broken> {
     getrandom::fill(&mut seed)
         .map_err(|error| Broken::new(format!("no randomness for a key: {error}"), "run `toolgate doctor`"))?;
     // Linking fails if someone else was faster; then that key is the key.
-    let fresh = beside(path);
+    let fresh = temp_name_near(path);
     write_private(&fresh, &seed)?;
     let linked = std::fs::hard_link(&fresh, path);
     let _ = std::fs::remove_file(&fresh);

@@ -61,7 +61,7 @@ pub use cache::{CacheState, load, rebuild};
 pub use checkpoints::{keep_checkpoint, kept_checkpoints};
 pub use dirs::Dirs;
 pub use gate::{Answered, Gate, now_ms};
-pub use handover::{HandOver, Handed, Knocked, Listening, Told, knock};
+pub use handover::{HandOver, Handed, HookReply, Knocked, Listening, knock};
 pub use kept::Policies;
 pub use key::{signing_key, trusted_key};
 pub use load::{Loaded, load_uncached, load_with};

@@ -24,7 +24,7 @@ pub fn make_private_folder(folder: &Path) -> Result<(), Broken> {
 
 /// A name next to `path` that no other process and no other thread of this one
 /// writes to: gates of one program may be opened side by side.
-pub(crate) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn temp_name_near(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     path.with_extension(format!("tmp.{}.{number}", std::process::id()))
@@ -36,7 +36,7 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
 /// # Errors
 /// If it cannot be written.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Broken> {
-    let temporary = beside(path);
+    let temporary = temp_name_near(path);
     let written =
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary).and_then(
             |mut file| {

@@ -44,7 +44,7 @@ const HOSTS: &[&str] =
 pub fn agent_above(var: &dyn Fn(&str) -> Option<String>, askers: &[Asker]) -> Option<String> {
     let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
     let chain = chain_from(std::process::id());
-    marked.or_else(|| host_among(chain.get(1..).unwrap_or_default())).or_else(|| told(&chain, askers))
+    marked.or_else(|| host_among(chain.get(1..).unwrap_or_default())).or_else(|| asking_agent(&chain, askers))
 }
 
 /// The agent another process is or runs under, if one can be seen.
@@ -58,7 +58,7 @@ pub fn agent_over(pid: u32, askers: &[Asker]) -> Option<String> {
     };
     let marked = MARKS.iter().find(is_set).map(|name| (*name).to_owned());
     let chain = chain_from(pid);
-    marked.or_else(|| host_among(&chain)).or_else(|| told(&chain, askers))
+    marked.or_else(|| host_among(&chain)).or_else(|| asking_agent(&chain, askers))
 }
 
 /// The programs that have asked lately. A ledger that cannot be read shows none:
@@ -78,7 +78,7 @@ pub(crate) fn asker_from(pid: u32) -> Option<Asker> {
     asker_among(&chain_from(pid))
 }
 
-fn told(chain: &[Process], askers: &[Asker]) -> Option<String> {
+fn asking_agent(chain: &[Process], askers: &[Asker]) -> Option<String> {
     asker_over(chain, askers)
         .map(|asker| format!("{}, process {}, which made the request", asker.program, asker.pid))
 }

@@ -8,7 +8,7 @@ use crate::gate::{Answered, Gate, context, cut, now_ms};
 use crate::hearing::Hearing;
 use toolgate_core::rule::Otherwise;
 use toolgate_core::{
-    Backed, Changed, Context, Entry, Event, Finding, HostAnswer, Kept, Mode, Outcome, Record, Was,
+    Backed, Changed, Context, Entry, Event, Finding, HostAnswer, Mode, Outcome, Record, SavedFile, Was,
     backup_mark,
 };
 use toolgate_store::{Store, Turn};
@@ -92,7 +92,7 @@ pub(crate) fn note_changes(
         .1
         .files
         .iter()
-        .filter_map(|kept| Some(Kept { path: kept.path.clone(), was: state_of(&kept.path)? }));
+        .filter_map(|kept| Some(SavedFile { path: kept.path.clone(), was: state_of(&kept.path)? }));
     let changed = Changed { backup: backup.0, files: now.collect() };
     turn.append(now_ms(), context, Entry::Changed(changed))?;
     Ok(())
@@ -131,7 +131,7 @@ pub struct Backup {
     /// What was kept.
     pub backed: Backed,
     /// What the files were when the call had ended, if that is known.
-    pub after: Option<Vec<Kept>>,
+    pub after: Option<Vec<SavedFile>>,
 }
 
 /// How a file is to its backup.
@@ -148,7 +148,7 @@ pub enum Standing {
 impl Backup {
     /// How one of its files is now.
     #[must_use]
-    pub fn standing(&self, kept: &Kept) -> Standing {
+    pub fn standing(&self, kept: &SavedFile) -> Standing {
         let now = state_of(&kept.path);
         let is = |was: &Was| now.as_ref().is_some_and(|now| same(now, was));
         let left = self.after.iter().flatten().find(|left| left.path == kept.path);
@@ -212,7 +212,7 @@ impl Gate {
     ///
     /// # Errors
     /// If a copy is gone, or a file cannot be written.
-    pub fn put_back(&mut self, backup: &Backup, files: &[&Kept]) -> Result<(), Broken> {
+    pub fn put_back(&mut self, backup: &Backup, files: &[&SavedFile]) -> Result<(), Broken> {
         for kept in files {
             put_back(&self.setup.dirs, kept)?;
         }

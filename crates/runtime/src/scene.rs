@@ -8,7 +8,7 @@ use crate::cache::{CacheState, Sources};
 use crate::copy_targets::without_impossible;
 use crate::dirs::Dirs;
 use crate::gate::now_ms;
-use crate::kept::Kept;
+use crate::kept::PooledPolicy;
 use crate::new_files::with_new_files;
 use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
@@ -86,7 +86,7 @@ impl Scene {
 
     /// The same with a policy kept from an earlier call, if it is still the one
     /// the files say.
-    pub(crate) fn open_again(setup: &Setup, kept: Option<Kept>) -> Result<Scene, Vec<PolicyFault>> {
+    pub(crate) fn open_again(setup: &Setup, kept: Option<PooledPolicy>) -> Result<Scene, Vec<PolicyFault>> {
         let sources = Sources::read(&setup.dirs, &setup.project)?;
         let policy = match kept.filter(|kept| kept.key == sources.key) {
             Some(kept) => kept.policy,
@@ -96,9 +96,9 @@ impl Scene {
     }
 
     /// The policy for the next call; `None` if it is of no use there.
-    pub(crate) fn into_kept(self) -> Option<Kept> {
+    pub(crate) fn into_kept(self) -> Option<PooledPolicy> {
         let Scene { key, policy, setup, .. } = self;
-        (!key.is_empty()).then_some(Kept { project: setup.project, key, policy })
+        (!key.is_empty()).then_some(PooledPolicy { project: setup.project, key, policy })
     }
 
     /// The scene of a policy got elsewhere.

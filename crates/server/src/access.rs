@@ -7,7 +7,7 @@
 //! the same user can still do is in THREATS.md.
 
 use crate::failure::Failure;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 pub(crate) use crate::peer::Peer;
 use crate::{App, Shared};
 use axum::extract::{ConnectInfo, Query, Request, State};
@@ -155,7 +155,7 @@ impl Access {
 
 impl Session {
     /// Whether a form is one of ours.
-    pub(crate) fn made(&self, form: &str) -> bool {
+    pub(crate) fn owns_form(&self, form: &str) -> bool {
         is_same(&self.form, form)
     }
 }
@@ -178,7 +178,7 @@ pub(crate) async fn enter(
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")]).into_response();
     }
     let peer = Peer { there, here: app.access.address };
-    if let Err(failure) = apart(&app, move |app| app.refuse_agent(peer)).await {
+    if let Err(failure) = on_blocking_thread(&app, move |app| app.refuse_agent(peer)).await {
         return failure.into_response();
     }
     let Some(session) = app.access.let_in(&token) else {

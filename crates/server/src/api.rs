@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::handling::{Covered, RequestAction};
-use crate::inbox::{Given, apart};
+use crate::inbox::{Given, on_blocking_thread};
 use crate::pages::{place, state_of};
 use crate::peer::Peer;
 use crate::view::{
@@ -86,7 +86,7 @@ pub(crate) async fn openapi() -> impl IntoResponse {
     ([(axum::http::header::CONTENT_TYPE, "application/json")], document())
 }
 
-fn told<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
+fn respond<T: serde::Serialize>(result: Result<T, Failure>) -> Response {
     match result {
         Ok(value) => Json(value).into_response(),
         Err(failure) => failure.as_json(),
@@ -160,8 +160,8 @@ async fn listed(app: &Shared, part: Part, behind: Option<String>) -> Response {
         Ok(behind) => behind,
         Err(failure) => return failure.as_json(),
     };
-    let found = apart(app, move |app| app.page(part, &behind, REQUESTS)).await;
-    told(found.map(|found| found.iter().map(RequestView::listed).collect::<Vec<_>>()))
+    let found = on_blocking_thread(app, move |app| app.page(part, &behind, REQUESTS)).await;
+    respond(found.map(|found| found.iter().map(RequestView::listed).collect::<Vec<_>>()))
 }
 
 /// Where a page starts.
@@ -235,7 +235,7 @@ pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
         };
         entries.iter().map(view).collect::<Result<Vec<_>, _>>()
     };
-    told(apart(&app, look).await)
+    respond(on_blocking_thread(&app, look).await)
 }
 
 /// Shows one request.
@@ -246,7 +246,7 @@ pub(crate) async fn supervisors(State(app): State<Shared>) -> Response {
     (status = 404, description = "No such request", body = Problem),
 ))]
 pub(crate) async fn request(State(app): State<Shared>, Path(id): Path<String>) -> Response {
-    told(apart(&app, move |app| Ok(RequestView::of(&app.request(&id)?))).await)
+    respond(on_blocking_thread(&app, move |app| Ok(RequestView::of(&app.request(&id)?))).await)
 }
 
 /// An answer to a request.
@@ -300,7 +300,10 @@ pub(crate) async fn answer(
         Err(failure) => return failure.as_json(),
     };
     let given = Given { word: word.into(), words, reach: reach.into(), passphrase, alike, peer };
-    told(apart(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request))).await)
+    respond(
+        on_blocking_thread(&app, move |app| app.answer(&id, given).map(|request| RequestView::of(&request)))
+            .await,
+    )
 }
 
 /// An action on a request other than an answer.
@@ -341,7 +344,10 @@ pub(crate) async fn handle(
             Ok(body) => body,
             Err(failure) => return failure.as_json(),
         };
-    told(apart(&app, move |app| Ok(RequestView::of(&app.handle(&id, action, &text, peer)?))).await)
+    respond(
+        on_blocking_thread(&app, move |app| Ok(RequestView::of(&app.handle(&id, action, &text, peer)?)))
+            .await,
+    )
 }
 
 /// A command pattern.
@@ -365,7 +371,9 @@ pub(crate) async fn covered(
     query: Result<Query<Pattern>, QueryRejection>,
 ) -> Response {
     match query {
-        Ok(Query(Pattern { pattern })) => told(apart(&app, move |app| app.covered(&pattern)).await),
+        Ok(Query(Pattern { pattern })) => {
+            respond(on_blocking_thread(&app, move |app| app.covered(&pattern)).await)
+        }
         Err(wrong) => unreadable(&wrong),
     }
 }
@@ -405,8 +413,9 @@ pub(crate) struct Before {
 pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, QueryRejection>) -> Response {
     match query {
         Ok(Query(Before { before })) => {
-            let found = apart(&app, move |app| app.records(before.unwrap_or(u64::MAX), RECORDS)).await;
-            told(found.map(|found| found.into_iter().map(RecordView::of).collect::<Vec<_>>()))
+            let found =
+                on_blocking_thread(&app, move |app| app.records(before.unwrap_or(u64::MAX), RECORDS)).await;
+            respond(found.map(|found| found.into_iter().map(RecordView::of).collect::<Vec<_>>()))
         }
         Err(wrong) => unreadable(&wrong),
     }
@@ -419,7 +428,10 @@ pub(crate) async fn log(State(app): State<Shared>, query: Result<Query<Before>, 
     (status = 403, description = "The request came from another site", body = Problem),
 ))]
 pub(crate) async fn rules(State(app): State<Shared>) -> Response {
-    told(apart(&app, |app| Ok(app.rules()?.1.into_iter().map(RuleView::of).collect::<Vec<_>>())).await)
+    respond(
+        on_blocking_thread(&app, |app| Ok(app.rules()?.1.into_iter().map(RuleView::of).collect::<Vec<_>>()))
+            .await,
+    )
 }
 
 /// Verifies the whole ledger.
@@ -433,7 +445,7 @@ pub(crate) async fn ledger(State(app): State<Shared>) -> Response {
         let proven = app.proven(true)?;
         Ok(LedgerView { records: proven.head, whole: proven.whole, text: proven.text })
     };
-    told(apart(&app, look).await)
+    respond(on_blocking_thread(&app, look).await)
 }
 
 /// Shows the state of the server.

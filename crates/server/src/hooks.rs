@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use toolgate_runtime::{Broken, Gate, Handed, Listening, Told};
+use toolgate_runtime::{Broken, Gate, Handed, HookReply, Listening};
 
 /// Hooks answered side by side; each takes a fraction of a millisecond, because
 /// nothing is waited for here.
@@ -64,14 +64,14 @@ struct Left {
 
 impl App {
     /// The answer, if one transaction gives it, and what is put back behind it.
-    fn at_once(&self, handed: &Handed) -> (Option<Told>, Option<Left>) {
+    fn at_once(&self, handed: &Handed) -> (Option<HookReply>, Option<Left>) {
         let mut opened = None;
         let mut ledger = || {
             let (store, identity) = self.stores.take(&self.setup.dirs).ok()?;
             opened = identity;
             Some(store)
         };
-        let Some((told, gate)) = (self.lent.at_once)(handed, &self.policies, &mut ledger) else {
+        let Some((told, gate)) = (self.callbacks.at_once)(handed, &self.policies, &mut ledger) else {
             return (None, None);
         };
         self.judged.fetch_add(u64::from(told.is_some()), Ordering::Relaxed);
@@ -86,13 +86,13 @@ impl App {
     }
 
     /// The answer, however long it takes.
-    fn in_the_end(&self, mut handed: Handed, peer: Peer, is_there: &dyn Fn() -> bool) -> Told {
+    fn in_the_end(&self, mut handed: Handed, peer: Peer, is_there: &dyn Fn() -> bool) -> HookReply {
         let (told, left) = self.at_once(&handed);
         self.put_back(left);
         told.unwrap_or_else(|| {
             // Anyone who cannot be seen is no one; this process and those above it ask nothing.
             handed.asked_by = Some(peer.process().unwrap_or_default());
-            (self.lent.to_the_end)(&handed, is_there)
+            (self.callbacks.to_the_end)(&handed, is_there)
         })
     }
 }

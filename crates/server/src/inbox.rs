@@ -23,7 +23,7 @@ const ALIKE_MAX: u32 = 100;
 const VERIFIED_UNASKED_MAX: u64 = 5_000;
 
 /// Runs blocking work away from the threads that serve.
-pub(crate) async fn apart<T: Send + 'static>(
+pub(crate) async fn on_blocking_thread<T: Send + 'static>(
     app: &Shared,
     work: impl FnOnce(&App) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -9,7 +9,7 @@
 //! runtime), `live` (tells browsers that something changed).
 //!
 //! Deliberately absent: judging, SQL, host formats. What needs those is lent by
-//! the program that starts the server, see [`Lent`].
+//! the program that starts the server, see [`HostCallbacks`].
 
 mod access;
 mod api;
@@ -49,7 +49,7 @@ use stores::Stores;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use toolgate_core::{Call, Event, Tries};
-use toolgate_runtime::{Broken, Gate, Handed, Policies, Scene, Setup, Told};
+use toolgate_runtime::{Broken, Gate, Handed, HookReply, Policies, Scene, Setup};
 use toolgate_store::Sqlite;
 
 /// Largest form or JSON taken. Words end much sooner, and with the form still
@@ -66,16 +66,17 @@ pub struct Config {
     /// Who answers, for the ledger.
     pub person: String,
     /// What the server cannot do itself.
-    pub lent: Lent,
+    pub callbacks: HostCallbacks,
 }
 
 /// The answer, where there is one at once, and the gate that gave it, so that its
 /// ledger can be used again; the last word lends an open one.
-pub type AtOnce = fn(&Handed, &Policies, &mut dyn FnMut() -> Option<Sqlite>) -> Option<(Option<Told>, Gate)>;
+pub type AtOnce =
+    fn(&Handed, &Policies, &mut dyn FnMut() -> Option<Sqlite>) -> Option<(Option<HookReply>, Gate)>;
 
-/// What the server is lent by the program that starts it.
+/// What the program that starts the server provides: host formats and judging.
 #[derive(Debug, Clone, Copy)]
-pub struct Lent {
+pub struct HostCallbacks {
     /// A call of a tool with this input in this folder.
     pub call: fn(&str, Value, &str) -> Result<Call, String>,
     /// The verdict on an event, and why, with carets below the bytes that caused it.
@@ -84,7 +85,7 @@ pub struct Lent {
     /// one transaction settles it.
     pub at_once: AtOnce,
     /// Judges an event with all the waiting that needs, while someone is there.
-    pub to_the_end: fn(&Handed, &dyn Fn() -> bool) -> Told,
+    pub to_the_end: fn(&Handed, &dyn Fn() -> bool) -> HookReply,
 }
 
 /// What the API takes and gives, as an OpenAPI document.
@@ -99,7 +100,7 @@ struct App {
     setup: Setup,
     person: String,
     access: Access,
-    lent: Lent,
+    callbacks: HostCallbacks,
     stores: Stores,
     policies: Policies,
     counted: Mutex<Counted>,
@@ -142,13 +143,13 @@ async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
     };
     let listener = TcpListener::bind(config.listen).await.map_err(unreachable)?;
     let address = listener.local_addr().map_err(unreachable)?;
-    let Config { setup, person, lent, .. } = config;
+    let Config { setup, person, callbacks, .. } = config;
     let access = Access::new(address, &setup.dirs)?;
     let app = Arc::new(App {
         setup,
         person,
         access,
-        lent,
+        callbacks,
         stores: Stores::default(),
         policies: Policies::default(),
         counted: Mutex::default(),

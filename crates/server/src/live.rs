@@ -1,7 +1,7 @@
 //! Tells open pages that the ledger has grown.
 
 use crate::Shared;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -30,7 +30,7 @@ pub(crate) async fn changes(
     let stream = unfold((app, known), |(app, known)| async move {
         loop {
             // A store that cannot be read just now is looked at again.
-            let head = apart(&app, |app| app.head()).await.unwrap_or(known);
+            let head = on_blocking_thread(&app, |app| app.head()).await.unwrap_or(known);
             if head != known {
                 return Some((Ok(Event::default().event("changed").data(head.to_string())), (app, head)));
             }

@@ -13,7 +13,7 @@ pub(crate) struct Reader(CallReader);
 
 impl Reader {
     pub(crate) fn new(app: &App) -> Reader {
-        Reader(CallReader::new(app.setup.clone(), app.lent.call))
+        Reader(CallReader::new(app.setup.clone(), app.callbacks.call))
     }
 
     /// What the call of a request reaches; nothing if it cannot be told.

@@ -228,7 +228,7 @@ impl Sqlite {
     }
 
     /// What is kept of supervisors, for checking it against the records.
-    pub(crate) fn supervision(&self) -> Result<supervision::Kept, StoreError> {
+    pub(crate) fn supervision(&self) -> Result<supervision::Stored, StoreError> {
         supervision::all(&self.connection)
     }
 

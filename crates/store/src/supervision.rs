@@ -17,7 +17,7 @@ pub(crate) struct Supervised {
 }
 
 /// What is stored; `None` where a row is not as we write it.
-pub(crate) struct Kept {
+pub(crate) struct Stored {
     pub health: BTreeMap<String, Option<Health>>,
     pub answers: BTreeMap<String, Option<KeptAnswer>>,
 }
@@ -82,10 +82,10 @@ pub(crate) fn kept(connection: &Connection, shape: &str) -> Result<Option<KeptAn
 }
 
 /// Every row.
-pub(crate) fn all(connection: &Connection) -> Result<Kept, StoreError> {
+pub(crate) fn all(connection: &Connection) -> Result<Stored, StoreError> {
     let health = rows(connection, "SELECT name, body FROM supervisor")?;
     let answers = rows(connection, "SELECT shape, body FROM supervised")?;
-    Ok(Kept { health, answers })
+    Ok(Stored { health, answers })
 }
 
 fn rows<T: Serialize + DeserializeOwned>(

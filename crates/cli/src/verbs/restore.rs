@@ -9,7 +9,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use toolgate_core::{Kept, Was};
+use toolgate_core::{SavedFile, Was};
 use toolgate_runtime::{Backup, Gate, Standing};
 
 /// Backups shown.
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Outcome {
         }
         Verb::Call { record, force, json } => {
             let backup = find(&gate, *record)?;
-            let all: Vec<&Kept> = backup.backed.files.iter().collect();
+            let all: Vec<&SavedFile> = backup.backed.files.iter().collect();
             back(&mut gate, &backup, &all, *force, *json)
         }
     }
@@ -109,9 +109,9 @@ fn find(gate: &Gate, record: u64) -> Result<Backup, Failure> {
 }
 
 /// By its path as recorded, or as seen from here.
-fn file_of<'a>(backup: &'a Backup, name: &str) -> Result<&'a Kept, Failure> {
+fn file_of<'a>(backup: &'a Backup, name: &str) -> Result<&'a SavedFile, Failure> {
     let here = project::current_dir().join(name);
-    let is_it = |kept: &&Kept| kept.path == name || here.to_string_lossy() == kept.path;
+    let is_it = |kept: &&SavedFile| kept.path == name || here.to_string_lossy() == kept.path;
     backup.backed.files.iter().find(is_it).ok_or_else(|| {
         let cure = format!("`toolgate restore show {}` lists its files", backup.record.seq);
         Failure::new(format!("`{name}` is not in this backup"), cure)
@@ -140,8 +140,7 @@ fn list(gate: &Gate, as_json: bool) -> Outcome {
 }
 
 fn data(backup: &Backup) -> Value {
-    let file =
-        |kept: &Kept| json!({ "path": kept.path, "was": kept.was, "now": standing(backup.standing(kept)) });
+    let file = |kept: &SavedFile| json!({ "path": kept.path, "was": kept.was, "now": standing(backup.standing(kept)) });
     let files: Vec<Value> = backup.backed.files.iter().map(file).collect();
     json!({
         "record": backup.record.seq,
@@ -199,7 +198,7 @@ fn print(gate: &Gate, backup: &Backup, file: &str) -> Outcome {
 }
 
 /// All of them or none: half a call is no state anybody wants.
-fn back(gate: &mut Gate, backup: &Backup, files: &[&Kept], force: bool, as_json: bool) -> Outcome {
+fn back(gate: &mut Gate, backup: &Backup, files: &[&SavedFile], force: bool, as_json: bool) -> Outcome {
     refuse_agent()?;
     let of = |wanted: Standing| files.iter().copied().filter(move |kept| backup.standing(kept) == wanted);
     let newer: Vec<&str> = of(Standing::Newer).map(|kept| kept.path.as_str()).collect();
@@ -209,7 +208,7 @@ fn back(gate: &mut Gate, backup: &Backup, files: &[&Kept], force: bool, as_json:
             "check what would be lost; --force restores the old content anyway",
         ));
     }
-    let wanted: Vec<&Kept> =
+    let wanted: Vec<&SavedFile> =
         files.iter().copied().filter(|kept| backup.standing(kept) != Standing::Same).collect();
     gate.put_back(backup, &wanted)?;
     if as_json {

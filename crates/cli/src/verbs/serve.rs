@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use toolgate_adapters::host;
 use toolgate_core::{Call, Event, Session};
 use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above, askers};
-use toolgate_server::{Config, Lent, Link, openapi, serve};
+use toolgate_server::{Config, HostCallbacks, Link, openapi, serve};
 
 /// Opens the inbox to a browser of this machine.
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,8 @@ pub struct Args {
     pub json: bool,
 }
 
-const LENT: Lent = Lent { call, explain, at_once: hook::at_once, to_the_end: hook::to_the_end };
+const CALLBACKS: HostCallbacks =
+    HostCallbacks { call, explain, at_once: hook::at_once, to_the_end: hook::to_the_end };
 
 /// A call as the host names its tools.
 pub fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
@@ -62,7 +63,7 @@ pub fn run(args: &Args) -> Outcome {
     {
         return Err(Failure::from(NotAPerson::AgentAbove { mark }));
     }
-    let config = Config { setup, listen: args.listen, person: inbox::person(), lent: LENT };
+    let config = Config { setup, listen: args.listen, person: inbox::person(), callbacks: CALLBACKS };
     serve(config, |link| show(link, args.json))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -92,13 +92,18 @@ impl Spending {
                 }
                 let used = seen.session.spent.tokens;
                 let near = nearness(used, limit, Thresholds { warn: 80, ask: 95 });
-                said(TOKENS_ID, entry, near, &format!("{used} of {limit} tokens are used"))
+                near_limit(TOKENS_ID, entry, near, &format!("{used} of {limit} tokens are used"))
             }
             Spending::Time => {
                 let limit = budget.minutes?.saturating_mul(60);
                 let used = seconds(seen.session, seen.now_ms);
                 let near = nearness(used, limit, Thresholds { warn: 70, ask: 90 });
-                said(TIME_ID, entry, near, &format!("{} of {} are used", duration(used), duration(limit)))
+                near_limit(
+                    TIME_ID,
+                    entry,
+                    near,
+                    &format!("{} of {} are used", duration(used), duration(limit)),
+                )
             }
             Spending::Limits => {
                 let session = seen.session;
@@ -147,7 +152,7 @@ fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding>
     match budget.cost_cents_of(&seen.session.spent) {
         Ok(used) => {
             let near = nearness(used, limit, Thresholds { warn: 80, ask: 95 });
-            said(LIMITS_ID, entry, near, &format!("{used} of {limit} cents are spent"))
+            near_limit(LIMITS_ID, entry, near, &format!("{used} of {limit} cents are spent"))
         }
         Err(model) => {
             let text = format!("`prices` has no entry for `{model}`, so the cost is unknown");
@@ -156,7 +161,7 @@ fn cost(budget: &Budget, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding>
     }
 }
 
-fn said(id: &str, entry: &AgentEntry, near: Nearness, text: &str) -> Option<Finding> {
+fn near_limit(id: &str, entry: &AgentEntry, near: Nearness, text: &str) -> Option<Finding> {
     (near != Nearness::Far).then(|| finding(id, entry, text.to_owned(), near))
 }
 

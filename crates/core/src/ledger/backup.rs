@@ -27,7 +27,7 @@ pub enum Was {
 
 /// One file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SavedFile {
     /// Its full path.
     pub path: String,
     /// What it was.
@@ -47,7 +47,7 @@ pub struct Backed {
     /// Hash of the exact call.
     pub arguments: Digest,
     /// The files.
-    pub files: Vec<Kept>,
+    pub files: Vec<SavedFile>,
 }
 
 /// What the files of a backup were when the call had ended.
@@ -56,5 +56,5 @@ pub struct Changed {
     /// The number of the record that tells of the backup.
     pub backup: u64,
     /// The files.
-    pub files: Vec<Kept>,
+    pub files: Vec<SavedFile>,
 }

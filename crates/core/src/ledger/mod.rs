@@ -8,7 +8,7 @@ mod checkpoint;
 mod record;
 mod verify;
 
-pub use backup::{Backed, Changed, Kept, Was};
+pub use backup::{Backed, Changed, SavedFile, Was};
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
 pub use record::{
     Context, Decided, Entry, Handling, Line, Record, Resulted, Touched, export_line, genesis, seal,

@@ -153,7 +153,7 @@ impl Panel {
 
     /// Something came of it. Only the first word of each counts, and none that
     /// comes after its time.
-    pub fn came(&mut self, name: &str, came: PanelReply, now_ms: u64) {
+    pub fn record(&mut self, name: &str, came: PanelReply, now_ms: u64) {
         let limit_ms = self.limit_ms;
         if let Some(member) = self.member(name).filter(|member| member.came.is_none()) {
             let late = now_ms >= limit_ms || member.until_ms().is_none_or(|until| now_ms >= until);

@@ -99,7 +99,7 @@ fn settled(text: &str) -> Settled {
     let mut panel = Panel::new(Together::FirstConfident, 70, 5_000, vec![candidate]);
     panel.asked("one", 0);
     let came = read_opinion(&question(), text).map_or(PanelReply::None, PanelReply::Opinion);
-    panel.came("one", came, 10);
+    panel.record("one", came, 10);
     match panel.next(10) {
         PanelStep::Done(settled) => settled,
         other => panic!("{other:?}"),

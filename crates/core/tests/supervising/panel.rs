@@ -63,7 +63,7 @@ fn outcome(together: Together, answers: &[Option<(Judgement, u8)>]) -> Settled {
                 let at = names.iter().position(|name| !panel_came(&panel, name)).unwrap();
                 let came = answers[at]
                     .map_or(PanelReply::None, |(what, sure)| PanelReply::Opinion(said(what, sure)));
-                panel.came(names[at], came, 5);
+                panel.record(names[at], came, 5);
                 CAME.with(|list| list.borrow_mut().push(names[at]));
             }
         }
@@ -143,7 +143,7 @@ fn the_next_is_asked_when_the_first_is_slow() {
     panel.asked("b", 2_000);
     assert_eq!(panel.next(2_001), PanelStep::Wait { until_ms: 10_000 });
     // The slow one may still be first.
-    panel.came("a", PanelReply::Opinion(said(Approve, 90)), 3_000);
+    panel.record("a", PanelReply::Opinion(said(Approve, 90)), 3_000);
     assert_eq!(panel.next(3_000), PanelStep::Done(Settled::Approved { by: vec!["a".to_owned()] }));
 }
 
@@ -152,7 +152,7 @@ fn what_comes_too_late_never_counts() {
     let late = |limit_ms: u64, at_ms: u64| {
         let mut panel = Panel::new(Together::FirstConfident, 70, limit_ms, vec![candidate("a")]);
         panel.asked("a", 0);
-        panel.came("a", PanelReply::Opinion(said(Approve, 100)), at_ms);
+        panel.record("a", PanelReply::Opinion(said(Approve, 100)), at_ms);
         panel.next(at_ms)
     };
     assert_eq!(late(20_000, 9_999), PanelStep::Done(Settled::Approved { by: vec!["a".to_owned()] }));
@@ -164,8 +164,8 @@ fn what_comes_too_late_never_counts() {
     assert_eq!(panel.overdue(2_999), Vec::<String>::new());
     assert_eq!(panel.overdue(3_000), ["a"]);
     // The first word of each counts.
-    panel.came("a", PanelReply::None, 100);
-    panel.came("a", PanelReply::Opinion(said(Approve, 100)), 101);
+    panel.record("a", PanelReply::None, 100);
+    panel.record("a", PanelReply::Opinion(said(Approve, 100)), 101);
     assert_eq!(panel.next(102), PanelStep::Done(Settled::Person));
 }
 
@@ -253,12 +253,12 @@ fn one_that_is_missing_makes_no_yes_easier() {
             Panel::new(together, 70, 20_000, in_asking_order(vec![broken.clone(), candidate("a")], 5));
         assert_eq!(panel.next(0), PanelStep::Ask("a".to_owned()), "{together:?}");
         panel.asked("a", 0);
-        panel.came("a", PanelReply::Opinion(said(Approve, 100)), 1);
+        panel.record("a", PanelReply::Opinion(said(Approve, 100)), 1);
         assert_eq!(panel.next(1), PanelStep::Done(Settled::Person), "{together:?}");
     }
     let mut panel = Panel::new(Together::FirstConfident, 70, 20_000, in_asking_order(vec![broken], 5));
     assert_eq!(panel.next(0), PanelStep::Done(Settled::Person));
-    panel.came("b", PanelReply::Opinion(said(Approve, 100)), 1);
+    panel.record("b", PanelReply::Opinion(said(Approve, 100)), 1);
     assert_eq!(panel.next(1), PanelStep::Done(Settled::Person));
 }
 

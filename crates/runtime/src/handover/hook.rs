@@ -6,7 +6,7 @@
 
 use crate::dirs::Dirs;
 use crate::handover::{
-    CHALLENGE, HELLO, Handed, KEY, PROOF, Told, is_private, key_path, proof, read_message, socket_path,
+    CHALLENGE, HELLO, Handed, HookReply, KEY, PROOF, is_private, key_path, proof, read_message, socket_path,
 };
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -30,7 +30,7 @@ const ANSWERED_BY: Duration = Duration::from_secs(100);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandOver {
     /// The server judged and recorded it.
-    Told(Told),
+    Reply(HookReply),
     /// Nothing was judged; anyone who asked must.
     NotTaken,
     /// The server has it and says nothing; judging it again could be judging
@@ -101,7 +101,7 @@ impl Knocked {
         }
         match read_message(&mut stream) {
             Ok(bytes) if bytes.is_empty() => HandOver::NotTaken,
-            Ok(bytes) => Told::from_bytes(&bytes).map_or(HandOver::Silent, HandOver::Told),
+            Ok(bytes) => HookReply::from_bytes(&bytes).map_or(HandOver::Silent, HandOver::Reply),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 HandOver::Silent
             }

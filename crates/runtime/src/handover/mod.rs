@@ -106,7 +106,7 @@ fn around() -> Vec<Vec<u8>> {
 
 /// The answer on its way back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct HookReply {
     /// For stdout.
     pub stdout: String,
     /// For stderr.
@@ -115,7 +115,7 @@ pub struct Told {
     pub code: u8,
 }
 
-impl Told {
+impl HookReply {
     fn to_bytes(&self) -> Vec<u8> {
         let mut message = Message::new(self.stdout.len() + self.stderr.len());
         message.part(self.stdout.as_bytes());
@@ -124,12 +124,12 @@ impl Told {
         message.finished()
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Told> {
+    fn from_bytes(bytes: &[u8]) -> Option<HookReply> {
         let (code, bytes) = bytes.split_last()?;
         let (length, bytes) = bytes.split_first_chunk::<4>()?;
         let (stdout, stderr) = bytes.split_at_checked(size(*length))?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        Some(Told { stdout: text(stdout)?, stderr: text(stderr)?, code: *code })
+        Some(HookReply { stdout: text(stdout)?, stderr: text(stderr)?, code: *code })
     }
 }
 
@@ -233,11 +233,11 @@ mod tests {
         }
         for size in [0, 1, 3, 1000, 1024, 1025, 70_000] {
             let handed = Handed::new("claude-code", Some(PathBuf::from("/a b")), vec![7; size]);
-            let told = Told { stdout: "x".repeat(size), stderr: "ü".to_owned(), code: 2 };
+            let told = HookReply { stdout: "x".repeat(size), stderr: "ü".to_owned(), code: 2 };
             for cut in [1, 5, 1024, usize::MAX] {
                 let read = |bytes: Vec<u8>| read_message(&mut Drops(&bytes, cut)).unwrap();
                 assert_eq!(Handed::from_bytes(&read(handed.to_bytes())), Some(handed.clone()));
-                assert_eq!(Told::from_bytes(&read(told.to_bytes())), Some(told.clone()));
+                assert_eq!(HookReply::from_bytes(&read(told.to_bytes())), Some(told.clone()));
             }
         }
         let whole = Handed::new("h", None, b"event".to_vec()).to_bytes();

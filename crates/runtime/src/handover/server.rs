@@ -3,7 +3,7 @@
 use crate::broken::Broken;
 use crate::dirs::Dirs;
 use crate::handover::{
-    CHALLENGE, HELLO, Handed, KEY, Told, around, key_path, knock, proof, read_message, socket_path,
+    CHALLENGE, HELLO, Handed, HookReply, KEY, around, key_path, knock, proof, read_message, socket_path,
 };
 use crate::private::write_private;
 use std::io::{Read, Write};
@@ -55,7 +55,7 @@ impl Listening {
     /// If no one can be listened to any more.
     pub fn answer_one<T>(
         &self,
-        judge: impl FnOnce(&Handed) -> (Option<Told>, T),
+        judge: impl FnOnce(&Handed) -> (Option<HookReply>, T),
         after: impl FnOnce(T),
     ) -> std::io::Result<()> {
         let (mut stream, _) = self.listener.accept()?;

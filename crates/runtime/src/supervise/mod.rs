@@ -213,13 +213,13 @@ impl Gate {
         let now = asked.now();
         asked.panel.asked(name, now);
         let Some(supervisor) = self.supervision().named(name).cloned() else {
-            asked.panel.came(name, PanelReply::None, now);
+            asked.panel.record(name, PanelReply::None, now);
             return Ok(());
         };
         let key = supervisor.key_env.as_deref().map(|variable| std::env::var(variable).ok());
         if matches!(key, Some(None)) {
             // No one was asked, so nothing is spent and no one failed; `doctor` tells.
-            asked.panel.came(name, PanelReply::None, now);
+            asked.panel.record(name, PanelReply::None, now);
             return Ok(());
         }
         let limit = Duration::from_secs(u64::from(supervisor.seconds));
@@ -231,14 +231,14 @@ impl Gate {
             cost_cents: supervisor.cost_cents,
         };
         if !self.reserve(asked.event, &supervisor, &consulted)? {
-            asked.panel.came(name, PanelReply::None, now);
+            asked.panel.record(name, PanelReply::None, now);
             return Ok(());
         }
         asked.questions.insert(name.to_owned(), consulted);
         let brief = asked.brief.for_role(supervisor.role);
         let asking = Asking { name: name.to_owned(), supervisor, brief, key: key.flatten(), limit };
         if asking.start(asked.replies.0.clone()).is_err() {
-            asked.panel.came(name, PanelReply::None, now);
+            asked.panel.record(name, PanelReply::None, now);
         }
         Ok(())
     }
@@ -270,9 +270,9 @@ impl Gate {
         match read {
             Ok(opinion) => {
                 asked.opinions.insert(reply.name.clone(), opinion.clone());
-                asked.panel.came(&reply.name, PanelReply::Opinion(opinion), now);
+                asked.panel.record(&reply.name, PanelReply::Opinion(opinion), now);
             }
-            Err(_) => asked.panel.came(&reply.name, PanelReply::None, now),
+            Err(_) => asked.panel.record(&reply.name, PanelReply::None, now),
         }
         Ok(())
     }
@@ -307,7 +307,7 @@ impl Gate {
     /// Writes down whose time is over at `now`.
     fn note_overdue(&mut self, asked: &mut Asked<'_>, now: u64) -> Result<(), Broken> {
         for name in asked.panel.overdue(now) {
-            asked.panel.came(&name, PanelReply::None, now);
+            asked.panel.record(&name, PanelReply::None, now);
             if let Some(consulted) = asked.questions.remove(&name) {
                 let took = asked.now();
                 let none = Err("no answer in time".to_owned());

@@ -4,7 +4,7 @@ use super::{Page, page, time};
 use crate::Shared;
 use crate::access::Session;
 use crate::card::{Card, times};
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use crate::reach::Reader;
 use crate::shown::Shown;
 use askama::Template;
@@ -60,7 +60,7 @@ struct BypassesPage {
 }
 
 async fn cards(app: &Shared, part: Part) -> Result<Vec<Card>, crate::failure::Failure> {
-    let found = apart(app, move |app| {
+    let found = on_blocking_thread(app, move |app| {
         let requests = app.page(part, &Behind::nothing(), LINES)?;
         let mut reader = Reader::new(app);
         Ok(requests.iter().map(|request| Card::of(request, &mut reader)).collect())
@@ -70,7 +70,7 @@ async fn cards(app: &Shared, part: Part) -> Result<Vec<Card>, crate::failure::Fa
 
 /// Every yes that may still be used.
 pub(crate) async fn grants(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
-    let found = apart(&app, |app| app.page(Part::Granted, &Behind::nothing(), LINES)).await?;
+    let found = on_blocking_thread(&app, |app| app.page(Part::Granted, &Behind::nothing(), LINES)).await?;
     page(&GrantsPage { rows: found.iter().filter_map(row).collect() })
 }
 

@@ -5,7 +5,7 @@ use crate::Shared;
 use crate::access::Session;
 use crate::card::Card;
 use crate::failure::Failure;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use crate::reach::Reader;
 use askama::Template;
 use axum::extract::rejection::QueryRejection;
@@ -62,7 +62,7 @@ pub(crate) async fn inbox(
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the first page."))?;
     let place = behind(from.behind.as_deref())?;
     let first = from.behind.is_none();
-    let found = apart(&app, move |app| {
+    let found = on_blocking_thread(&app, move |app| {
         let head = app.head()?;
         let waiting = app.waiting(&place, CARDS)?;
         let more = (waiting.len() == CARDS)

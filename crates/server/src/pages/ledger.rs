@@ -4,7 +4,7 @@ use super::{Page, page, time};
 use crate::Shared;
 use crate::access::Session;
 use crate::failure::Failure;
-use crate::inbox::{Proven, apart};
+use crate::inbox::{Proven, on_blocking_thread};
 use crate::shown::Shown;
 use askama::Template;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -65,7 +65,7 @@ pub(crate) async fn ledger(
 ) -> Page {
     let Query(From { before, verify }) = query
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the newest page."))?;
-    let found = apart(&app, move |app| {
+    let found = on_blocking_thread(&app, move |app| {
         let proven = app.proven(verify.is_some())?;
         Ok((proven, app.records(before.unwrap_or(u64::MAX), LINES)?))
     });
@@ -129,7 +129,7 @@ pub(crate) async fn record(
 ) -> Page {
     let none = || Failure::new(StatusCode::NOT_FOUND, "Record not found.", "Find it in the list of records.");
     let Path(seq) = seq.map_err(|_| none())?;
-    let lines = apart(&app, move |app| app.lines(seq)).await?;
+    let lines = on_blocking_thread(&app, move |app| app.lines(seq)).await?;
     let (_, body, hash) = lines.into_iter().find(|(found, _, _)| *found == seq).ok_or_else(none)?;
     let record: Record = serde_json::from_str(&body).map_err(|error| {
         Failure::new(

@@ -4,7 +4,7 @@
 use super::{Page, page};
 use crate::access::Session;
 use crate::failure::Failure;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use crate::{App, Shared};
 use askama::Template;
 use axum::extract::rejection::FormRejection;
@@ -43,7 +43,7 @@ pub(crate) struct Trial {
 
 /// The project's own policy and an example call.
 pub(crate) async fn playground(State(app): State<Shared>, Extension(session): Extension<Session>) -> Page {
-    let policy = apart(&app, |app| {
+    let policy = on_blocking_thread(&app, |app| {
         let [.., own] = app.setup.dirs.policy_files(&app.setup.project);
         Ok(std::fs::read_to_string(own).unwrap_or_else(|_| "version: 1\nrules: []\n".to_owned()))
     });
@@ -74,7 +74,7 @@ pub(crate) async fn judged(
     session.check(&trial.form)?;
     let Trial { policy, tool, call, .. } = trial;
     let given = (policy.clone(), tool.clone(), call.clone());
-    let result = apart(&app, move |app| Ok(tried(app, &given.0, &given.1, &given.2))).await?;
+    let result = on_blocking_thread(&app, move |app| Ok(tried(app, &given.0, &given.1, &given.2))).await?;
     let wrong = result.is_err();
     let (verdict, text) = result.unwrap_or_else(|fault| ("not judged".to_owned(), fault));
     page(&PlaygroundPage { form: session.form, policy, tool, call, verdict, text: Some(text), wrong })
@@ -94,8 +94,8 @@ fn tried(app: &App, policy: &str, tool: &str, call: &str) -> Result<(String, Str
         let all: Vec<String> = faults.iter().map(|fault| visible(&fault.render())).collect();
         all.join("\n\n")
     })?;
-    let call = (app.lent.call)(tool, input, &dir)?;
+    let call = (app.callbacks.call)(tool, input, &dir)?;
     let scene = Scene::of(setup, loaded.policy);
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
-    Ok((app.lent.explain)(&scene, &event))
+    Ok((app.callbacks.explain)(&scene, &event))
 }

@@ -6,7 +6,7 @@ use crate::card::Card;
 use crate::change::{Change, changes};
 use crate::failure::Failure;
 use crate::handling::{Choice, Covered, RequestAction, choices, pattern_of};
-use crate::inbox::{Given, apart, is_waiting};
+use crate::inbox::{Given, is_waiting, on_blocking_thread};
 use crate::reach::Reader;
 use crate::shown::Shown;
 use crate::{App, Shared};
@@ -112,7 +112,7 @@ async fn mended(app: &Shared, session: Session, id: String, draft: Draft, failur
 }
 
 async fn shown(app: &Shared, session: Session, id: String, draft: Draft) -> Page {
-    let found = apart(app, move |app| {
+    let found = on_blocking_thread(app, move |app| {
         let head = app.head()?;
         let request = app.request(&id)?;
         let card = Card::of(&request, &mut Reader::new(app));
@@ -313,7 +313,7 @@ pub(crate) async fn handle(
     session.check(&form)?;
     let (at, own) = (format!("/requests/{id}"), id.clone());
     let draft = Draft { minutes: "30".to_owned(), text: text.clone(), ..Draft::default() };
-    match apart(&app, move |app| app.handle(&id, action, &text, peer)).await {
+    match on_blocking_thread(&app, move |app| app.handle(&id, action, &text, peer)).await {
         Ok(_) => Ok(Redirect::to(&at).into_response()),
         Err(failure) => Ok(mended(&app, session, own, draft, failure).await),
     }
@@ -339,7 +339,7 @@ pub(crate) async fn answer(
     let AnswerForm { word, words, passphrase, also, .. } = sent;
     let alike = also.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let given = Given { word, words, reach, passphrase, alike, peer };
-    match apart(&app, move |app| app.answer(&id, given)).await {
+    match on_blocking_thread(&app, move |app| app.answer(&id, given)).await {
         Ok(_) => Ok(Redirect::to(&at).into_response()),
         Err(failure) => Ok(mended(&app, session, own, draft, failure).await),
     }
@@ -348,7 +348,7 @@ pub(crate) async fn answer(
 impl Session {
     /// Only our own pages carry the token of a form.
     pub(crate) fn check(&self, form: &str) -> Result<(), Failure> {
-        if self.made(form) {
+        if self.owns_form(form) {
             return Ok(());
         }
         let what = "This form has expired.";

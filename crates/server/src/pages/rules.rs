@@ -3,7 +3,7 @@
 use super::{Page, page, time};
 use crate::Shared;
 use crate::access::Session;
-use crate::inbox::{RuleLine, apart};
+use crate::inbox::{RuleLine, on_blocking_thread};
 use askama::Template;
 use axum::extract::{Extension, State};
 
@@ -23,7 +23,7 @@ struct Line {
 /// The rules in force: those that spoke, the most talkative first, and those
 /// that never did.
 pub(crate) async fn rules(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
-    let (judged, rules) = apart(&app, |app| app.rules()).await?;
+    let (judged, rules) = on_blocking_thread(&app, |app| app.rules()).await?;
     let line =
         |rule: RuleLine| Line { last: if rule.hits == 0 { String::new() } else { time(rule.last_ms) }, rule };
     let (mut used, never): (Vec<Line>, Vec<Line>) =

@@ -6,7 +6,7 @@ use crate::Shared;
 use crate::access::Session as Inside;
 use crate::api::Before;
 use crate::failure::Failure;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use crate::reach::Reader;
 use crate::shown::Shown;
 use askama::Template;
@@ -65,7 +65,7 @@ struct Step {
 
 /// The sessions that began last.
 pub(crate) async fn sessions(State(app): State<Shared>, Extension(_inside): Extension<Inside>) -> Page {
-    let found = apart(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
+    let found = on_blocking_thread(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
     let line = |session: &toolgate_core::Session| SessionLine {
         id: Shown::all(&session.id),
         raw: session.id.clone(),
@@ -87,7 +87,7 @@ pub(crate) async fn session(
     let Query(Before { before }) = query
         .map_err(|wrong| Failure::new(wrong.status(), wrong.body_text(), "Go back to the newest page."))?;
     let (name, title, raw) = (Shown::all(&id), visible(&id), id.clone());
-    let found = apart(&app, move |app| {
+    let found = on_blocking_thread(&app, move |app| {
         let records = app.store(|store| Ok(store.records_of(&id, before.unwrap_or(u64::MAX), RECORDS)?))?;
         let older = records
             .last()
@@ -142,7 +142,7 @@ fn step(record: &Record, all: &[Record], ends: &BTreeMap<&str, Shown>, reader: &
                 .objections()
                 .map(|one| Shown::all(&format!("{} {}", one.guard, one.source)))
                 .collect(),
-            told: told(decided),
+            told: delivery(decided),
             took: took(decided),
             result: decided
                 .call
@@ -200,7 +200,7 @@ fn reach(decided: &Decided, reader: &mut Reader) -> Vec<Shown> {
 }
 
 /// What the host was told, where that is not what the guards said.
-fn told(decided: &Decided) -> String {
+fn delivery(decided: &Decided) -> String {
     if decided.delivered == decided.verdict {
         String::new()
     } else {

@@ -3,7 +3,7 @@
 use super::{Page, page};
 use crate::Shared;
 use crate::access::Session;
-use crate::inbox::apart;
+use crate::inbox::on_blocking_thread;
 use askama::Template;
 use axum::extract::{Extension, State};
 use toolgate_core::{Health, SupervisorEntry, visible};
@@ -36,7 +36,7 @@ struct Row {
 
 /// Who is asked before a person is, how each is, and how long all may take.
 pub(crate) async fn supervisors(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
-    let found = apart(&app, |app| {
+    let found = on_blocking_thread(&app, |app| {
         let gate = app.gate()?;
         let entries = &gate.policy().settings().supervision.supervisors;
         let row = |entry: &SupervisorEntry| -> Result<Row, crate::failure::Failure> {

@@ -31,7 +31,7 @@ Warns at `warn` percent of a session's tokens and asks a person when they are us
     budget-001: { warn: 90, limit: 500000 }
 ";
 
-    fn said(all: &Categories) -> Option<&TokenBudget> {
+    fn section(all: &Categories) -> Option<&TokenBudget> {
         all.budget_001.as_ref()
     }
 

@@ -32,7 +32,7 @@ agent's own (`agents.*.budget.minutes`). builtin-002 applies as well, and the st
     budget-002: { warn: 80, limit: 60 }
 ";
 
-    fn said(all: &Categories) -> Option<&TimeBudget> {
+    fn section(all: &Categories) -> Option<&TimeBudget> {
         all.budget_002.as_ref()
     }
 

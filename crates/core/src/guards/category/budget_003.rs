@@ -31,7 +31,7 @@ An outside call fetches an address, uses a tool of an MCP server or runs a comma
     budget-003: { limit: 200 }
 ";
 
-    fn said(all: &Categories) -> Option<&ApiCalls> {
+    fn section(all: &Categories) -> Option<&ApiCalls> {
         all.budget_003.as_ref()
     }
 

@@ -32,7 +32,7 @@ The cost of a session is its tokens, as counted in the host's log, times `cents_
     budget-004: { cents: 500, cents_per_million_tokens: 300 }
 ";
 
-    fn said(all: &Categories) -> Option<&CostCeiling> {
+    fn section(all: &Categories) -> Option<&CostCeiling> {
         all.budget_004.as_ref()
     }
 

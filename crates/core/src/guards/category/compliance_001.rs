@@ -32,7 +32,7 @@ Allowed instead: working on other files; waiting; handing the step to the agent 
     compliance-001: { minutes: 30 }
 ";
 
-    fn said(all: &Categories) -> Option<&FileOwnership> {
+    fn section(all: &Categories) -> Option<&FileOwnership> {
         all.compliance_001.as_ref()
     }
 

@@ -41,7 +41,7 @@ Allowed instead: handing the changes to a reviewer first; merging into your own 
     compliance-002: { reviewers: [reviewer], into: [main] }
 ";
 
-    fn said(all: &Categories) -> Option<&ReviewFirst> {
+    fn section(all: &Categories) -> Option<&ReviewFirst> {
         all.compliance_002.as_ref()
     }
 

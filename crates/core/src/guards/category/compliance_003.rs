@@ -36,7 +36,7 @@ Allowed instead: your own branch and a pull request.
     compliance-003: { protected: [main], allowed: ['feature/*', 'fix/*'] }
 ";
 
-    fn said(all: &Categories) -> Option<&BranchPolicy> {
+    fn section(all: &Categories) -> Option<&BranchPolicy> {
         all.compliance_003.as_ref()
     }
 

@@ -50,7 +50,7 @@ Allowed instead: changing the documentation in the same commit.
     compliance-004: { api: [src/api/**], docs: [docs/**] }
 ";
 
-    fn said(all: &Categories) -> Option<&Documentation> {
+    fn section(all: &Categories) -> Option<&Documentation> {
         all.compliance_004.as_ref()
     }
 

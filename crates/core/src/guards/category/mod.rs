@@ -114,7 +114,7 @@ pub(super) fn page(id: &str) -> Option<&'static str> {
 /// Texts in the parameters that are no patterns: id, text, why.
 pub(crate) fn bad_patterns(said: &Categories) -> Vec<(&'static str, (String, String))> {
     fn of<T: Standard>(said: &Categories) -> Vec<(&'static str, (String, String))> {
-        let bad = T::said(said).map(Parameters::bad_patterns).unwrap_or_default();
+        let bad = T::section(said).map(Parameters::bad_patterns).unwrap_or_default();
         bad.into_iter().map(|one| (T::ID, one)).collect()
     }
     let write = said.scope_002.iter().flat_map(|own| own.write.iter()).flat_map(Names::iter);
@@ -230,7 +230,7 @@ pub(crate) trait Standard: Parameters + Send + 'static {
     const ACTION: OnFail;
 
     /// What a policy says about it.
-    fn said(all: &Categories) -> Option<&Self>;
+    fn section(all: &Categories) -> Option<&Self>;
 
     /// The marks of the session it wants to know.
     fn asks(&self, _call: &Call, _facts: &Facts) -> Vec<String> {
@@ -256,7 +256,7 @@ fn on<T: Standard>() -> Box<dyn Guard> {
 fn in_force<T: Standard>(settings: &Settings, call: &Call) -> Vec<(Source, T)> {
     let mut found: Vec<(Source, T)> = Vec::new();
     for entry in &settings.categories {
-        match T::said(&entry.categories) {
+        match T::section(&entry.categories) {
             Some(own) if own.is_on() => found.push((entry.source.clone(), own.clone())),
             None if entry.turns_on(T::ID) => found.push((entry.source.clone(), T::default())),
             _ => {}

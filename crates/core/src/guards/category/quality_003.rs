@@ -82,7 +82,7 @@ Allowed instead: running the tests first; `cargo test && git commit …` in one 
     quality-003: { ran: [make test], before: [git commit], command: make test, seconds: 60 }
 ";
 
-    fn said(all: &Categories) -> Option<&TestsPass> {
+    fn section(all: &Categories) -> Option<&TestsPass> {
         all.quality_003.as_ref()
     }
 

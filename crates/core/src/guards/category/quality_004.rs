@@ -71,7 +71,7 @@ Allowed instead: running the linter first.
     quality-004: { ran: [cargo clippy], before: [git commit] }
 ";
 
-    fn said(all: &Categories) -> Option<&LintClean> {
+    fn section(all: &Categories) -> Option<&LintClean> {
         all.quality_004.as_ref()
     }
 

@@ -88,7 +88,7 @@ Allowed instead: deleting single files; `git push --force-with-lease`; renaming 
     safety-001: { except: [generated], patterns: ['^make wipe'] }
 ";
 
-    fn said(all: &Categories) -> Option<&Destructive> {
+    fn section(all: &Categories) -> Option<&Destructive> {
         all.safety_001.as_ref()
     }
 

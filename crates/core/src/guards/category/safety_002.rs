@@ -62,7 +62,7 @@ Allowed instead: the names from `.env.example`; asking the user for the one valu
     safety-002: { paths: [.env*, secrets/**], except: ['**/*.example'], access: [read, write, delete] }
 ";
 
-    fn said(all: &Categories) -> Option<&ProtectedFiles> {
+    fn section(all: &Categories) -> Option<&ProtectedFiles> {
         all.safety_002.as_ref()
     }
 

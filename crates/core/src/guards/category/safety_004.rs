@@ -42,7 +42,7 @@ Allowed instead: working in the project or a temporary folder.
     safety-004: { also: [~/scratch/**], temp: true, reads: false }
 ";
 
-    fn said(all: &Categories) -> Option<&Sandbox> {
+    fn section(all: &Categories) -> Option<&Sandbox> {
         all.safety_004.as_ref()
     }
 

@@ -34,7 +34,7 @@ Allowed instead: finishing and committing one change before the next; saying why
     scope-001: { paths: [src/billing/**, tests/billing/**], areas: 4 }
 ";
 
-    fn said(all: &Categories) -> Option<&TaskBoundary> {
+    fn section(all: &Categories) -> Option<&TaskBoundary> {
         all.scope_001.as_ref()
     }
 

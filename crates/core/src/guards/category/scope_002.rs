@@ -34,7 +34,7 @@ agent. An empty list allows no file, and a file with an unknown path matches no 
     scope-002: { write: [src/**, docs/**], deny: [src/vendor/**] }
 ";
 
-    fn said(all: &Categories) -> Option<&FileScope> {
+    fn section(all: &Categories) -> Option<&FileScope> {
         all.scope_002.as_ref()
     }
 

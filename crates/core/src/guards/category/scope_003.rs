@@ -38,7 +38,7 @@ Allowed instead: handing the step to an agent with the capability.
     reviewer: { capabilities: [read, run] }
 ";
 
-    fn said(all: &Categories) -> Option<&Capabilities> {
+    fn section(all: &Categories) -> Option<&Capabilities> {
         all.scope_003.as_ref()
     }
 

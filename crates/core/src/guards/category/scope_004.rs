@@ -55,7 +55,7 @@ workspace. This applies to every agent with a level, whatever `category_guardrai
     implementer: { autonomy: 1 }
 ";
 
-    fn said(all: &Categories) -> Option<&DecisionAuthority> {
+    fn section(all: &Categories) -> Option<&DecisionAuthority> {
         all.scope_004.as_ref()
     }
 
