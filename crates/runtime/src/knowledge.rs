@@ -93,7 +93,7 @@ file = "config/app.toml"
     #[test]
     fn faults_have_a_place_and_a_cure() {
         for (text, line, column, message, cure) in [
-            ("[endpoints\n", 1, 11, "unclosed table, expected `]`", "mend the line"),
+            ("[endpoints\n", 1, 11, "unclosed table, expected `]`", "correct the line"),
             ("a = 1\n", 1, 1, "unknown word `a`", "known here: endpoints"),
             ("[[known_issue]]\n", 1, 3, "unknown word `known_issue`", "did you mean `known_issues`?"),
             (
@@ -101,13 +101,13 @@ file = "config/app.toml"
                 2,
                 8,
                 "invalid type: integer `3`, expected a string",
-                "mend",
+                "correct",
             ),
             (
                 "[endpoints.x]\nname = \"x\"\ndefault_url = \"http://\"\nconfig_key = \"X\"\n",
                 3,
                 16,
-                "`http://` of the endpoint `x` is no address",
+                "`http://` of the endpoint `x` is not an address",
                 "http://host:port",
             ),
         ] {

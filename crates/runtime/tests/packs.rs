@@ -51,9 +51,7 @@ fn an_unknown_pack_is_told_with_its_file() {
     let home = tempfile::tempdir().unwrap();
     let told = rules(home.path(), None, "version: 1\npacks: [defualt]\n").expect_err("no such pack");
     assert!(
-        told.contains("policy.yaml")
-            && told.contains("there is no pack `defualt`")
-            && told.contains("default"),
+        told.contains("policy.yaml") && told.contains("unknown pack `defualt`") && told.contains("default"),
         "{told}"
     );
 }
