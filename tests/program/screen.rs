@@ -108,8 +108,7 @@ fn an_approval_that_lasts_shows_its_pattern_first() {
 fn a_set_passphrase_is_asked_for() {
     let house = locked();
     let id = house.ask(ASKED).request();
-    let wrong =
-        [("y approve", "y"), ("Passphrase (Enter", "wrong horse\r"), ("wrong passphrase", "")];
+    let wrong = [("y approve", "y"), ("Passphrase (Enter", "wrong horse\r"), ("wrong passphrase", "")];
     let Some(shown) = screen(&house, &wrong) else { return };
     assert!(!shown.contains("wrong horse"), "it is not shown: {shown}");
     assert_eq!(state(&house, &id), "pending");

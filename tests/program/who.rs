@@ -26,7 +26,8 @@ fn logs_and_explain_say_who_approved() {
     );
     let record = ran.split_whitespace().next().unwrap();
     let story = plain(&house, &house.run(&["explain", record]).ended(0).text());
-    let said = "approved by ada at [TIME] for exactly this call, as often as this session makes it within a day";
+    let said =
+        "approved by ada at [TIME] for exactly this call, as often as this session makes it within a day";
     assert!(story.contains(said) && story.contains("message  only main"), "{story}");
 }
 
