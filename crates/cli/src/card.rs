@@ -9,6 +9,7 @@ use anstyle::Style;
 use toolgate_core::shell::Span;
 use toolgate_core::{Answer, Evidence, Habit, Origin, Request, RequestState, age, earlier, habit_of};
 use toolgate_runtime::{Reader, Setup, now_ms};
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of the names in front of the rows.
 pub const LABEL: usize = 9;
@@ -112,10 +113,27 @@ impl Rows {
     }
 
     fn styled(&mut self, label: &'static str, text: &str, style: Style) {
-        for (at, (line, _)) in carets::through(text, &[], self.width).into_iter().enumerate() {
+        let width = self.width.unwrap_or(usize::MAX);
+        let lines = carets::through(text, &[], None).into_iter();
+        for (at, line) in lines.flat_map(|(line, _)| between_words(&line, width)).enumerate() {
             self.all.push(Row { label: if at == 0 { label } else { "" }, text: line, style });
         }
     }
+}
+
+/// A line of prose folded between its words; a word that is wider than a line is folded itself.
+fn between_words(line: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in line.split(' ') {
+        let Some(last) = lines.last_mut() else { break };
+        if last.is_empty() || last.width().saturating_add(1).saturating_add(word.width()) <= width {
+            last.push_str(if last.is_empty() { "" } else { " " });
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.iter().flat_map(|line| carets::through(line, &[], Some(width))).map(|(line, _)| line).collect()
 }
 
 /// The whole call, with carets below what the rules found in it; evidence from elsewhere is quoted.
@@ -128,7 +146,9 @@ fn call(rows: &mut Rows, request: &Request) {
         label = "";
         rows.all.extend(marked.map(|text| Row { label, text, style: YELLOW }));
     }
-    request.input.iter().for_each(|input| rows.add("", input));
+    for (text, _) in request.input.iter().flat_map(|input| carets::through(input, &[], rows.width)) {
+        rows.all.push(Row { label, text, style: Style::new() });
+    }
     let is_elsewhere = |one: &&Evidence| marks.is_empty() || matches!(one.origin, Some(Origin::File { .. }));
     let found: Vec<&Evidence> = request.details.evidence.iter().filter(is_elsewhere).collect();
     found.iter().for_each(|one| rows.add("found", &quoted(one)));
@@ -185,5 +205,18 @@ fn answer(rows: &mut Rows, request: &Request, now: i64) {
             rows.add("until", &format!("{end}; then it counts as denied"));
             rows.styled("approve", "lets exactly this call of this session run, once", DIM);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::between_words;
+
+    #[test]
+    fn prose_is_folded_between_words() {
+        assert_eq!(between_words("one two three", 8), ["one two", "three"]);
+        assert_eq!(between_words("one two three", usize::MAX), ["one two three"]);
+        assert_eq!(between_words("a toolongword b", 6), ["a", "toolon", "gword", "b"]);
+        assert_eq!(between_words("", 5), [""]);
     }
 }

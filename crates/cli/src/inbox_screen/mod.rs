@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal::Terminal;
-use toolgate_core::{Answer, Extent, Proof, Request, RequestState};
+use toolgate_core::{Answer, Extent, Proof, Request, RequestState, span};
 use toolgate_runtime::{Approver, Desk, Passphrase, now_ms, sign_answer};
 use toolgate_store::{Store, Which};
 use view::Covered;
@@ -76,8 +76,7 @@ struct Open {
 
 /// How long a request still waits.
 fn left(one: &Waiting) -> String {
-    let seconds = one.request.expires_ms.saturating_sub(now_ms()).max(0) / 1000;
-    if seconds < 60 { format!("{seconds} s") } else { format!("{} min", seconds / 60) }
+    span(one.request.expires_ms.saturating_sub(now_ms()) / 1000)
 }
 
 impl Open {
