@@ -153,7 +153,7 @@ fn a_policy_that_cannot_be_read_closes_the_gate() {
     check_policy("policy.yaml:2", b"version: 1\nrules: [\n");
     check_policy("policy.yaml", b"");
     check_policy("policy.yaml", b"- a list\n");
-    check_policy("unknown word `rulez`", b"version: 1\nrulez: []\n");
+    check_policy("unknown key `rulez`", b"version: 1\nrulez: []\n");
     check_policy("version 2 is not known", b"version: 2\n");
     check_policy("not UTF-8", b"version: 1\n# \xff\n");
     check_policy("unknown pack `nope`", b"version: 1\npacks: [nope]\n");

@@ -268,11 +268,11 @@ fn agents_stand_in_files_of_their_own() {
         assert!(house.ask("true").is_broken(), "{text}");
         let said = house.run(&["policy", "check"]).ended(1);
         assert!(
-            said.err.contains("agents/reviewer.yaml:1")
-                && said.err.contains("help: ")
-                && said.err.contains('^'),
+            said.text().contains("agents/reviewer.yaml:1")
+                && said.text().contains("help: ")
+                && said.text().contains('^'),
             "{text}: {}",
-            said.err
+            said.text()
         );
     }
 }

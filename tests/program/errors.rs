@@ -41,12 +41,8 @@ fn every_error_is_one_object() {
 fn a_policy_error_says_where() {
     let house = House::with_policy("version: 1\nmode: enforce\nrulez: []\n");
     let file = house.project().join(".toolgate/policy.yaml");
-    let calls: [&[&str]; 4] = [
-        &["test", "--json", "ls"],
-        &["policy", "check", "--json"],
-        &["rules", "list", "--json"],
-        &["explain", "--json", "git-skip-hooks"],
-    ];
+    let calls: [&[&str]; 3] =
+        [&["test", "--json", "ls"], &["rules", "list", "--json"], &["explain", "--json", "git-skip-hooks"]];
     for args in calls {
         let value = error(&house, args);
         assert_eq!(value["where"]["file"], file.to_str().unwrap(), "{args:?}");
@@ -57,7 +53,7 @@ fn a_policy_error_says_where() {
         );
         assert_eq!(
             (&value["what"], &value["help"]),
-            (&Value::from("unknown word `rulez`"), &Value::from("did you mean `rules`?"))
+            (&Value::from("unknown key `rulez`"), &Value::from("change `rulez` to `rules`"))
         );
     }
     let broken = error(&house, &["logs", "--json"]);

@@ -159,7 +159,8 @@ fn a_folder_of_guardrails_is_part_of_the_policy() {
         house.write(".toolgate/guardrails/three.yaml", text);
         assert!(house.ask("one").is_broken(), "{text}");
         let said = house.run(&["policy", "check"]).ended(1);
-        assert!(said.err.contains("three.yaml") && said.err.contains("help: "), "{text}: {}", said.err);
+        let told = said.text();
+        assert!(told.contains("three.yaml") && told.contains("help: "), "{text}: {told}");
     }
 }
 

@@ -45,6 +45,7 @@ mod learn;
 mod ledger;
 mod lying;
 mod metrics;
+mod mistakes;
 mod mutated;
 mod notify;
 mod output;

@@ -181,5 +181,6 @@ fn output_is_held_against_a_schema() {
         "version: 1\noutput:\n  schemas:\n    - { tools: a, schema: { type: nothing } }\n",
     );
     let said = house.run(&["policy", "check"]).ended(1);
-    assert!(said.err.contains("invalid JSON Schema") && said.err.contains("help: "), "{}", said.err);
+    let told = said.text();
+    assert!(told.contains("invalid JSON Schema") && told.contains("help: "), "{told}");
 }

@@ -1,104 +1,185 @@
-//! A policy with a mistake in it: file, line, caret and cure, as people see them.
+//! A policy with mistakes in it: every one with file, line, caret and help, as people and programs see them.
 
 use crate::house::House;
+use crate::mistakes::{MISTAKES, REMARKS};
 use crate::plain::plain;
+use serde_json::Value;
+use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
 
-/// Names and policies, each with one mistake.
-const MISTAKES: &[(&str, &str)] = &[
-    ("a key almost right", "version: 1\nruels: []\n"),
-    ("a key that does not exist", "version: 1\nfrobnicate: yes\n"),
-    (
-        "a key of a rule almost right",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { programm: make }\n    reason: r\n",
-    ),
-    (
-        "a kind that is none",
-        "version: 1\nrules:\n  - id: a\n    kind: forbid\n    match: { regex: x }\n    reason: r\n",
-    ),
-    (
-        "a kind almost right",
-        "version: 1\nrules:\n  - id: a\n    kind: prohibitt\n    match: { regex: x }\n    reason: r\n",
-    ),
-    (
-        "a pattern that is none",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: \"git (commit\" }\n    reason: r\n",
-    ),
-    (
-        "the wrong type",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n    reason: r\n    priority: high\n",
-    ),
-    ("a list where a map belongs", "version: 1\nreview: [ticket]\n"),
-    (
-        "the same id twice",
-        "version: 1\nrules:\n  - { id: a, kind: warn, match: { regex: x }, reason: r }\n  - { id: a, kind: warn, match: { regex: y }, reason: r }\n",
-    ),
-    (
-        "a kind that does not exist",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { effect: skips-hooks }\n    reason: r\n",
-    ),
-    (
-        "a priority of the built-ins",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n    reason: r\n    priority: 7\n",
-    ),
-    ("no reason", "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { regex: x }\n"),
-    (
-        "an id that is none",
-        "version: 1\nrules:\n  - id: No Spaces\n    kind: block\n    match: { regex: x }\n    reason: r\n",
-    ),
-    ("tabs", "version: 1\nrules:\n\t- id: a\n"),
-    ("another version", "version: 2\n"),
-    ("no version", "rules: []\n"),
-    ("a hold too long", "version: 1\nreview:\n  hold_seconds: 5000\n"),
-    ("a request without an end", "version: 1\nreview:\n  expires_minutes: 0\n"),
-    ("a list that is not closed", "version: 1\nrules: [\n"),
-    ("a key twice", "version: 1\nmode: enforce\nmode: observe\n"),
-    ("a pack that does not exist", "version: 1\npacks: [defualt]\n"),
-    (
-        "an access that does not exist",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { files: { access: touch, path: x } }\n    reason: r\n",
-    ),
-    (
-        "a glob that is none",
-        "version: 1\nrules:\n  - id: a\n    kind: block\n    match: { files: { path: \"[a\" } }\n    reason: r\n",
-    ),
-    (
-        "require without a requirement",
-        "version: 1\nrules:\n  - id: a\n    kind: require\n    match: { regex: x }\n    reason: r\n",
-    ),
-    (
-        "a field that does not exist",
-        "version: 1\nguardrails:\n  - id: custom-scope-001\n    type: pre_execution\n    condition:\n      expression: \"agent.rol == 'implementer'\"\n    validation: { check: \"true\" }\n",
-    ),
-    (
-        "a check that is no expression",
-        "version: 1\nguardrails:\n  - id: custom-safety-001\n    type: pre_execution\n    validation:\n      check: >\n        action.program != 'rm' AND\n        action.target is not protected\n",
-    ),
-    (
-        "a guardrail before the built-ins",
-        "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_execution, priority: 10, validation: { check: \"true\" } }\n",
-    ),
-    (
-        "a moment that does not exist",
-        "version: 1\nguardrails:\n  - { id: custom-safety-001, type: pre_exec, validation: { check: \"true\" } }\n",
-    ),
-    ("nothing at all", ""),
-];
-
-#[test]
-fn a_mistake_is_shown_with_its_place_and_its_fix() {
+/// What `policy check` says about one policy after the other.
+fn checked(policies: &[(&str, &str)], code: i32) -> String {
     let house = House::new();
     let mut all = String::new();
-    for (name, text) in MISTAKES {
+    for (name, text) in policies {
         house.write(".toolgate/policy.yaml", text);
-        let said = house.run(&["policy", "check"]).ended(1);
-        assert!(said.err.contains("policy.yaml"), "{name}: {}", said.err);
-        assert!(said.err.contains("help: ") || said.err.contains("= help"), "{name}: no cure: {}", said.err);
-        assert!(house.ask("ls").is_broken(), "{name}: the gate is open");
+        let said = house.run(&["policy", "check"]).ended(code);
+        let holds = !said.text().contains("every call is blocked");
+        assert!(
+            said.text().contains("policy.yaml") && said.text().contains("help: "),
+            "{name}: {}",
+            said.text()
+        );
+        assert_eq!(house.ask("ls").is_broken(), !holds, "{name}");
         let shown: Vec<String> =
-            plain(&house, &said.err).lines().map(|line| line.trim_end().to_owned()).collect();
+            plain(&house, &said.text()).lines().map(|line| line.trim_end().to_owned()).collect();
+        let size = |line: &String| {
+            line.split_once(" rules from ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+        };
+        let shown: Vec<String> = shown
+            .into_iter()
+            .map(|line| {
+                if size(&line) {
+                    line.split_once(" rules").map_or(line.clone(), |(_, rest)| format!("[N] rules{rest}"))
+                } else {
+                    line
+                }
+            })
+            .collect();
         all.push_str(&format!("## {name}\n{}\n\n", shown.join("\n")));
     }
-    insta::assert_snapshot!(all);
+    all
+}
+
+#[test]
+fn a_mistake_is_shown_with_its_place_and_its_help() {
+    insta::assert_snapshot!(checked(MISTAKES, 1));
+}
+
+#[test]
+fn what_does_nothing_is_told() {
+    insta::assert_snapshot!(checked(REMARKS, 0));
+}
+
+/// Words people write for a kind are known by what they mean.
+#[test]
+fn a_kind_is_understood_by_its_meaning() {
+    let house = House::new();
+    for (words, kind) in [
+        (&["forbid", "Reject", "disallow", "stop", "prohibitt"][..], "block"),
+        (&["confirm", "prompt", "review"], "ask"),
+        (&["log", "notify"], "warn"),
+    ] {
+        for word in words {
+            house.write(
+                ".toolgate/policy.yaml",
+                format!(
+                    "version: 1\nrules:\n  - {{ id: a, kind: {word}, match: {{ regex: x }}, reason: r }}\n"
+                ),
+            );
+            let said = house.run(&["policy", "check"]).ended(1);
+            assert!(
+                said.text().contains(&format!("help: change `{word}` to `{kind}`")),
+                "{word}: {}",
+                said.text()
+            );
+        }
+    }
+    for understood in ["deny", "prohibit", "block"] {
+        house.write(".toolgate/policy.yaml", format!("version: 1\nrules:\n  - {{ id: a, kind: {understood}, match: {{ regex: xyz }}, reason: r }}\n"));
+        house.run(&["policy", "check"]).ended(0);
+        house.run(&["test", "xyz"]).ended(2);
+    }
+    house.write(
+        ".toolgate/policy.yaml",
+        "version: 1\nrules:\n  - { id: a, kind: permit, match: { regex: x }, reason: r }\n",
+    );
+    assert!(house.run(&["policy", "check"]).ended(1).text().contains("help: remove the rule: "));
+}
+
+const THREE: &str = "version: 1
+rules:
+  - id: no-push
+    kind: forbid
+    match: { regex: \"git (push\" }
+    reason: pushes are made by people
+  - id: no-keys
+    kind: block
+    match: { files: { path: *.pem } }
+    reson: keys stay
+  - id: no-install
+    kind: ask
+    match: { command: { program: npm, subcommand: nistall } }
+    reason: installing: ask
+";
+
+/// Mistakes of shape, of values and of YAML itself, in several files, in one run.
+#[test]
+fn all_mistakes_of_all_files_are_told_in_one_run() {
+    let house = House::with_policy(THREE);
+    house.write_user("version: 1\nmode: observed\npacks: [default, stricter]\n");
+    house.write(
+        ".toolgate/guardrails/own.yaml",
+        "guardrails:\n  - id: custom-scope-001\n    type: pre_exec\n",
+    );
+    house.write(".toolgate/agents/reviewer.yaml", "rol: reviewer\n");
+    let said = house.run(&["policy", "check"]).ended(1);
+    insta::assert_snapshot!(plain(&house, &said.text()).replace(" \n", "\n"));
+    let Ok(value) = serde_json::from_str::<Value>(&house.run(&["policy", "check", "--json"]).ended(1).text())
+    else {
+        panic!("no JSON")
+    };
+    let problems = value["problems"].as_array().unwrap();
+    assert_eq!(value["errors"], problems.len());
+    for problem in problems {
+        for key in ["file", "line", "column", "severity", "message", "help"] {
+            assert!(
+                problem[key].as_str().is_none_or(|text| !text.is_empty()) && !problem[key].is_null(),
+                "{problem}"
+            );
+        }
+    }
+    let places: Vec<(&str, u64, u64)> = problems
+        .iter()
+        .map(|one| {
+            (one["file"].as_str().unwrap(), one["line"].as_u64().unwrap(), one["column"].as_u64().unwrap())
+        })
+        .collect();
+    let mut of_file = places.clone();
+    of_file.dedup_by_key(|place| place.0);
+    let files: Vec<&str> = of_file.iter().map(|place| place.0).collect();
+    assert!(files.iter().enumerate().all(|(at, file)| !files[..at].contains(file)), "by file: {files:?}");
+    assert!(places.windows(2).all(|two| two[0].0 != two[1].0 || two[0] <= two[1]), "by place: {places:?}");
+    let crate::answer::Answer::No(text) = house.ask("ls") else { panic!("the gate is open") };
+    assert!(text.contains(&format!("and {} more problems", problems.len() - 1)), "{text}");
+}
+
+/// Keys that begin with `x-` are free, and what they hold can be used again.
+#[test]
+fn notes_and_anchors_have_a_place() {
+    let house = House::with_policy(
+        "version: 1\nx-owner: platform team\nx-shared: &shared\n  kind: block\n  reason: people publish\nrules:\n  - <<: *shared\n    id: no-publish\n    match: { command: { program: npm, subcommand: publish } }\n",
+    );
+    let said = house.run(&["policy", "check"]).ended(0);
+    assert!(said.text().contains(": no problems"), "{}", said.text());
+    house.run(&["test", "npm publish"]).ended(2);
+    house.write(
+        ".toolgate/policy.yaml",
+        "version: 1\nrules:\n  - { x-note: no, id: a, kind: warn, match: { regex: x }, reason: r }\n",
+    );
+    house.run(&["policy", "check"]).ended(1);
+}
+
+/// A file of gigabytes of nothing, and one of gigabytes in place of the cache.
+#[test]
+fn what_is_too_large_is_not_read() {
+    let house = House::bare("version: 1\n");
+    assert!(!house.ask("ls").is_no());
+    let file = house.project().join(".toolgate/policy.yaml");
+    let grow = |path: &std::path::Path| {
+        let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.write_all_at(b"version: 1\n", 0).unwrap();
+        file.set_len(2 << 30).unwrap();
+    };
+    grow(&file);
+    let began = Instant::now();
+    assert!(house.ask("ls").is_broken());
+    assert!(house.run(&["policy", "check"]).ended(1).text().contains("the file is larger than 4 MiB"));
+    std::fs::write(&file, "version: 1\n").unwrap();
+    let caches = std::fs::read_dir(house.cache()).unwrap().flatten().map(|entry| entry.path());
+    caches.filter(|path| path.extension().is_some_and(|ending| ending == "bin")).for_each(|path| grow(&path));
+    assert!(!house.ask("ls").is_no());
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 /// A project may name a pack that turns rules off; what its person chose stays.
@@ -121,6 +202,6 @@ fn layers_are_told_apart() {
     let rule = "{ id: a, kind: block, locked: true, match: { regex: x }, reason: user }";
     house.write_user(&format!("version: 1\npacks: []\nmode: enforce\nrules:\n  - {rule}\n"));
     let said = house.run(&["policy", "check"]).ended(1);
-    insta::assert_snapshot!(plain(&house, &said.text()));
+    insta::assert_snapshot!(plain(&house, &said.text()).replace(" \n", "\n"));
     assert!(house.ask("x").is_no(), "the locked rule holds, and so does enforce");
 }

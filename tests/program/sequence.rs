@@ -151,3 +151,75 @@ fn messages_and_headers_are_read_however_given() {
     assert!(!house.ask("curl -H 'X-Rate-Limit: 5' https://a.b").is_no());
     assert!(house.ask("curl https://a.b").is_no());
 }
+
+const BEFORE: &str = "version: 1
+packs: []
+agents:
+  main:
+    read_before_write: true
+    after: { WebFetch: [Grep] }
+rules:
+  - id: tests-first
+    kind: require
+    match: { command: { program: git, subcommand: commit } }
+    require: { ran: 'npm test', fresh: true }
+    reason: tests run before a commit
+  - id: built-once
+    kind: require
+    match: { command: { program: make, args: [deploy] } }
+    require: { ran: 'make build' }
+    reason: it is built first
+  - id: no-pull-and-deploy
+    kind: block
+    match: { command: { program: make, args: [release] } }
+    after: [{ match: { command: { program: git, subcommand: pull } }, within: 2 }]
+    reason: look at what came first
+";
+
+/// `test --after` feeds every condition on what came before, in the order given.
+#[test]
+fn a_trial_knows_what_ran_before_it() {
+    let house = House::with_policy(BEFORE);
+    house.write("src/cart.js", "a\n");
+    let file = house.project().join("src/cart.js").display().to_string();
+    let read = json!({ "tool": "Read", "input": { "file_path": file } }).to_string();
+    let grep = json!({ "tool": "Grep", "input": { "pattern": "x" } }).to_string();
+    let write = json!({ "tool": "Write", "input": { "file_path": file, "content": "b" } }).to_string();
+    let edit = json!({ "file_path": file, "old_string": "a", "new_string": "b" }).to_string();
+    let fetch = json!({ "url": "https://docs.acme.io/", "prompt": "read" }).to_string();
+    let (commit, edit, fetch) = (
+        &["git commit -m x"][..],
+        &["--tool", "Edit", "--input", edit.as_str()][..],
+        &["--tool", "WebFetch", "--input", fetch.as_str()][..],
+    );
+    let rows: &[(&[&str], &[&str], i32)] = &[
+        (&[], commit, 2),
+        (&["npm test"], commit, 0),
+        (&["npm test --help"], commit, 2),
+        (&["echo npm test"], commit, 2),
+        (&["npm test", "touch src/cart.js"], commit, 2),
+        (&["touch src/cart.js", "npm test"], commit, 0),
+        (&["npm test", &write], commit, 2),
+        (&[&write, "npm test"], commit, 0),
+        (&["npm test", &read], commit, 0),
+        (&[], &["make deploy"], 2),
+        (&["make build", "touch src/cart.js"], &["make deploy"], 0),
+        (&[], &["make release"], 0),
+        (&["git pull"], &["make release"], 2),
+        (&["git pull", "ls"], &["make release"], 2),
+        (&["git pull", "ls", "ls"], &["make release"], 0),
+        (&[], edit, 2),
+        (&[&read], edit, 0),
+        (&["cat src/cart.js"], edit, 0),
+        (&["cat src/other.js"], edit, 2),
+        (&[], fetch, 2),
+        (&[&grep], fetch, 0),
+    ];
+    for (before, call, code) in rows {
+        let mut args = vec!["test"];
+        before.iter().for_each(|one| args.extend(["--after", one]));
+        args.extend(*call);
+        let said = house.run(&args);
+        assert_eq!(said.code, Some(*code), "{args:?}: {}", said.text());
+    }
+}

@@ -319,7 +319,10 @@ fn knowledge_is_missing_malformed_or_there() {
     house.write(".toolgate/knowledge.toml", "[[known_issue]]\nsymptom = \"x\"\n");
     let answer = house.ask("ls");
     assert!(answer.is_broken(), "{answer:?}");
-    denied(&answer, &["knowledge.toml:1: unknown word `known_issue`", "did you mean `known_issues`?"]);
+    denied(
+        &answer,
+        &["knowledge.toml:1: unknown key `known_issue`", "change `known_issue` to `known_issues`"],
+    );
     let said = house.run(&["policy", "check"]);
     let text = format!("{}{}", said.text(), said.err);
     assert!(text.contains("1 | [[known_issue]]") && text.contains("^^^^^^^^^^^"), "{text}");

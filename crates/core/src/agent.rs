@@ -10,7 +10,7 @@ use crate::completion::Completion;
 use crate::feedback::Provider;
 use crate::finding::Source;
 use crate::risk::Risk;
-use crate::rule::{Names, Pattern, RuleFault};
+use crate::rule::{Names, Pattern, PatternFault, RuleFault};
 use crate::session::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,14 +118,8 @@ impl AgentEntry {
         let scope = self.agent.scope.iter();
         let lists = scope.flat_map(|scope| [scope.write.as_ref(), scope.read.as_ref(), Some(&scope.deny)]);
         let paths = lists.flatten().flat_map(Names::iter).map(|name| (name, Pattern::path(name)));
-        let fault = |(name, pattern): (&str, Result<Pattern, String>)| {
-            let why = pattern.err()?;
-            Some(RuleFault {
-                rule: format!("agents.{}", self.name),
-                message: format!("`{name}` is not a valid pattern: {why}"),
-                needle: name.to_owned(),
-                cure: "patterns use `*`, `**`, `?`, `[…]` and `{…,…}`; close every bracket".to_owned(),
-            })
+        let fault = |(name, pattern): (&str, Result<Pattern, PatternFault>)| {
+            Some(RuleFault::of_pattern(format!("agents.{}", self.name), name, pattern.err()?))
         };
         let prices = self.agent.budget.iter().flat_map(|budget| budget.prices.keys());
         let prices = prices.map(|name| (name.as_str(), Pattern::word(name)));
@@ -139,12 +133,14 @@ impl AgentEntry {
         let words = own.filter(|name| !known.contains(name)).map(|name| RuleFault {
             rule: format!("agents.{}", self.name),
             message: format!("unknown capability `{name}`"),
+            at: None,
             needle: name.to_owned(),
             cure: format!("known: {}", known.join(", ")),
         });
         let level = self.agent.autonomy.filter(|level| *level > 3).map(|level| RuleFault {
             rule: format!("agents.{}", self.name),
             message: format!("unknown autonomy level {level}"),
+            at: None,
             needle: "autonomy".to_owned(),
             cure: "use a level from 0 (only reads) to 3 (decides everything)".to_owned(),
         });

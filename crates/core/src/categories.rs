@@ -156,6 +156,7 @@ impl CategoriesEntry {
         let known = |name: &str| IDS.contains(&name) || CATEGORIES.contains(&name);
         let unknown = self.categories.on.iter().filter(|name| !known(name)).map(|name| RuleFault {
             rule: "category_guardrails.on".to_owned(),
+            at: None,
             needle: name.to_owned(),
             message: format!("unknown category guardrail `{name}`"),
             cure: "use a category (safety, quality, compliance, budget, scope) or an id such as safety-001"
@@ -165,6 +166,7 @@ impl CategoriesEntry {
         let bad = bad.into_iter().map(|(id, (needle, why))| RuleFault {
             rule: format!("category_guardrails.{id}"),
             message: format!("invalid value `{needle}`: {why}"),
+            at: None,
             needle,
             cure: format!("`toolgate explain {id}` shows the keys and an example"),
         });

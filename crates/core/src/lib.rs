@@ -40,11 +40,13 @@ mod leak;
 mod learning;
 mod ledger;
 mod lines;
+pub mod lint;
 mod lock;
 mod mark;
 mod mcp_commands;
 mod mcp_files;
 mod metrics;
+mod nearest;
 mod notify;
 mod outcome;
 mod output;
@@ -117,6 +119,7 @@ pub use mark::{
 };
 pub use mark::{backup_mark, changed_mark, wrote_mark};
 pub use metrics::Metrics;
+pub use nearest::nearest;
 pub use notify::{Channels, Notify, NotifyEntry, Webhook, news, terminal_line, webhook_body};
 pub use outcome::{Edit, Outcome, Verdict, Waiting};
 pub use output::{
@@ -127,8 +130,8 @@ pub use path::{absolute, is_within, normalise};
 pub use people::{EMERGENCY_MS, Emergency, People, PeopleEntry, REVIEW_DUE_MS, is_overridden};
 pub use places::{Place, Places};
 pub use policy::{
-    Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, Policy, PolicyFile, Review, RuleEntry,
-    RuleFault, Workspace, compile, merge,
+    Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, NoticeKind, Policy, PolicyFile,
+    Review, RuleEntry, RuleFault, Workspace, compile, merge,
 };
 pub use prerequisite::{CheckResult, Method, Prerequisite, in_order};
 pub use progress::{Comment, Progress};

@@ -108,12 +108,7 @@ impl OutputEntry {
         let names = names.chain(self.checks.empty.iter().flat_map(|check| check.tools.iter()));
         let names = names.chain(self.checks.schemas.iter().flat_map(|check| check.tools.iter()));
         let patterns = names.filter_map(|name| {
-            let why = Pattern::word(name).err()?;
-            Some(fault(
-                name,
-                format!("`{name}` is not a valid pattern: {why}"),
-                "use `*` and `?` as wildcards",
-            ))
+            Some(RuleFault::of_pattern("output".to_owned(), name, Pattern::word(name).err()?))
         });
         let schemas = self.checks.schemas.iter().filter_map(|check| {
             let why = Schema::read(&check.schema).err()?;
@@ -124,7 +119,13 @@ impl OutputEntry {
 }
 
 fn fault(needle: &str, message: String, cure: &str) -> RuleFault {
-    RuleFault { rule: "output".to_owned(), needle: needle.to_owned(), message, cure: cure.to_owned() }
+    RuleFault {
+        rule: "output".to_owned(),
+        at: None,
+        needle: needle.to_owned(),
+        message,
+        cure: cure.to_owned(),
+    }
 }
 
 impl Settings {

@@ -127,14 +127,15 @@ impl TrapsEntry {
     pub fn faults(&self) -> Vec<RuleFault> {
         let fault = |rule: &str, needle: &str, message: &str, cure: &str| RuleFault {
             rule: rule.to_owned(),
+            at: None,
             needle: needle.to_owned(),
             message: format!("`{needle}` is not a valid {message}"),
             cure: cure.to_owned(),
         };
         let except = self.traps.filesystem_safety.iter().flat_map(|trap| trap.except.iter());
-        let except = except.filter(|name| Pattern::path(name).is_err()).map(|name| {
-            let cure = "patterns use `*`, `?`, `[…]` and `{…,…}`; close every bracket";
-            fault("traps.filesystem_safety", name, "pattern", cure)
+        let except = except.filter_map(|name| {
+            let rule = "traps.filesystem_safety".to_owned();
+            Some(RuleFault::of_pattern(rule, name, Pattern::path(name).err()?))
         });
         let endpoints = self.traps.network_operations.iter().filter(|trap| !trap.literal);
         let endpoints = endpoints.flat_map(|trap| trap.endpoints.iter());

@@ -52,12 +52,21 @@ impl From<Vec<PolicyFault>> for Broken {
         let first = faults.first();
         let what = first.map_or_else(
             || "the policy cannot be read".to_owned(),
-            |fault| format!("the policy cannot be read: {fault}"),
+            |fault| format!("the policy cannot be read: {fault}{}", more(faults.len())),
         );
         let cure = first.map_or_else(
             || "run `toolgate policy check`".to_owned(),
             |fault| format!("{}, or run `toolgate policy check`", fault.cure),
         );
         Broken { what, cure }
+    }
+}
+
+/// What is said of the problems besides the first one.
+fn more(all: usize) -> String {
+    match all {
+        0 | 1 => String::new(),
+        2 => " (and 1 more problem)".to_owned(),
+        all => format!(" (and {} more problems)", all.saturating_sub(1)),
     }
 }

@@ -41,6 +41,9 @@ const fn mark_of(packs: &[Pack]) -> u64 {
     mark
 }
 
+/// Largest cache file read: many times what the largest policy compiles to.
+const SIZE_MAX: u64 = 64 << 20;
+
 /// Length of a SHA-256 in hex.
 const HASH: usize = 64;
 
@@ -138,15 +141,18 @@ fn read(path: &Path, key: &str) -> Option<Image> {
     if !std::fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }
-    let mut file = File::open(path).ok()?;
+    let file = File::open(path).ok()?;
     // Asked of the open file, so that it cannot be swapped in between.
     let about = file.metadata().ok()?;
     let owner = rustix::process::geteuid().as_raw();
     if !about.is_file() || about.uid() != owner || about.mode() & 0o077 != 0 {
         return None;
     }
+    if about.len() > SIZE_MAX {
+        return None;
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(about.len()).ok()?);
-    file.read_to_end(&mut bytes).ok()?;
+    file.take(SIZE_MAX).read_to_end(&mut bytes).ok()?;
     let (hash, body) = bytes.split_at_checked(HASH)?;
     if digest_of(body).as_bytes() != hash {
         return None;

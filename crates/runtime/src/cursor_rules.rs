@@ -6,7 +6,7 @@
 //! anybody else, so it only adds: no other sections than rules and guardrails,
 //! and no rule in place of another.
 
-use crate::yaml::{PolicyFault, at_needle, parse};
+use crate::yaml::{ParsedFile, at_needle, parse_policy};
 use std::path::{Path, PathBuf};
 use toolgate_core::{Layer, Layered, Notice, PolicyFile, Source};
 
@@ -31,23 +31,20 @@ fn front(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Reads the block of one file.
-///
-/// # Errors
-/// What is wrong with it and where.
-pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Layered, PolicyFault> {
+pub(crate) fn read(file: &str, bytes: &[u8]) -> ParsedFile {
     let text = String::from_utf8_lossy(bytes);
-    let layer = parse(Layer::Project, file, policy_text(&text).as_bytes())?;
-    let only_adds = PolicyFile {
+    let mut parsed = parse_policy(Layer::Project, file, policy_text(&text).as_bytes());
+    let only_adds = |layer: &Layered| PolicyFile {
         rules: layer.policy.rules.clone(),
         guardrails: layer.policy.guardrails.clone(),
         ..PolicyFile::of_version_1()
     };
-    if layer.policy != only_adds {
+    if parsed.layer.as_ref().is_some_and(|layer| layer.policy != only_adds(layer)) {
         let message = "only `rules` and `guardrails` are allowed here".to_owned();
-        let cure = "move the rest to `.toolgate/policy.yaml`";
-        return Err(at_needle(file, &text, 1, KEY, message, cure));
+        let help = "move the rest to `.toolgate/policy.yaml`";
+        parsed.faults.push(at_needle(file, &text, 1, KEY, message, help));
     }
-    Ok(layer)
+    parsed
 }
 
 /// The block as a policy file with every line where it was. `---` gives way to
@@ -100,8 +97,8 @@ pub(crate) fn only_adding(layers: &[Layered], added: Vec<Layered>) -> (Vec<Layer
         for (rule, line) in rules.into_iter().zip(std::mem::take(&mut layer.lines)) {
             if taken.contains(&rule.id) {
                 let source = Source { file: layer.file.clone(), line };
-                let text = format!("a rule `{}` already exists: choose another id for this one", rule.id);
-                notices.push(Notice { source, text, conflict: true });
+                let text = format!("a rule `{}` already exists, and this one is ignored", rule.id);
+                notices.push(Notice::conflict(source, &rule.id, text, "choose another id for this one"));
             } else {
                 taken.push(rule.id.clone());
                 layer.policy.rules.push(rule);
@@ -117,11 +114,13 @@ pub(crate) fn only_adding(layers: &[Layered], added: Vec<Layered>) -> (Vec<Layer
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
+    use toolgate_core::NoticeKind;
 
     #[track_caller]
     fn check(text: &str, expected: &[(&str, u32)]) {
         assert!(has_block(text.as_bytes()));
-        let layer = read("a.mdc", text.as_bytes()).unwrap_or_else(|fault| panic!("{}", fault.render()));
+        let layer =
+            read("a.mdc", text.as_bytes()).complete().unwrap_or_else(|fault| panic!("{}", fault.render()));
         let ids = layer.policy.rules.iter().map(|rule| rule.id.as_str());
         assert_eq!(ids.zip(layer.lines.iter().copied()).collect::<Vec<_>>(), expected);
     }
@@ -151,13 +150,21 @@ mod tests {
     #[test]
     fn it_only_adds() {
         for section in ["disable: [sudo]", "mode: observe", "packs: [relaxed]", "workspace: { also: [/] }"] {
-            let fault = read("a.mdc", format!("---\ntoolgate:\n  {section}\n---\n").as_bytes()).unwrap_err();
+            let fault = read("a.mdc", format!("---\ntoolgate:\n  {section}\n---\n").as_bytes())
+                .complete()
+                .unwrap_err();
             assert!(fault.render().contains("only `rules` and `guardrails` are allowed here"), "{section}");
         }
-        let layer = |file: &str| read(file, format!("---\ntoolgate:\n- {RULE}\n---\n").as_bytes()).unwrap();
+        let layer = |file: &str| {
+            read(file, format!("---\ntoolgate:\n- {RULE}\n---\n").as_bytes()).complete().unwrap()
+        };
         let (kept, notices) = only_adding(&[layer("first")], vec![layer("second")]);
         assert_eq!((kept.len(), kept.iter().map(|one| one.policy.rules.len()).sum::<usize>()), (1, 0));
-        assert!(notices.iter().all(|notice| notice.conflict && notice.source.file == "second"));
+        assert!(
+            notices
+                .iter()
+                .all(|notice| notice.kind == NoticeKind::Conflict && notice.source.file == "second")
+        );
         assert_eq!(notices.len(), 1);
     }
 }

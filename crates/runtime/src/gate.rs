@@ -137,29 +137,8 @@ impl Gate {
         let told = event;
         let (event, glance) = scripts::read(turn.as_mut(), scene, &session, told)?;
         let event = event.as_ref();
-        let (call, tool) = (event.call.id.clone(), event.call.tool.clone());
-        let (ran, touched) = evidence(&glance.facts, &event.call);
-        let changes = |one: &Touched| one.access != Access::Read && scene.is_ours(&one.path);
-        // What a script changes on its way is its own matter, as it is for those of the project.
-        let changed = match event.call.scripts.is_empty() {
-            true => touched.iter().any(changes),
-            false => evidence(&scene.facts(&told.call), &told.call).1.iter().any(changes),
-        };
-        let resulted = Resulted {
-            event: event.kind,
-            call,
-            tool,
-            ran,
-            touched,
-            changed,
-            lines: if event.kind == EventKind::PostExecution { event.call.lines() } else { 0 },
-            files: None,
-            message: said.map(kept_message),
-            to: event.call.receiver().map(str::to_owned),
-            // Tells failures apart, and calls that have no id.
-            arguments: (event.kind == EventKind::OnError || event.call.id.is_none())
-                .then(|| event.call.arguments_digest()),
-        };
+        let resulted =
+            Resulted { message: said.map(kept_message), ..resulted(scene, &glance.facts, event, told) };
         let context = context(event, scene.policy());
         let resulted = with_new_files(turn.as_mut(), scene, event, resulted)?;
         let entry = match event.kind {
@@ -343,6 +322,32 @@ pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> HostAnswer {
     let input = decision.event.call.input.clone();
     let changed = rewritten_text(&event.call, &decision.event.call);
     HostAnswer::Modified { input, text: format!("Approved, and rewritten by a rule. {changed}") }
+}
+
+/// How a call ended that was told of, read with its scripts as `event`.
+pub(crate) fn resulted(scene: &Scene, facts: &Facts, event: &Event, told: &Event) -> Resulted {
+    let (ran, touched) = evidence(facts, &event.call);
+    let changes = |one: &Touched| one.access != Access::Read && scene.is_ours(&one.path);
+    // What a script changes on its way is its own matter, as it is for those of the project.
+    let changed = match event.call.scripts.is_empty() {
+        true => touched.iter().any(changes),
+        false => evidence(&scene.facts(&told.call), &told.call).1.iter().any(changes),
+    };
+    Resulted {
+        event: event.kind,
+        call: event.call.id.clone(),
+        tool: event.call.tool.clone(),
+        ran,
+        touched,
+        changed,
+        lines: if event.kind == EventKind::PostExecution { event.call.lines() } else { 0 },
+        files: None,
+        message: None,
+        to: event.call.receiver().map(str::to_owned),
+        // Tells failures apart, and calls that have no id.
+        arguments: (event.kind == EventKind::OnError || event.call.id.is_none())
+            .then(|| event.call.arguments_digest()),
+    }
 }
 
 /// The commands whose success the success of the call proves, and no others;

@@ -1,7 +1,7 @@
 //! Reads what a project knows about itself from TOML, with errors a person can
 //! act on: file, line, caret, fix.
 
-use crate::yaml::{PolicyFault, at_needle, reword};
+use crate::yaml::{FaultLevel, PolicyFault, at_needle, reword};
 use toolgate_core::{Knowledge, KnowledgeEntry, Source};
 
 /// Largest knowledge file read.
@@ -34,12 +34,8 @@ fn toml_fault(file: &str, text: &str, error: &toml::de::Error) -> PolicyFault {
     let line = before.matches('\n').count().saturating_add(1);
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()).saturating_add(1);
     let (message, cure, length) = reword(error.message().lines().next().unwrap_or_default());
-    let cure = if cure.contains("policy schema") {
-        "correct the line; `docs/policy.md` describes the file".to_owned()
-    } else {
-        cure
-    };
-    PolicyFault { file: file.to_owned(), line, column, length, message, cure, text: text.to_owned() }
+    let (level, file, text) = (FaultLevel::Error, file.to_owned(), text.into());
+    PolicyFault { level, file, line, column, length, message, cure, text }
 }
 
 #[cfg(test)]
@@ -93,15 +89,21 @@ file = "config/app.toml"
     #[test]
     fn faults_have_a_place_and_a_cure() {
         for (text, line, column, message, cure) in [
-            ("[endpoints\n", 1, 11, "unclosed table, expected `]`", "correct the line"),
-            ("a = 1\n", 1, 1, "unknown word `a`", "known here: endpoints"),
-            ("[[known_issue]]\n", 1, 3, "unknown word `known_issue`", "did you mean `known_issues`?"),
+            ("[endpoints\n", 1, 11, "unclosed table, expected `]`", "a section as `[name]`"),
+            ("a = 1\n", 1, 1, "unknown key `a`", "known here: endpoints"),
+            (
+                "[[known_issue]]\n",
+                1,
+                3,
+                "unknown key `known_issue`",
+                "change `known_issue` to `known_issues`",
+            ),
             (
                 "[[practices]]\nname = 3\nrule = \"x\"\n",
                 2,
                 8,
-                "invalid type: integer `3`, expected a string",
-                "correct",
+                "a string belongs here, not integer `3`",
+                "put the value in quotes",
             ),
             (
                 "[endpoints.x]\nname = \"x\"\ndefault_url = \"http://\"\nconfig_key = \"X\"\n",

@@ -4,11 +4,17 @@ use crate::cursor_rules;
 use crate::dirs::Dirs;
 use crate::knowledge;
 use crate::packs;
-use crate::yaml::{PolicyFault, parse, parse_agent, parse_guardrails, rule_fault};
-use std::io::ErrorKind;
+use crate::yaml::{
+    ParsedFile, PolicyFault, SIZE_MAX, at_needle, empty_parts, of_notice, parse, parse_agent,
+    parse_guardrails, parse_policy, rule_fault, sort, too_large, with_plain_ends,
+};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use toolgate_core::lint::{Around, lint};
 use toolgate_core::{
-    KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, Source, compile, merge,
+    KnowledgeEntry, Layer, Layered, Merged, Notice, Policy, RuleEntry, RuleFault, Source, compile, merge,
 };
 
 /// A policy with what a person should know about it.
@@ -53,6 +59,12 @@ pub(crate) struct SourceFile {
 
 /// Reads the bytes of every layer.
 pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>, Vec<PolicyFault>> {
+    let (files, faults) = readable_files(dirs, project);
+    if faults.is_empty() { Ok(files) } else { Err(faults) }
+}
+
+/// The files of every layer that can be read, and what is wrong with the others.
+fn readable_files(dirs: &Dirs, project: &Path) -> (Vec<SourceFile>, Vec<PolicyFault>) {
     let layers = [Layer::Managed, Layer::User, Layer::Project].map(Part::Layer);
     let knowledge = Dirs::knowledge_files(project).into_iter().map(|path| (Part::Knowledge, path));
     let mut files = Vec::new();
@@ -75,29 +87,48 @@ pub(crate) fn read_files(dirs: &Dirs, project: &Path) -> Result<Vec<SourceFile>,
         }
         let Part::Layer(layer) = part else { continue };
         for (folder, part) in folders {
-            files.extend(read_folder(part(layer), &folder, &["yaml", "yml"])?);
+            files.extend(read_folder(part(layer), &folder, &["yaml", "yml"], &mut faults));
         }
     }
-    let cursor = read_folder(Part::CursorRules, &cursor_rules::folder(project), &["mdc"])?;
+    let cursor = read_folder(Part::CursorRules, &cursor_rules::folder(project), &["mdc"], &mut faults);
     let has_block =
         |file: &SourceFile| file.bytes.as_ref().is_some_and(|bytes| cursor_rules::has_block(bytes));
     files.extend(cursor.into_iter().filter(has_block));
-    if faults.is_empty() { Ok(files) } else { Err(faults) }
+    (files, faults)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> PolicyFault {
     let file = path.display().to_string();
-    PolicyFault::of_file(&file, format!("the file cannot be read: {error}"), "make it readable for your user")
+    match error.kind() {
+        ErrorKind::FileTooLarge => too_large(&file),
+        _ => PolicyFault::of_file(
+            &file,
+            format!("the file cannot be read: {error}"),
+            "make it readable for your user, or delete it",
+        ),
+    }
 }
 
 /// Every file of a folder with such an ending.
-fn read_folder(part: Part, folder: &Path, endings: &[&str]) -> Result<Vec<SourceFile>, Vec<PolicyFault>> {
-    let found = folder_files(folder, endings).map_err(|error| vec![unreadable(folder, &error)])?;
-    let read = |path: PathBuf| match read_plain(&path) {
-        Ok(bytes) => Ok(SourceFile { part, path, bytes: Some(bytes) }),
-        Err(error) => Err(vec![unreadable(&path, &error)]),
-    };
-    found.into_iter().map(read).collect()
+fn read_folder(
+    part: Part,
+    folder: &Path,
+    endings: &[&str],
+    faults: &mut Vec<PolicyFault>,
+) -> Vec<SourceFile> {
+    let mut files = Vec::new();
+    match folder_files(folder, endings) {
+        Err(error) => faults.push(unreadable(folder, &error)),
+        Ok(found) => {
+            for path in found {
+                match read_plain(&path) {
+                    Ok(bytes) => files.push(SourceFile { part, path, bytes: Some(bytes) }),
+                    Err(error) => faults.push(unreadable(&path, &error)),
+                }
+            }
+        }
+    }
+    files
 }
 
 /// The files of a folder in the order of their names; none if there is no such
@@ -121,12 +152,22 @@ fn folder_files(folder: &Path, endings: &[&str]) -> std::io::Result<Vec<PathBuf>
     Ok(found)
 }
 
-/// Reads a plain file. A pipe in its place would hold the gate up.
+/// Reads a plain file that is not too large. A pipe in its place would hold the gate up, and so would
+/// gigabytes of nothing.
 fn read_plain(path: &Path) -> std::io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
+    // Asked before it is opened: opening a pipe would wait for a writer.
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() {
         return Err(std::io::Error::other("not a regular file"));
     }
-    std::fs::read(path)
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len().min(SIZE_MAX)).unwrap_or_default());
+    // It may have grown since.
+    if about.len() <= SIZE_MAX {
+        File::open(path)?.take(SIZE_MAX.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    let is_read =
+        about.len() <= SIZE_MAX && u64::try_from(bytes.len()).is_ok_and(|length| length <= SIZE_MAX);
+    if is_read { Ok(bytes) } else { Err(ErrorKind::FileTooLarge.into()) }
 }
 
 /// There is no file – as opposed to a link that leads nowhere, which is a
@@ -158,11 +199,136 @@ pub fn load_with(dirs: &Dirs, project: &Path, text: &str) -> Result<Loaded, Vec<
 }
 
 pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
-    let Parsed { mut layers, added, knowledge, faults } = parse_all(files);
-    if !faults.is_empty() {
-        return Err(faults);
+    let (joined, mut faults) = join(files);
+    match compile(&joined.merged) {
+        Ok(policy) if faults.is_empty() => {
+            let Merged { notices, off, .. } = joined.merged;
+            Ok(Loaded { policy, notices, off, files: joined.files })
+        }
+        Ok(_) => Err(sorted(faults, files)),
+        Err(wrong) => {
+            faults.extend(joined.located(&wrong, |file| text_of(files, file)));
+            Err(sorted(faults, files))
+        }
     }
-    let mut all = packs_of(&layers)?;
+}
+
+fn sorted(mut faults: Vec<PolicyFault>, files: &[SourceFile]) -> Vec<PolicyFault> {
+    let names: Vec<String> = files.iter().map(|file| file.path.display().to_string()).collect();
+    sort(&mut faults, &names);
+    faults
+}
+
+/// Everything there is to say about the files of a policy.
+#[derive(Debug)]
+pub struct Checked {
+    /// By file and place: errors, warnings, notes.
+    pub faults: Vec<PolicyFault>,
+    /// Whether the gate can judge with this policy.
+    pub holds: bool,
+    /// How many rules could be read.
+    pub rules: usize,
+    /// How many guardrails.
+    pub guardrails: usize,
+    /// How many files, packs among them.
+    pub files: usize,
+    texts: BTreeMap<String, String>,
+    order: Vec<String>,
+}
+
+impl Checked {
+    /// Adds what was found out besides.
+    pub fn add(&mut self, notices: Vec<Notice>) {
+        let text = |file: &str| self.texts.get(file).map(String::as_str).unwrap_or_default();
+        let found: Vec<PolicyFault> =
+            notices.iter().map(|notice| of_notice(text(&notice.source.file), notice)).collect();
+        self.faults.extend(found);
+        let names: Vec<String> = self.order.clone();
+        sort(&mut self.faults, &names);
+    }
+}
+
+/// Checks every file of a policy, and tells all that is wrong with all of them.
+#[must_use]
+pub fn check(dirs: &Dirs, project: &Path) -> Checked {
+    let (files, faults) = readable_files(dirs, project);
+    checked(&files, faults)
+}
+
+/// The same of policies that are in no file.
+#[cfg(test)]
+pub(crate) fn check_files(files: &[(Layer, &str, &[u8])]) -> Checked {
+    let file = |(layer, path, bytes): &(Layer, &str, &[u8])| SourceFile {
+        part: Part::Layer(*layer),
+        path: PathBuf::from(path),
+        bytes: Some(bytes.to_vec()),
+    };
+    checked(&files.iter().map(file).collect::<Vec<_>>(), Vec::new())
+}
+
+fn checked(files: &[SourceFile], mut faults: Vec<PolicyFault>) -> Checked {
+    let (joined, found) = join(files);
+    faults.extend(found);
+    let texts: BTreeMap<String, String> =
+        joined.files.iter().map(|file| (file.clone(), text_of(files, file))).collect();
+    let wrong = compile(&joined.merged).err().unwrap_or_default();
+    faults.extend(joined.located(&wrong, |file| texts.get(file).cloned().unwrap_or_default()));
+    let Joined { merged, files: names, unread, .. } = joined;
+    let mut checked = Checked {
+        holds: faults.is_empty(),
+        faults,
+        rules: merged.rules.len(),
+        guardrails: merged.settings.guardrails.len(),
+        files: names.len(),
+        order: files.iter().map(|file| file.path.display().to_string()).collect(),
+        texts,
+    };
+    let around = Around { root: names_in(Path::new("/")) };
+    checked.add(lint(&merged, &around));
+    checked.faults.extend(files.iter().filter(|file| matches!(file.part, Part::Layer(_))).flat_map(|file| {
+        let bytes = file.bytes.as_deref().unwrap_or_default();
+        empty_parts(&file.path.display().to_string(), bytes)
+    }));
+    // A rule that cannot be read is there all the same.
+    checked.add(merged.notices.into_iter().filter(|notice| !unread.contains(&notice.needle)).collect());
+    checked
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// What the files say together.
+struct Joined {
+    merged: Merged,
+    files: Vec<String>,
+    /// Ids of rules that are written and could not be read.
+    unread: Vec<String>,
+    /// Files and lines of rules that were read without some of their parts.
+    partial: Vec<(String, u32)>,
+}
+
+/// Parts whose absence is a fault of a rule; where one was taken out, it is not absent.
+const PARTS: [&str; 6] = ["match", "require", "transform", "delay", "label", "after"];
+
+impl Joined {
+    /// The faults of rules with their places.
+    fn located(&self, wrong: &[(Source, RuleFault)], text: impl Fn(&str) -> String) -> Vec<PolicyFault> {
+        let is_partial = |source: &Source| {
+            self.partial.iter().any(|(file, line)| *file == source.file && *line == source.line)
+        };
+        let real = wrong
+            .iter()
+            .filter(|(source, fault)| !(PARTS.contains(&fault.needle.as_str()) && is_partial(source)));
+        real.map(|(source, fault)| rule_fault(&source.file, &text(&source.file), source.line, fault))
+            .collect()
+    }
+}
+
+fn join(files: &[SourceFile]) -> (Joined, Vec<PolicyFault>) {
+    let Parsed { mut layers, added, knowledge, mut faults, unread, partial } = parse_all(files);
+    let mut all = packs_of(&layers, files, &mut faults);
     all.append(&mut layers);
     let outside = added.iter().map(|layer| layer.file.clone()).collect();
     let (added, taken) = cursor_rules::only_adding(&all, added);
@@ -171,17 +337,8 @@ pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault
     merged.notices.extend(taken);
     merged.settings.knowledge = knowledge;
     merged.settings.outside = outside;
-    let policy = compile(&merged).map_err(|faults| {
-        faults
-            .iter()
-            .map(|(source, fault)| {
-                rule_fault(&source.file, &text_of(files, &source.file), source.line, fault)
-            })
-            .collect::<Vec<_>>()
-    })?;
-    let Merged { notices, off, .. } = merged;
-    let files = all.iter().map(|layer| layer.file.clone()).collect();
-    Ok(Loaded { policy, notices, off, files })
+    let names = all.iter().map(|layer| layer.file.clone()).collect();
+    (Joined { merged, files: names, unread, partial }, faults)
 }
 
 /// What the files say.
@@ -192,6 +349,18 @@ struct Parsed {
     added: Vec<Layered>,
     knowledge: Vec<KnowledgeEntry>,
     faults: Vec<PolicyFault>,
+    unread: Vec<String>,
+    partial: Vec<(String, u32)>,
+}
+
+impl Parsed {
+    fn take(&mut self, name: &str, parsed: ParsedFile, only_adds: bool) {
+        let layers = if only_adds { &mut self.added } else { &mut self.layers };
+        layers.extend(parsed.layer);
+        self.faults.extend(parsed.faults);
+        self.unread.extend(parsed.unread);
+        self.partial.extend(parsed.partial.into_iter().map(|line| (name.to_owned(), line)));
+    }
 }
 
 fn parse_all(files: &[SourceFile]) -> Parsed {
@@ -199,16 +368,16 @@ fn parse_all(files: &[SourceFile]) -> Parsed {
     for file in files {
         let Some(bytes) = &file.bytes else { continue };
         let name = file.path.display().to_string();
-        let parsed = match file.part {
-            Part::Layer(layer) => parse(layer, &name, bytes).map(|layer| all.layers.push(layer)),
-            Part::Guardrails(layer) => {
-                parse_guardrails(layer, &name, bytes).map(|layer| all.layers.push(layer))
-            }
-            Part::Knowledge => knowledge::parse(&name, bytes).map(|entry| all.knowledge.push(entry)),
-            Part::CursorRules => cursor_rules::read(&name, bytes).map(|layer| all.added.push(layer)),
-            Part::Agent(layer) => parse_agent(layer, &name, bytes).map(|layer| all.layers.push(layer)),
-        };
-        all.faults.extend(parsed.err());
+        match file.part {
+            Part::Layer(layer) => all.take(&name, parse_policy(layer, &name, bytes), false),
+            Part::Guardrails(layer) => all.take(&name, parse_guardrails(layer, &name, bytes), false),
+            Part::Agent(layer) => all.take(&name, parse_agent(layer, &name, bytes), false),
+            Part::CursorRules => all.take(&name, cursor_rules::read(&name, bytes), true),
+            Part::Knowledge => match knowledge::parse(&name, bytes) {
+                Ok(entry) => all.knowledge.push(entry),
+                Err(fault) => all.faults.push(fault),
+            },
+        }
     }
     all
 }
@@ -216,7 +385,7 @@ fn parse_all(files: &[SourceFile]) -> Parsed {
 /// The packs in force: what managed and user policies name (`default` if they
 /// name none), and what the project adds. A repository can add rules to a
 /// machine, not take away what its person chose.
-fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
+fn packs_of(layers: &[Layered], files: &[SourceFile], faults: &mut Vec<PolicyFault>) -> Vec<Layered> {
     let (project, higher): (Vec<&Layered>, Vec<&Layered>) =
         layers.iter().partition(|layer| layer.layer == Layer::Project);
     let said = higher.iter().rev().find_map(|layer| Some((layer.layer, layer.policy.packs.clone()?)));
@@ -231,19 +400,26 @@ fn packs_of(layers: &[Layered]) -> Result<Vec<Layered>, Vec<PolicyFault>> {
             continue;
         }
         let Some(pack) = packs::pack(name) else {
-            return Err(vec![no_such_pack(layers, name)]);
+            faults.push(no_such_pack(layers, files, name));
+            continue;
         };
-        let parsed = parse(Layer::Pack, &file, pack.text.as_bytes()).map_err(|fault| vec![fault])?;
-        found.push(Layered { by: *by, ..parsed });
+        match parse(Layer::Pack, &file, pack.text.as_bytes()) {
+            Ok(parsed) => found.push(Layered { by: *by, ..parsed }),
+            Err(fault) => faults.push(fault),
+        }
     }
-    Ok(found)
+    found
 }
 
-fn no_such_pack(layers: &[Layered], name: &str) -> PolicyFault {
+fn no_such_pack(layers: &[Layered], files: &[SourceFile], name: &str) -> PolicyFault {
     let names = |layer: &&Layered| layer.policy.packs.iter().flatten().any(|pack| pack == name);
     let file = layers.iter().find(names).map_or("", |layer| layer.file.as_str());
     let known: Vec<&str> = packs::PACKS.iter().map(|pack| pack.name).collect();
-    PolicyFault::of_file(file, format!("unknown pack `{name}`"), format!("known packs: {}", known.join(", ")))
+    let help = match toolgate_core::nearest(name, known.iter().copied()) {
+        Some(near) => format!("change `{name}` to `{near}`"),
+        None => format!("known packs: {}", known.join(", ")),
+    };
+    at_needle(file, &text_of(files, file), 1, name, format!("unknown pack `{name}`"), &help)
 }
 
 fn pack_file(name: &str) -> String {
@@ -255,5 +431,7 @@ fn text_of(files: &[SourceFile], name: &str) -> String {
         files.iter().find(|file| file.path.display().to_string() == name).and_then(|file| file.bytes.clone());
     let pack =
         || packs::PACKS.iter().find(|pack| pack_file(pack.name) == name).map(|pack| pack.text.to_owned());
-    own.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).or_else(pack).unwrap_or_default()
+    own.map(|bytes| with_plain_ends(&String::from_utf8_lossy(&bytes)).into_owned())
+        .or_else(pack)
+        .unwrap_or_default()
 }

@@ -20,6 +20,13 @@ macro_rules! effects {
                 match self { $( EffectKind::$variant => $name, )+ }
             }
 
+            /// Whether it is done to something that a rule can name as its target.
+            #[must_use]
+            pub fn has_target(self) -> bool {
+                let about = match self { $( EffectKind::$variant => concat!($($doc),+), )+ };
+                about.contains("(target: ")
+            }
+
             /// The kind of that name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<EffectKind> {

@@ -31,7 +31,9 @@ mod wrappers;
 pub use aims::aims;
 pub use effect_kind::EffectKind;
 pub use outline::{Outline, outline};
-pub use programs::{canonical_flag, canonical_sub, is_known, known_commands, patched_files};
+pub use programs::{
+    canonical_flag, canonical_sub, is_known, known_commands, known_flags, known_subcommands, patched_files,
+};
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind, Span,
     Unknown, Usage, Word,

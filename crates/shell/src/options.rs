@@ -345,6 +345,18 @@ fn find_long(spec: &Spec, name: &str) -> Option<Row> {
     None
 }
 
+/// The canonical name of every option of a table.
+pub(crate) fn all_names(spec: &Spec) -> Vec<SmolStr> {
+    let heads = spec.options.split_ascii_whitespace().map(|token| parse_token(token).0);
+    let longest = |head: &'static str| head.split([',', '>']).next_back().unwrap_or(head);
+    heads
+        .map(|head| match spec.one_dash {
+            true => concat(&["-", longest(head)]),
+            false => canonical(longest(head)),
+        })
+        .collect()
+}
+
 /// The canonical name of one option as written, `-n` or `--no-veri`.
 pub(crate) fn canonical_name(spec: &Spec, written: &str) -> SmolStr {
     let found = match written.strip_prefix("--") {

@@ -9,8 +9,8 @@ use serde::Serialize;
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
-use toolgate_core::KnowledgeEntry;
 use toolgate_core::guards::CANARY;
+use toolgate_core::{KnowledgeEntry, NoticeKind};
 use toolgate_runtime::{
     Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, now_ms,
     trusted_key,
@@ -116,13 +116,9 @@ fn policy(setup: &Setup) -> Vec<Check> {
                 short(loaded.policy.revision())
             );
             let mut checks = vec![Check::ok("policy", text)];
-            let conflicts = loaded.notices.iter().filter(|notice| notice.conflict);
-            checks.extend(conflicts.map(|notice| {
-                Check::warn(
-                    "policy",
-                    format!("{}: {}", notice.source, notice.text),
-                    "`toolgate policy check` shows the layers",
-                )
+            let told = loaded.notices.iter().filter(|notice| notice.kind > NoticeKind::Note);
+            checks.extend(told.map(|notice| {
+                Check::warn("policy", format!("{}: {}", notice.source, notice.text), notice.help.clone())
             }));
             if loaded.policy.mode() == toolgate_core::Mode::Observe {
                 checks.push(Check::warn(

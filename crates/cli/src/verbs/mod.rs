@@ -17,6 +17,7 @@ pub mod logs;
 pub mod man;
 pub mod notify;
 pub mod policy;
+pub mod policy_check;
 pub mod proposals;
 pub mod restore;
 mod rule_page;

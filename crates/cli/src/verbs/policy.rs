@@ -1,14 +1,13 @@
 //! `toolgate policy`: show, check, schema.
 
 use crate::project;
-use crate::screen::{BOLD, DIM, GREEN, RED, YELLOW, json, out, styled};
-use crate::verbs::{Failure, Outcome, init, rules};
+use crate::screen::{BOLD, DIM, RED, YELLOW, json, out, styled};
+use crate::verbs::{Failure, Outcome, init, policy_check, rules};
 use clap::Subcommand;
 use schemars::schema_for;
 use serde_json::json;
 use std::process::ExitCode;
-use toolgate_core::PolicyFile;
-use toolgate_core::span;
+use toolgate_core::{Notice, NoticeKind, PolicyFile, span};
 use toolgate_runtime::{Loaded, Setup, rebuild};
 
 /// Shows, checks or describes the policy.
@@ -32,7 +31,17 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Check syntax, patterns, layers and the rules' own examples
+    /// Every problem of every file, with its place and what to write instead
+    #[command(
+        after_help = "Tries shape, values, patterns, layers and every rule's own examples, and looks for \
+rules that can never match.
+
+Examples:
+  toolgate policy check
+  toolgate policy check --json | jq .problems
+
+Exit codes: 0 no errors (warnings do not count) · 1 errors"
+    )]
     Check {
         /// Print JSON
         #[arg(long)]
@@ -54,7 +63,7 @@ pub fn run(args: &Args) -> Outcome {
     let setup = project::here();
     match &args.verb {
         Verb::Show { json } => show(&setup, *json),
-        Verb::Check { json } => check(&setup, *json),
+        Verb::Check { json } => policy_check::run(&setup, *json),
         Verb::Schema { .. } => {
             out(&serde_json::to_string_pretty(&schema_for!(PolicyFile)).unwrap_or_default());
             Ok(ExitCode::SUCCESS)
@@ -85,7 +94,7 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
         json(&json!({
             "revision": policy.revision(), "mode": policy.mode(), "review": policy.review(),
             "files": loaded.files, "rules": policy.entries(), "guardrails": policy.settings().guardrails,
-            "notices": loaded.notices.iter().map(|n| json!({"at": n.source, "text": n.text, "conflict": n.conflict})).collect::<Vec<_>>(),
+            "notices": loaded.notices.iter().map(|n| json!({"at": n.source, "text": n.text, "help": n.help, "conflict": n.kind == NoticeKind::Conflict})).collect::<Vec<_>>(),
         }));
         return Ok(ExitCode::SUCCESS);
     }
@@ -110,32 +119,12 @@ fn show(setup: &Setup, as_json: bool) -> Outcome {
 }
 
 fn notices(loaded: &Loaded) {
-    for notice in &loaded.notices {
-        let mark = if notice.conflict { styled(YELLOW, "conflict") } else { styled(DIM, "note") };
-        out(&format!("{mark} {}: {}", notice.source, notice.text));
-    }
-}
-
-fn check(setup: &Setup, as_json: bool) -> Outcome {
-    let loaded = load(setup)?;
-    let conflicts = loaded.notices.iter().filter(|notice| notice.conflict).count();
-    let entries = loaded.policy.entries();
-    let wrong = rules::wrong_examples(setup, &entries)?;
-    let guardrails = loaded.policy.settings().guardrails.len();
-    if as_json {
-        json(
-            &json!({ "rules": entries.len(), "guardrails": guardrails, "conflicts": conflicts, "wrong_examples": wrong }),
-        );
-    } else {
-        notices(&loaded);
-        wrong.iter().for_each(|text| out(&format!("{} {text}", styled(RED, "example"))));
-        let state = if conflicts == 0 && wrong.is_empty() {
-            styled(GREEN, "fine")
-        } else {
-            styled(YELLOW, "look above")
+    for Notice { source, kind, text, help, .. } in &loaded.notices {
+        let mark = match kind {
+            NoticeKind::Conflict => styled(RED, "conflict"),
+            NoticeKind::Warning => styled(YELLOW, "warning"),
+            NoticeKind::Note => styled(DIM, "note"),
         };
-        let also = if guardrails == 0 { String::new() } else { format!(" and {guardrails} guardrails") };
-        out(&format!("{} rules{also} from {} files: {state}", entries.len(), loaded.files.len()));
+        out(&format!("{mark} {source}: {text}; {help}"));
     }
-    Ok(if conflicts == 0 && wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

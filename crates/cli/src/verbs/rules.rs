@@ -3,15 +3,14 @@
 
 use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, count, json, one_line, out, styled, talk};
-use crate::verbs::{Failure, Outcome, install, policy, proposals};
+use crate::verbs::{Failure, Outcome, install, policy, policy_check, proposals};
 use clap::Subcommand;
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_adapters::host;
-use toolgate_core::{Event, EventKind, GuardrailEntry, Layer, Layered, RuleEntry, Session};
-use toolgate_runtime::{PolicyFault, Scene, Setup, load_uncached, parse_policy};
+use toolgate_core::{GuardrailEntry, Layer, Layered, Notice, RuleEntry};
+use toolgate_runtime::{PolicyFault, Setup, load_uncached, parse_policy};
 
 /// Adds, lists, removes or checks rules.
 #[derive(Debug, clap::Args)]
@@ -96,12 +95,22 @@ pub fn run(args: &Args) -> Outcome {
         Verb::Remove { id, json } => remove(&setup, id, *json),
         Verb::Propose { files, json } => proposals::propose(&setup, files, *json),
         Verb::Check { json: as_json } => {
-            let wrong = wrong_examples(&setup, &policy::load(&setup)?.policy.entries())?;
+            let entries = policy::load(&setup)?.policy.entries();
+            let wrong = policy_check::wrong_examples(&setup, &entries)?;
+            let shown = |one: &Notice| format!("{}: {}: `{}`", one.source, one.text, one.needle);
+            let lines: Vec<String> = wrong.iter().map(shown).collect();
+            let all = u64::try_from(policy_check::examples(&entries)).unwrap_or(u64::MAX);
+            let failed = u64::try_from(wrong.len()).unwrap_or(u64::MAX);
             if *as_json {
-                json(&json!({ "wrong_examples": wrong }));
+                json(&json!({ "examples": all, "wrong_examples": lines }));
             } else {
-                wrong.iter().for_each(|text| out(text));
-                talk(&format!("{} failed", count(wrong.len(), "example")));
+                for (line, one) in lines.iter().zip(&wrong) {
+                    out(&format!("{line}\n  help: {}", one.help));
+                }
+                match failed {
+                    0 => talk(&format!("{}: all pass", count(all, "example"))),
+                    failed => talk(&format!("{}: {failed} failed", count(all, "example"))),
+                }
             }
             Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
@@ -161,40 +170,6 @@ pub fn table(entries: &[RuleEntry]) {
             styled(DIM, &format!("{}{lock}{state}", entry.source)),
         ));
     }
-}
-
-/// Examples that do not do what their rule says they do.
-pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<String>, Failure> {
-    let (scene, _) = Scene::open(setup).map_err(|faults| Failure::of_broken_policy(&faults))?;
-    let mut wrong = Vec::new();
-    for entry in entries {
-        for (example, expected) in entry
-            .rule
-            .examples
-            .matching
-            .iter()
-            .map(|e| (e, true))
-            .chain(entry.rule.examples.pass.iter().map(|e| (e, false)))
-        {
-            if speaks(&scene, setup, &entry.rule.id, example)? != expected {
-                let verb = if expected { "must match" } else { "must not match" };
-                wrong.push(format!("{} `{}`: {verb} `{example}`", entry.source, entry.rule.id));
-            }
-        }
-    }
-    Ok(wrong)
-}
-
-fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool, Failure> {
-    let host =
-        host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
-    let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
-    let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples must be shell commands"))?;
-    let decision = scene.look(
-        &Event { kind: EventKind::PreExecution, call, log: None, output: None },
-        &Session::new("examples"),
-    );
-    Ok(decision.findings.iter().any(|finding| finding.guard == id))
 }
 
 /// The file a new rule goes to: the project's, but a yes in the person's name

@@ -23,6 +23,8 @@ use toolgate_runtime::Scene;
   toolgate test \"git commit --no-verify -m 'fix'\"
   toolgate test --explain \"cd / && sudo rm -rf etc | tee log\"
   toolgate test --tool Write --input '{\"file_path\":\".env\",\"content\":\"\"}'
+  toolgate test --after 'npm test' \"git commit -m 'fix'\"
+  toolgate test --after '{\"tool\":\"Read\",\"input\":{\"file_path\":\"a.rs\"}}' --tool Edit --input '…'
   toolgate test --failed 'connect ECONNREFUSED 127.0.0.1:9222' 'npx playwright install'
   toolgate test --jsonl < calls.jsonl
 
@@ -46,8 +48,8 @@ pub struct Args {
     /// As if an earlier call of the session had failed with this text
     #[arg(long, value_name = "WORDS")]
     pub failed: Vec<String>,
-    /// As if this command had already run in the session
-    #[arg(long, value_name = "COMMAND")]
+    /// As if this command, or this call as a JSON line, had run and succeeded before; several in order
+    #[arg(long, value_name = "COMMAND|CALL")]
     pub after: Vec<String>,
     /// As if the session had this label
     #[arg(long, value_name = "LABEL")]
@@ -99,11 +101,19 @@ pub fn run(args: &Args) -> Outcome {
 /// The session after what is said to have run in it.
 fn before(scene: &Scene, args: &Args, dir: &Path) -> Result<Session, Failure> {
     let mut session = session(args);
-    for command in &args.after {
-        let decision = scene.look(&event("Bash", json!({ "command": command }), dir, None)?, &session);
-        session = session.with_call(&decision);
+    for text in &args.after {
+        let (tool, input) = earlier(text);
+        session = scene.after_call(&event(&tool, input, dir, args.role.as_deref())?, session);
     }
     Ok(session)
+}
+
+/// A call that ran before: `{"tool":"Read","input":{…}}` as in a line of `--jsonl`, else a command.
+fn earlier(text: &str) -> (String, Value) {
+    match serde_json::from_str::<Line>(text) {
+        Ok(line) => (tool_name(&line.tool).to_owned(), line.input),
+        Err(_) => ("Bash".to_owned(), json!({ "command": text })),
+    }
 }
 
 /// A session in which nothing happened but these failures, with these labels.

@@ -379,10 +379,7 @@ fn question(field: Field, op: Op, texts: Vec<String>) -> Result<Question, (Strin
     let is_path = field.holds_a() == Type::Path;
     let glob = |text: &str| {
         let pattern = if is_path { Pattern::path(text) } else { Pattern::word(text) };
-        pattern.map(Question::Like).map_err(|why| {
-            let cure = "patterns use `*`, `**`, `?`, `[…]` and `{…,…}`; close every bracket".to_owned();
-            (format!("`{text}` is not a valid pattern: {why}"), cure)
-        })
+        pattern.map(Question::Like).map_err(|fault| (fault.message, fault.help))
     };
     Ok(match op {
         Op::Equal | Op::In => Question::IsOneOf(texts),

@@ -266,6 +266,7 @@ enum Place {
 fn fault(own: &Guardrail, needle: &str, message: impl Into<String>, cure: &str) -> RuleFault {
     RuleFault {
         rule: format!("guardrails.{}", own.id),
+        at: None,
         needle: needle.to_owned(),
         message: message.into(),
         cure: cure.to_owned(),
@@ -278,10 +279,8 @@ fn expression_fault(own: &Guardrail, text: &str, found: ExpressionFault) -> Rule
 }
 
 fn pattern(own: &Guardrail, name: &str) -> Result<Pattern, (Place, RuleFault)> {
-    let cure = "patterns use `*`, `?`, `[…]` and `{…,…}`; close every bracket";
-    Pattern::word(name).map_err(|why| {
-        (Place::Whole, fault(own, name, format!("`{name}` is not a valid pattern: {why}"), cure))
-    })
+    let rule = || format!("guardrails.{}", own.id);
+    Pattern::word(name).map_err(|fault| (Place::Whole, RuleFault::of_pattern(rule(), name, fault)))
 }
 
 fn shape_fault(own: &Guardrail) -> Option<RuleFault> {

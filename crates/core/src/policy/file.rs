@@ -110,6 +110,7 @@ pub struct Workspace {
 /// One policy file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = { "^x-": true }))]
 pub struct PolicyFile {
     /// Version of this format: 1.
     #[schemars(range(min = 1, max = 1))]

@@ -75,10 +75,48 @@ pub struct RuleEntry {
 pub struct Notice {
     /// Where.
     pub source: Source,
-    /// What, and what to do.
+    /// The text in the file it is about; empty for the whole line.
+    pub needle: String,
+    /// What it amounts to.
+    pub kind: NoticeKind,
+    /// What.
     pub text: String,
-    /// Whether it takes effect as written: a conflict does not.
-    pub conflict: bool,
+    /// What to do.
+    pub help: String,
+}
+
+/// What a notice amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoticeKind {
+    /// Good to know.
+    Note,
+    /// It holds, and does not do what it seems to.
+    Warning,
+    /// It has no effect: a higher layer or a limit of its own layer is against it.
+    Conflict,
+}
+
+impl Notice {
+    /// Something that has no effect.
+    pub fn conflict(
+        source: Source,
+        needle: &str,
+        text: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Notice {
+        let (needle, text, help) = (needle.to_owned(), text.into(), help.into());
+        Notice { source, needle, kind: NoticeKind::Conflict, text, help }
+    }
+
+    /// Something that does not do what it seems to.
+    pub fn warning(source: Source, needle: &str, text: impl Into<String>, help: impl Into<String>) -> Notice {
+        Notice { kind: NoticeKind::Warning, ..Notice::conflict(source, needle, text, help) }
+    }
+
+    /// Something good to know.
+    pub fn note(source: Source, needle: &str, text: impl Into<String>, help: impl Into<String>) -> Notice {
+        Notice { kind: NoticeKind::Note, ..Notice::conflict(source, needle, text, help) }
+    }
 }
 
 /// All layers joined.
@@ -197,21 +235,25 @@ fn notify_of(file: &Layered) -> Option<NotifyEntry> {
 /// A repository may be anybody's: it sends no messages.
 fn keep_messages_out(notify: &mut Vec<NotifyEntry>, notices: &mut Vec<Notice>) {
     for entry in notify.extract_if(.., |entry| entry.layer == Layer::Project) {
-        let text = "`notify` would send messages where a project wants; only your own policy can".to_owned();
-        notices.push(Notice { source: entry.source, text, conflict: true });
+        let text = "`notify` of a project is ignored: it would send messages where the project wants";
+        let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+        notices.push(Notice::conflict(entry.source, "notify", text, help));
     }
     for entry in notify.iter() {
         if let Some(fault) = entry.notify.webhook.as_ref().and_then(crate::notify::Webhook::fault) {
-            let text = format!("`notify.webhook.url`: {fault}; no notifications are sent to it");
-            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+            let text = format!("`notify.webhook.url` is ignored: {fault}");
+            let help = "write an address such as `https://example.com/hook`";
+            notices.push(Notice::conflict(entry.source.clone(), "url", text, help));
         }
     }
 }
 
 fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {
     for key in entry.keep_to_layer() {
-        let text = format!("`{key}` would ask people less; only your own policy can say that");
-        notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+        let text = format!("`{key}` of a project is ignored: people would be asked less");
+        let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+        let needle = key.rsplit('.').next().unwrap_or_default();
+        notices.push(Notice::conflict(entry.source.clone(), needle, text, help));
     }
 }
 
@@ -224,10 +266,10 @@ fn keep_commands_out(entry: &mut CategoriesEntry, notices: &mut Vec<Notice>) {
     let lints = entry.categories.quality_004.iter_mut().map(|own| ("quality-004", &mut own.command));
     for (id, command) in tests.chain(lints) {
         if command.take().is_some() {
-            let text = format!(
-                "`{id}.command` would have the gate run a command of the project's choice; only your own policy can set it"
-            );
-            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+            let text =
+                format!("`{id}.command` of a project is ignored: the gate would run a command of its choice");
+            let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+            notices.push(Notice::conflict(entry.source.clone(), "command", text, help));
         }
     }
 }
@@ -253,9 +295,13 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
         let id = &entry.guardrail.id;
         let twin = entries.iter().take(at).find(|other| other.guardrail.id == *id);
         if let Some(twin) = twin {
-            let text =
-                format!("`{id}` is also defined at {}, and both apply; choose another id", twin.source);
-            notices.push(Notice { source: entry.source.clone(), text, conflict: true });
+            let text = format!("`{id}` is also a guardrail at {}, and both hold", twin.source);
+            notices.push(Notice::conflict(
+                entry.source.clone(),
+                id,
+                text,
+                "choose another id for one of them",
+            ));
         }
     }
 }
@@ -269,40 +315,32 @@ fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, noti
         let line = file.lines.get(at).copied().unwrap_or(0);
         let source = Source { file: file.file.clone(), line };
         if file.layer == Layer::Project && rule.kind == RuleKind::Approve {
-            let text = format!(
-                "`{}` would say yes in your name; only your own policy can, in your configuration folder",
-                rule.id
-            );
-            notices.push(Notice { source, text, conflict: true });
+            let text = format!("`{}` of a project is ignored: it would approve calls in your name", rule.id);
+            let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+            notices.push(Notice::conflict(source, "approve", text, help));
             continue;
         }
         let sets_command = rule.change.as_ref().is_some_and(|change| change.set.contains_key("command"));
         if file.layer == Layer::Project && sets_command {
             let text = format!(
-                "`{}` would put a command of the project's choice into the agent's hands; only your own policy can set `command`",
+                "`{}` of a project is ignored: it would make the agent run a command of its choice",
                 rule.id
             );
-            notices.push(Notice { source, text, conflict: true });
+            let help = "move it to your own policy, or change flags instead of `command`";
+            notices.push(Notice::conflict(source, "command", text, help));
             continue;
         }
         let entry = RuleEntry { source: source.clone(), layer: file.layer, rule: rule.clone() };
         match rules.iter_mut().find(|known| known.rule.id == rule.id) {
             None => rules.push(entry),
             Some(known) if locks.bind(known, file) => {
-                let text = format!(
-                    "`{}` is {} {} and cannot be replaced; choose another id for your rule",
-                    rule.id,
-                    locks.how(known),
-                    known.source
-                );
-                notices.push(Notice { source, text, conflict: true });
+                let text =
+                    format!("`{}` is {} {} and cannot be replaced", rule.id, locks.how(known), known.source);
+                notices.push(Notice::conflict(source, &rule.id, text, "choose another id for your rule"));
             }
             Some(known) => {
-                notices.push(Notice {
-                    source,
-                    text: format!("`{}` replaces the rule at {}", rule.id, known.source),
-                    conflict: false,
-                });
+                let text = format!("`{}` replaces the rule at {}", rule.id, known.source);
+                notices.push(Notice::note(source, &rule.id, text, "choose another id if both are to hold"));
                 *known = entry;
             }
         }
@@ -345,15 +383,18 @@ fn turn_off(file: &Layered, locks: &Locks<'_>, rules: &mut [RuleEntry], notices:
         let source = Source { file: file.file.clone(), line: 0 };
         match rules.iter_mut().find(|known| known.rule.id == id) {
             None => {
-                let text = format!(
-                    "`disable` names `{id}`, but there is no such rule; `toolgate rules list` shows the ids"
-                );
-                notices.push(Notice { source, text, conflict: true });
+                let near = crate::nearest(id, rules.iter().map(|known| known.rule.id.as_str()));
+                let help = match near {
+                    Some(near) => format!("change `{id}` to `{near}`"),
+                    None => "remove it; `toolgate rules list` shows the ids".to_owned(),
+                };
+                let text = format!("`disable` names `{id}`, and there is no such rule");
+                notices.push(Notice::warning(source, id, text, help));
             }
             Some(known) if locks.bind(known, file) => {
                 let how = locks.how(known);
-                let text = format!("`{id}` is {how} {} and stays on; take it out of `disable`", known.source);
-                notices.push(Notice { source, text, conflict: true });
+                let text = format!("`{id}` is {how} {} and stays on", known.source);
+                notices.push(Notice::conflict(source, id, text, "remove it from `disable`"));
             }
             Some(known) => known.rule.enabled = false,
         }
@@ -367,10 +408,11 @@ fn find_contradictions(rules: &[RuleEntry], notices: &mut Vec<Notice>) {
         for no in rules.iter().filter(|entry| says_no(&entry.rule) && entry.rule.matches == yes.rule.matches)
         {
             let text = format!(
-                "`{}` approves exactly what `{}` at {} stops; the stricter one wins",
+                "`{}` approves exactly what `{}` at {} stops, and the stricter one wins",
                 yes.rule.id, no.rule.id, no.source
             );
-            notices.push(Notice { source: yes.source.clone(), text, conflict: true });
+            let help = "remove one of the two";
+            notices.push(Notice::conflict(yes.source.clone(), &yes.rule.id, text, help));
         }
     }
 }
@@ -383,10 +425,9 @@ fn join_workspace(files: &[Layered], notices: &mut Vec<Notice>) -> Vec<String> {
         for folder in file.policy.workspace.iter().flat_map(|workspace| workspace.also.iter()) {
             if file.layer == Layer::Project && is_too_wide(folder) {
                 let source = Source { file: file.file.clone(), line: 0 };
-                let text = format!(
-                    "`workspace.also: {folder}` is too wide for a project; say it in your own policy, or name a folder"
-                );
-                notices.push(Notice { source, text, conflict: true });
+                let text = format!("`workspace.also: {folder}` is too wide for a project and is ignored");
+                let help = "name a folder, or move it to your own policy, `~/.config/toolgate/policy.yaml`";
+                notices.push(Notice::conflict(source, folder, text, help));
             } else {
                 also.push(folder.to_owned());
             }
@@ -416,7 +457,12 @@ fn join_mode(files: &[Layered], notices: &mut Vec<Notice>) -> Mode {
             Some((higher, by)) if mode < higher => {
                 let source = Source { file: file.file.clone(), line: 0 };
                 let text = format!("`mode: observe` has no effect: {} says `enforce`", by.file);
-                notices.push(Notice { source, text, conflict: true });
+                notices.push(Notice::conflict(
+                    source,
+                    "observe",
+                    text,
+                    "remove the line, or change the other file",
+                ));
             }
             _ => said = Some((mode, file)),
         }

@@ -13,7 +13,7 @@ mod path_keys;
 
 pub use file::{Delivery, Mode, PolicyFile, Review, Workspace};
 pub use image::{Image, ImageFault};
-pub use merge::{Layer, Layered, Merged, Notice, RuleEntry, merge};
+pub use merge::{Layer, Layered, Merged, Notice, NoticeKind, RuleEntry, merge};
 
 pub use crate::rule::RuleFault;
 
@@ -59,9 +59,8 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.rules {
         let rules = std::iter::once(entry.rule.clone()).chain(earlier_rules(&entry.rule));
         for rule in rules {
-            if let Err(fault) = CompiledRule::new(rule, entry.source.clone()) {
-                faults.push((entry.source.clone(), fault));
-            }
+            let wrong = CompiledRule::new(rule, entry.source.clone()).err().into_iter().flatten();
+            faults.extend(wrong.map(|fault| (entry.source.clone(), fault)));
         }
     }
     for entry in &merged.settings.agents {
@@ -70,6 +69,7 @@ pub fn compile(merged: &Merged) -> Result<Policy, Vec<(crate::finding::Source, R
     for entry in &merged.settings.verification {
         let fault = |name: &str| RuleFault {
             rule: "verification.tools".to_owned(),
+            at: None,
             needle: name.to_owned(),
             message: format!("`{name}` is not a valid pattern"),
             cure: "use `*`, `?`, `[…]` and `{…,…}`, each closed".to_owned(),
@@ -103,6 +103,7 @@ fn id_of_a_rule(merged: &Merged, entry: &GuardrailEntry) -> Option<(crate::findi
     let rule = merged.rules.iter().find(|rule| rule.rule.id == *id)?;
     let fault = RuleFault {
         rule: format!("guardrails.{id}"),
+        at: None,
         needle: id.clone(),
         message: format!("the rule at {} is called so", rule.source),
         cure: "choose another id: custom-scope-001".to_owned(),

@@ -17,9 +17,9 @@ use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::Hit;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
+use crate::rule::pattern_fault::{PatternFault, regex_fault};
 use crate::rule::sequence::CompiledAfter;
 use crate::rule::{change, matching, require};
-use regex::Regex;
 use serde_json::Value;
 use toolgate_shell::{EffectKind, Unknown};
 
@@ -30,10 +30,21 @@ pub struct RuleFault {
     pub rule: String,
     /// The text in the file it is about.
     pub needle: String,
+    /// The part of that text, in characters from its start: where it begins, and how long it is.
+    pub at: Option<(u32, u32)>,
     /// What is wrong.
     pub message: String,
     /// What to do.
     pub cure: String,
+}
+
+impl RuleFault {
+    /// A pattern that is none.
+    pub(crate) fn of_pattern(rule: String, needle: &str, fault: PatternFault) -> RuleFault {
+        let PatternFault { message, help, at: (start, length) } = fault;
+        let at = u32::try_from(start).ok().zip(u32::try_from(length).ok());
+        RuleFault { rule, needle: needle.to_owned(), at, message, cure: help }
+    }
 }
 
 /// Compiled conditions on files.
@@ -72,50 +83,49 @@ impl CompiledRule {
     /// Checks a rule.
     ///
     /// # Errors
-    /// The first thing wrong with it.
-    pub fn new(rule: Rule, source: Source) -> Result<CompiledRule, RuleFault> {
+    /// Everything wrong with it.
+    pub fn new(rule: Rule, source: Source) -> Result<CompiledRule, Vec<RuleFault>> {
         CompiledRule::build(rule, source, Patterns::Untried)
     }
 
     /// A rule of an image, whose patterns were tried when the image was made.
-    pub(crate) fn from_image(rule: Rule, source: Source) -> Result<CompiledRule, RuleFault> {
+    pub(crate) fn from_image(rule: Rule, source: Source) -> Result<CompiledRule, Vec<RuleFault>> {
         CompiledRule::build(rule, source, Patterns::Trusted)
     }
 
-    fn build(rule: Rule, source: Source, patterns: Patterns) -> Result<CompiledRule, RuleFault> {
+    fn build(rule: Rule, source: Source, patterns: Patterns) -> Result<CompiledRule, Vec<RuleFault>> {
         let check = Check { rule: &rule.id, patterns };
-        check.shape(&rule)?;
+        let mut faults = Vec::new();
+        let all = &mut faults;
+        kept(all, check.shape(&rule));
         let command = rule.matches.command.clone().unwrap_or_default();
-        let files = match &rule.matches.files {
-            Some(files) => Some(Files {
-                access: check.access(&files.access)?,
-                path: check.path_globs(&files.path)?,
-                except: check.path_globs(&files.except)?,
-                inside: check.places(&files.inside)?,
-                outside: check.places(&files.outside)?,
-                covers: check.places(&files.covers)?,
-            }),
-            None => None,
-        };
+        let files = rule.matches.files.as_ref().map(|files| Files {
+            access: kept(all, check.access(&files.access)),
+            path: kept(all, check.path_globs(&files.path)),
+            except: kept(all, check.path_globs(&files.except)),
+            inside: kept(all, check.places(&files.inside)),
+            outside: kept(all, check.places(&files.outside)),
+            covers: kept(all, check.places(&files.covers)),
+        });
         let compiled = CompiledRule {
-            effects: check.effects(&rule.matches.effect)?,
-            targets: check.globs(&rule.matches.target)?,
-            opaque: check.sorts(&rule.matches.opaque)?,
-            regex: check.regex(rule.matches.regex.as_ref())?,
-            params: check.params(&rule.matches.params)?,
-            tools: check.globs(&rule.matches.tool)?,
-            programs: check.globs(&command.program)?,
-            args: check.globs(&command.args)?,
-            must: require::CompiledRequirement::new(rule.require.as_ref(), &check)?,
-            when: rule.when.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()?,
-            unless: rule.unless.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()?,
-            before: CompiledAfter::all(&rule, &check)?,
-            pause: CompiledDelay::new(rule.delay.as_ref(), &check)?,
+            effects: kept(all, check.effects(&rule.matches.effect)),
+            targets: kept(all, check.globs(&rule.matches.target)),
+            opaque: kept(all, check.sorts(&rule.matches.opaque)),
+            regex: kept(all, check.regex(rule.matches.regex.as_ref())),
+            params: kept(all, check.params(&rule.matches.params)),
+            tools: kept(all, check.globs(&rule.matches.tool)),
+            programs: kept(all, check.globs(&command.program)),
+            args: kept(all, check.globs(&command.args)),
+            must: kept(all, require::CompiledRequirement::new(rule.require.as_ref(), &check)),
+            when: kept(all, rule.when.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()),
+            unless: kept(all, rule.unless.as_ref().map(|when| CompiledWhen::new(when, &check)).transpose()),
+            before: kept(all, CompiledAfter::all(&rule, &check)),
+            pause: kept(all, CompiledDelay::new(rule.delay.as_ref(), &check)),
             files,
             source,
             rule,
         };
-        Ok(compiled)
+        if faults.is_empty() { Ok(compiled) } else { Err(faults) }
     }
 
     /// The rule as written.
@@ -199,6 +209,14 @@ impl Guard for CompiledRule {
     }
 }
 
+/// What a check gave, or nothing: a rule tells all its faults at once.
+fn kept<T: Default>(faults: &mut Vec<RuleFault>, checked: Result<T, RuleFault>) -> T {
+    checked.unwrap_or_else(|fault| {
+        faults.push(fault);
+        T::default()
+    })
+}
+
 /// Checks the parts of one rule and names them in faults.
 pub(crate) struct Check<'a> {
     rule: &'a str,
@@ -216,7 +234,13 @@ enum Patterns {
 
 impl Check<'_> {
     pub(crate) fn fault(&self, needle: &str, message: String, cure: &str) -> RuleFault {
-        RuleFault { rule: self.rule.to_owned(), needle: needle.to_owned(), message, cure: cure.to_owned() }
+        RuleFault {
+            rule: self.rule.to_owned(),
+            at: None,
+            needle: needle.to_owned(),
+            message,
+            cure: cure.to_owned(),
+        }
     }
 
     fn shape(&self, rule: &Rule) -> Result<(), RuleFault> {
@@ -259,18 +283,9 @@ impl Check<'_> {
         if self.patterns == Patterns::Trusted {
             return Ok(Some(LazyRegex::new(pattern)));
         }
-        match Regex::new(pattern) {
-            Ok(_) => Ok(Some(LazyRegex::new(pattern))),
-            Err(error) => {
-                let text = error.to_string();
-                let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                let message = format!("this is not a regular expression: {last}");
-                Err(self.fault(
-                    pattern,
-                    message,
-                    "correct the regular expression; `toolgate policy check` tests it",
-                ))
-            }
+        match regex_fault(pattern) {
+            None => Ok(Some(LazyRegex::new(pattern))),
+            Some(fault) => Err(RuleFault::of_pattern(self.rule.to_owned(), pattern, fault)),
         }
     }
 
@@ -295,15 +310,13 @@ impl Check<'_> {
         names.iter().map(|name| self.glob(name, Pattern::path(name))).collect()
     }
 
-    fn glob(&self, needle: &str, pattern: Result<Pattern, String>) -> Result<Pattern, RuleFault> {
-        pattern.map_err(|why| {
-            self.fault(needle, format!("`{needle}` is not a pattern: {why}"), "correct the pattern")
-        })
+    fn glob(&self, needle: &str, pattern: Result<Pattern, PatternFault>) -> Result<Pattern, RuleFault> {
+        pattern.map_err(|fault| RuleFault::of_pattern(self.rule.to_owned(), needle, fault))
     }
 
     fn effects(&self, names: &Names) -> Result<Vec<EffectKind>, RuleFault> {
         let known: Vec<&str> = EffectKind::ALL.iter().map(|kind| kind.name()).collect();
-        let mut effects = self.named(names, "kind", &known, EffectKind::from_name)?;
+        let mut effects = self.named(names, "effect", &known, EffectKind::from_name)?;
         // Making a file is writing one.
         if effects.contains(&EffectKind::WritesFile) {
             effects.push(EffectKind::CreatesFile);
@@ -339,7 +352,10 @@ impl Check<'_> {
         names
             .iter()
             .map(|name| {
-                let cure = format!("one of: {}", known.join(", "));
+                let cure = match crate::nearest(name, known.iter().copied()) {
+                    Some(near) => format!("change `{name}` to `{near}`"),
+                    None => format!("one of: {}", known.join(", ")),
+                };
                 parse(name).ok_or_else(|| self.fault(name, format!("unknown {what} `{name}`"), &cure))
             })
             .collect()

@@ -74,7 +74,10 @@ impl CompiledWhen {
     pub(crate) fn new(wanted: &When, check: &Check<'_>) -> Result<CompiledWhen, RuleFault> {
         let day = |name: &str| {
             let at = DAYS.iter().position(|day| *day == name).and_then(|at| u32::try_from(at).ok());
-            let cure = format!("one of: {}", DAYS.join(", "));
+            let cure = match crate::nearest(&name.to_lowercase(), DAYS) {
+                Some(day) => format!("change `{name}` to `{day}`"),
+                None => format!("one of: {}", DAYS.join(", ")),
+            };
             at.ok_or_else(|| check.fault(name, format!("`{name}` is not a day"), &cure))
         };
         let hours = match &wanted.hours {

@@ -2,6 +2,7 @@
 //! are settled before their pattern matters, and compiling costs more than
 //! everything else a hook does.
 
+use crate::rule::pattern_fault::regex_fault;
 use regex::Regex;
 use std::sync::OnceLock;
 
@@ -27,7 +28,7 @@ impl LazyRegex {
 
     /// Why it is not a pattern.
     pub(crate) fn fault(&self) -> Option<String> {
-        Regex::new(&self.text).err().map(|error| error.to_string())
+        regex_fault(&self.text).map(|fault| fault.message)
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {

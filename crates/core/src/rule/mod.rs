@@ -16,6 +16,7 @@ mod matching;
 mod message;
 mod names;
 mod pattern;
+mod pattern_fault;
 mod require;
 mod sequence;
 
@@ -26,9 +27,10 @@ pub use delay::Delay;
 pub(crate) use delay::waiting;
 pub(crate) use lazy::LazyRegex;
 pub(crate) use literal::required_literals;
-pub(crate) use matching::{beginning, is_like};
+pub(crate) use matching::{beginning, has_flag, is_like};
 pub use names::Names;
 pub(crate) use pattern::Pattern;
+pub(crate) use pattern_fault::PatternFault;
 pub use sequence::After;
 
 /// Whether a file pattern means a path.

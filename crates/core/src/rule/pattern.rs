@@ -1,6 +1,7 @@
 //! Globs, matched without compiling: a hook call must not build thirty
 //! automata to look at one path.
 
+use crate::rule::pattern_fault::PatternFault;
 use fast_glob::{glob_match, validate};
 
 /// Represents `/` where a glob is about words, not paths, so that `*` crosses it.
@@ -17,14 +18,14 @@ pub(crate) enum Pattern {
 
 impl Pattern {
     /// A glob about paths. Without a leading `/` or `~` it matches at any depth.
-    pub(crate) fn path(text: &str) -> Result<Pattern, String> {
+    pub(crate) fn path(text: &str) -> Result<Pattern, PatternFault> {
         check(text)?;
         let anchored = text.starts_with('/') || text.starts_with('~') || text.starts_with("**/");
         Ok(Pattern::Path(if anchored { text.to_owned() } else { format!("**/{text}") }))
     }
 
     /// A glob about words.
-    pub(crate) fn word(text: &str) -> Result<Pattern, String> {
+    pub(crate) fn word(text: &str) -> Result<Pattern, PatternFault> {
         check(text)?;
         Ok(Pattern::Word(text.replace('/', NO_SLASH)))
     }
@@ -58,14 +59,16 @@ impl Pattern {
     }
 }
 
-fn check(text: &str) -> Result<(), String> {
+fn check(text: &str) -> Result<(), PatternFault> {
     if text.is_empty() {
-        return Err("it is empty".to_owned());
+        let help = "write a name or a pattern, or remove it";
+        return Err(PatternFault::new("this pattern is empty", help, 0, 1));
     }
     if text.starts_with('!') {
-        return Err("it starts with `!`; list exceptions under `except`".to_owned());
+        let help = "list exceptions under `except`, without the `!`";
+        return Err(PatternFault::new("a pattern cannot begin with `!`", help, 0, 1));
     }
-    validate(text).map_err(|error| error.to_string())
+    validate(text).map_err(|error| PatternFault::of_glob(text, &error))
 }
 
 #[cfg(test)]

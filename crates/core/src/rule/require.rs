@@ -36,7 +36,7 @@ impl CompiledRequirement {
             message: check.regex(wanted.message.as_ref())?,
             params: check.params(&wanted.params)?,
             // From the program on: `echo cargo test` is not `cargo test`.
-            ran: check.regex(wanted.ran.as_ref().map(|pattern| format!("^(?:{pattern})")).as_ref())?,
+            ran: check.regex(wanted.ran.as_ref())?.map(|own| LazyRegex::new(&format!("^(?:{})", own.text()))),
             fresh: wanted.fresh,
             headers: wanted.headers.iter().map(str::to_ascii_lowercase).collect(),
             backup: wanted.backup,

@@ -217,7 +217,7 @@ impl SupervisorEntry {
 
     fn fault(&self, needle: &str, message: String, cure: &str) -> RuleFault {
         let rule = format!("supervisors.{}", self.name);
-        RuleFault { rule, needle: needle.to_owned(), message, cure: cure.to_owned() }
+        RuleFault { rule, at: None, needle: needle.to_owned(), message, cure: cure.to_owned() }
     }
 
     fn name_fault(&self) -> Option<RuleFault> {
@@ -337,11 +337,11 @@ pub(crate) fn displaced(files: &[Layered]) -> Vec<Notice> {
             let earlier = files.iter().take(at).find(|one| one.policy.supervisors.contains_key(name));
             if let Some(earlier) = earlier {
                 let text = format!(
-                    "the supervisor name `{name}` is already used in {}; choose another name",
+                    "the supervisor name `{name}` is already used in {}, and this one is ignored",
                     earlier.file
                 );
                 let source = Source { file: file.file.clone(), line: 0 };
-                notices.push(Notice { source, text, conflict: true });
+                notices.push(Notice::conflict(source, name, text, "choose another name for it"));
             }
         }
     }

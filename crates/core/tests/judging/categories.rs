@@ -2,6 +2,7 @@
 
 use crate::stage::{call, file, layer, places, shell, summary};
 use serde_json::{Value, json};
+use toolgate_core::NoticeKind;
 use toolgate_core::{
     Access, Call, Decision, Disk, Event, Facts, Kind, Layer, Lock, Mark, Pass, Policy, Session, compile,
     handed_mark, judge, merge, warned_mark,
@@ -201,7 +202,10 @@ fn quality_003_has_the_gate_run_the_command() {
     // A repository does not choose what the gate runs.
     let merged = merge(&[layer(Layer::Project, "own.yaml", &said)]);
     assert!(
-        merged.notices.iter().any(|notice| notice.conflict && notice.text.contains("quality-003.command"))
+        merged
+            .notices
+            .iter()
+            .any(|notice| notice.kind == NoticeKind::Conflict && notice.text.contains("quality-003.command"))
     );
     check_in(&compile(&merged).unwrap(), &shell("git commit -m x"), &changed(&[]), "ask quality-003");
 }

@@ -2,7 +2,7 @@
 
 use crate::stage::layer;
 use serde_json::{Value, json};
-use toolgate_core::{Layer, Layered, Merged, Mode, merge};
+use toolgate_core::{Layer, Layered, Merged, Mode, NoticeKind, merge};
 
 fn rule(id: &str, kind: &str, locked: bool) -> Value {
     json!({ "id": id, "kind": kind, "match": { "tool": "Bash" }, "reason": "r", "locked": locked })
@@ -25,7 +25,7 @@ fn shown(merged: &Merged) -> Vec<String> {
 }
 
 fn conflicts(merged: &Merged) -> usize {
-    merged.notices.iter().filter(|notice| notice.conflict).count()
+    merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count()
 }
 
 #[test]

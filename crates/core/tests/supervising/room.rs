@@ -2,6 +2,7 @@
 
 use crate::stage::{asks, call, decision, finding, merged, one, supervision, with_one};
 use serde_json::json;
+use toolgate_core::NoticeKind;
 use toolgate_core::{
     Answer, Category, Entry, EventKind, Extent, Kind, Layer, Outcome, Proof, Request, RequestState, Severity,
     Together, Word,
@@ -114,7 +115,11 @@ fn a_project_can_only_narrow() {
     let other =
         json!({ "version": 1, "supervisors": { "one": { "endpoint": "command", "command": ["x"] } } });
     let both = merged(&[(Layer::Managed, with_one(json!({}))), (Layer::User, other)]);
-    assert!(both.notices.iter().any(|one| one.conflict && one.text.contains("supervisor name `one`")));
+    assert!(
+        both.notices
+            .iter()
+            .any(|one| one.kind == NoticeKind::Conflict && one.text.contains("supervisor name `one`"))
+    );
     let both = both.settings.supervision;
     assert_eq!(both.named("one").unwrap().url.as_deref(), Some("http://127.0.0.1:1/v1"));
 }

@@ -29,12 +29,14 @@ mod secret_stores;
 mod socket;
 pub(crate) mod sql;
 mod sql_parsed;
+mod subcommands;
 mod user;
 
 pub use aliases::canonical_sub;
 pub use patches::patched_files;
 use smol_str::SmolStr;
 use std::collections::HashSet;
+pub use subcommands::known_subcommands;
 
 use crate::effect_kind::EffectKind;
 use crate::options::{self, Spec};
@@ -393,6 +395,14 @@ pub(crate) fn is_text(command: &Command, place: usize) -> bool {
         "git" => place == 0 && command.usage.sub() == "grep",
         _ => false,
     }
+}
+
+/// The options the gate knows of `program` (and its subcommand), in their canonical spelling.
+#[must_use]
+pub fn known_flags(program: &str, subcommand: &[SmolStr]) -> Vec<SmolStr> {
+    let model = model_of(base_name(program));
+    let spec = if subcommand.is_empty() { model.spec } else { sub_spec(model, subcommand) };
+    options::all_names(&spec)
 }
 
 /// The canonical spelling of an option of `program` (and its subcommand):

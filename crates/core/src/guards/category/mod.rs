@@ -183,12 +183,12 @@ pub(crate) use parameters;
 
 /// Why a text is not a path pattern.
 fn no_path(text: &str) -> Option<String> {
-    Pattern::path(text).err()
+    Pattern::path(text).err().map(|fault| fault.message)
 }
 
 /// Why a text is not a pattern of words.
 fn no_word(text: &str) -> Option<String> {
-    Pattern::word(text).err()
+    Pattern::word(text).err().map(|fault| fault.message)
 }
 
 /// What one of them objects to.

@@ -1,0 +1,148 @@
+//! Programs, subcommands, options and effects that no command can have.
+
+use super::warn;
+use crate::nearest;
+use crate::policy::{Notice, RuleEntry};
+use crate::rule::{CommandMatch, Match, Names, has_flag};
+use toolgate_shell::{EffectKind, ReadContext, SmolStr, canonical_sub, known_flags, known_subcommands, read};
+
+pub(super) fn look(entry: &RuleEntry, one: &Match, notices: &mut Vec<Notice>) {
+    if let Some(command) = &one.command {
+        command.program.iter().for_each(|program| notices.extend(look_at_program(entry, program)));
+        for program in command.program.iter().filter(|name| is_plain(name)) {
+            for sub in command.subcommand.iter() {
+                notices.extend(look_at_subcommand(entry, program, sub));
+            }
+        }
+        for flag in command.flags.iter().chain(command.all_flags.iter()) {
+            notices.extend(look_at_flag(entry, command, flag));
+        }
+    }
+    notices.extend(look_at_target(entry, one));
+}
+
+/// Options outside of `match`, of the command that is matched.
+pub(super) fn look_at_parts(entry: &RuleEntry, notices: &mut Vec<Notice>) {
+    let Some(command) = &entry.rule.matches.command else { return };
+    let required = entry.rule.require.iter().flat_map(|require| require.flags.iter());
+    let changed =
+        entry.rule.change.iter().flat_map(|change| change.remove_flags.iter().chain(change.add_flags.iter()));
+    for flag in required.chain(changed) {
+        notices.extend(look_at_flag(entry, command, flag));
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['*', '?', '[', '{', ' ', '/'])
+}
+
+fn look_at_program(entry: &RuleEntry, program: &str) -> Option<Notice> {
+    if let Some((name, rest)) = program.trim().split_once(' ') {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let reading = read(program, &ReadContext::default());
+        let flags = reading.commands.iter().flat_map(|command| &command.usage.flags);
+        let flags: Vec<&str> = flags.map(|flag| flag.name.as_str()).collect();
+        let subs: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        let mut help = format!("write `program: {name}");
+        if !subs.is_empty() {
+            help.push_str(&format!(", subcommand: {}", subs.join(" ")));
+        }
+        if !flags.is_empty() {
+            help.push_str(&format!(", all_flags: [{}]", flags.join(", ")));
+        }
+        help.push('`');
+        let text = format!("no program is called `{program}`: a name has no spaces");
+        return Some(warn(entry, program, text, help));
+    }
+    let (_, name) = program.rsplit_once('/')?;
+    let text = format!("programs are matched by their name without a folder, so `{program}` never matches");
+    let help =
+        if name.is_empty() { "write the name of the program".to_owned() } else { format!("write `{name}`") };
+    Some(warn(entry, program, text, help))
+}
+
+fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Notice> {
+    let first = sub.split_whitespace().next()?;
+    if first.contains(['*', '?']) {
+        return None;
+    }
+    let full = canonical_sub(program, first);
+    let known: Vec<&str> = known_subcommands(program).collect();
+    if known.contains(&full) || known.contains(&first) {
+        return None;
+    }
+    let meant = nearest(first, known)?;
+    let text = format!("`{program}` has no subcommand `{first}`");
+    Some(warn(entry, sub, text, format!("change `{first}` to `{meant}`")))
+}
+
+fn look_at_flag(entry: &RuleEntry, command: &CommandMatch, flag: &str) -> Option<Notice> {
+    let name = flag.split('=').next().unwrap_or(flag);
+    if name.contains(char::is_whitespace) {
+        let text = format!("`{flag}` is no option: it has a space in it");
+        return Some(warn(entry, flag, text, "write one option an item, with `=` before its value"));
+    }
+    if !name.starts_with(['-', '+', '/']) && !name.contains(['*', '?']) {
+        let dashes = if name.chars().nth(1).is_some() { "--" } else { "-" };
+        let text = format!("`{flag}` is no option: it begins with no dash");
+        return Some(warn(entry, flag, text, format!("write `{dashes}{flag}`")));
+    }
+    let programs: Vec<&str> = command.program.iter().filter(|name| is_plain(name)).collect();
+    let subs = if command.subcommand.is_empty() { Names::of(&[""]) } else { command.subcommand.clone() };
+    let mut found = Vec::new();
+    for program in &programs {
+        for sub in subs.iter() {
+            found.push(dead_flag(program, sub, name)?);
+        }
+    }
+    let (text, help) = found.into_iter().next()?;
+    Some(warn(entry, flag, text, help))
+}
+
+/// Why no command with this program has such an option; nothing if one has, or it cannot be told.
+fn dead_flag(program: &str, sub: &str, flag: &str) -> Option<(String, String)> {
+    let who = if sub.is_empty() { program.to_owned() } else { format!("{program} {sub}") };
+    let reading = read(&format!("{who} {flag}"), &ReadContext::default());
+    let command = reading.commands.iter().find(|command| command.program == program)?;
+    if !has_flag(command, flag) && !command.usage.flags.is_empty() {
+        let names: Vec<&str> = command.usage.flags.iter().map(|flag| flag.name.as_str()).collect();
+        let text = format!("`{flag}` never matches: `{who} {flag}` is read as {}", quoted(&names));
+        let help = match names.as_slice() {
+            [name] => format!("write `{name}`"),
+            _ => format!("write `all_flags: [{}]`", names.join(", ")),
+        };
+        return Some((text, help));
+    }
+    let subcommand: Vec<SmolStr> =
+        sub.split_whitespace().map(|word| canonical_sub(program, word).into()).collect();
+    let known = known_flags(program, &subcommand);
+    let is_known = command.usage.flags.iter().any(|given| known.contains(&given.name));
+    let is_long = flag.starts_with("--") && flag.len() > 4;
+    if is_known || known.is_empty() || !is_long {
+        return None;
+    }
+    let meant = nearest(flag, known.iter().map(SmolStr::as_str))?;
+    Some((
+        format!("`{who}` has no option `{flag}` that the gate knows"),
+        format!("change `{flag}` to `{meant}`"),
+    ))
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ")
+}
+
+fn look_at_target(entry: &RuleEntry, one: &Match) -> Option<Notice> {
+    let target = one.target.iter().next()?;
+    if one.effect.is_empty() {
+        let text = "`target` says what an effect is done to, and this rule names no effect";
+        return Some(warn(entry, "target", text, "add `effect:`, such as `effect: reaches-host`"));
+    }
+    let kinds: Vec<EffectKind> = one.effect.iter().filter_map(EffectKind::from_name).collect();
+    if kinds.is_empty() || kinds.iter().any(|kind| kind.has_target()) {
+        return None;
+    }
+    let name = kinds.first().map_or("", |kind| kind.name());
+    let text = format!("`{name}` has no target, so `{target}` never matches");
+    Some(warn(entry, target, text, "remove `target`, or name what is meant under `command` or `files`"))
+}

@@ -1,0 +1,97 @@
+//! Parts of a policy that are written and say nothing: empty lists, limits of 0.
+
+use super::fault::{FaultLevel, PolicyFault};
+use super::tree::{Document, Key, Node, Value};
+use std::rc::Rc;
+
+/// Parts of a rule in which an empty list or map is as good as none.
+const CONDITIONS: [&str; 6] = ["match", "then", "when", "unless", "require", "change"];
+
+/// Limits that let nothing through when they are 0.
+const LIMITS: [&str; 12] = [
+    "tokens",
+    "minutes",
+    "calls",
+    "api_calls",
+    "lines",
+    "files",
+    "cost_cents",
+    "deadline_minutes",
+    "every_calls",
+    "every_seconds",
+    "limit",
+    "cents",
+];
+
+/// Everything in a file that is empty or 0 and cannot be meant so.
+pub(crate) fn empty_parts(file: &str, bytes: &[u8]) -> Vec<PolicyFault> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
+    let text = &*super::with_plain_ends(text);
+    let Some(root) = Document::read(text).root else { return Vec::new() };
+    let mut look = Look { file, text, found: Vec::new() };
+    for rule in root.get("rules").map(|rules| rules.items()).unwrap_or_default() {
+        let parts = rule.entries().iter().filter(|(key, _)| CONDITIONS.contains(&key.text.as_str()));
+        parts.for_each(|(key, value)| look.at_condition(key, value));
+        let before = rule.get("after").map(|after| after.items()).unwrap_or_default();
+        before.iter().flat_map(|one| one.entries()).for_each(|(key, value)| look.at_condition(key, value));
+    }
+    for section in ["agents", "category_guardrails"] {
+        let entries = root.get(section).map(|node| node.entries()).unwrap_or_default();
+        entries.iter().for_each(|(key, value)| look.at_limit(key, value));
+    }
+    look.found
+}
+
+struct Look<'a> {
+    file: &'a str,
+    text: &'a str,
+    found: Vec<PolicyFault>,
+}
+
+impl Look<'_> {
+    fn warn(&mut self, node: &Node, message: String, help: String) {
+        let fault = PolicyFault::at(self.file, self.text, node.place, message, help);
+        self.found.push(fault.with_level(FaultLevel::Warning));
+    }
+
+    fn at_condition(&mut self, key: &Key, node: &Rc<Node>) {
+        // A rule about every call is an error, told elsewhere.
+        let is_whole = key.text == "match" || key.text == "then";
+        let is_empty = !is_whole
+            && match &node.value {
+                Value::List(items) => items.is_empty(),
+                Value::Map(entries) => entries.is_empty(),
+                Value::Text { .. } => node.is_null(),
+            };
+        if is_empty {
+            let message = format!("`{}` is empty and says nothing", key.text);
+            self.warn(node, message, format!("write what `{}` is to hold, or remove it", key.text));
+        }
+        // What is set is data, and may be empty.
+        if key.text != "set" {
+            node.entries().iter().for_each(|(key, value)| self.at_condition(key, value));
+        }
+    }
+
+    fn at_limit(&mut self, key: &Key, node: &Rc<Node>) {
+        let is_limit = LIMITS.contains(&key.text.as_str());
+        if is_limit && node.text().is_some_and(|text| text.trim() == "0") {
+            let name = &key.text;
+            let (message, help) = match name.starts_with("every_") {
+                true => {
+                    (format!("`{name}: 0` speaks after every call"), format!("write a number: `{name}: 20`"))
+                }
+                false => (
+                    format!("`{name}: 0` leaves nothing: it is used up before the first call"),
+                    format!("write a number, or remove `{name}` for no limit"),
+                ),
+            };
+            self.warn(node, message, help);
+        }
+        node.entries().iter().for_each(|(key, value)| self.at_limit(key, value));
+        node.items()
+            .iter()
+            .flat_map(|item| item.entries())
+            .for_each(|(key, value)| self.at_limit(key, value));
+    }
+}
