@@ -277,10 +277,10 @@ fn what_cannot_be_meant_is_a_fault() {
     for (extra, expected) in [
         (json!({ "when": { "hours": "9 to 5" } }), "is not a time range"),
         (json!({ "when": { "days": "monday" } }), "is not a day"),
-        (json!({ "when": { "ran": "(" } }), "not a regular expression"),
+        (json!({ "when": { "ran": "(" } }), "invalid regular expression"),
         (json!({ "after": [{}] }), "`after` has no condition"),
         (json!({ "after": [{ "label": "x", "within": 0 }] }), "`within` must be at least 1"),
-        (json!({ "after": [{ "match": { "regex": "(" } }] }), "not a regular expression"),
+        (json!({ "after": [{ "match": { "regex": "(" } }] }), "invalid regular expression"),
         (json!({ "kind": "delay" }), "needs `delay:`"),
         (json!({ "kind": "delay", "delay": {} }), "`delay` does not say what to wait for"),
         (json!({ "kind": "label" }), "needs `label:`"),

@@ -210,7 +210,7 @@ fn what_is_wrong_is_a_fault() {
     refuses(|rail| rail["id"] = json!("a-rule"), "a-rule", "the rule at");
     refuses(|rail| rail["bypass"]["audit_required"] = json!(false), "audit_required", "always audited");
     refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!([]), "tools", "applies to nothing");
-    refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!("a["), "a[", "not a valid pattern");
+    refuses(|rail| rail["condition"]["applies_to"]["tools"] = json!("a["), "a[", "invalid pattern");
     refuses(|rail| rail["validation"]["threshold"] = json!(3), "threshold", "does not use");
     refuses(
         |rail| rail["condition"]["expression"] = json!("agent.rol == 'x'"),
