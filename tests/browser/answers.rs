@@ -342,6 +342,7 @@ impl Stage {
     pub fn cookie(&self) -> String {
         let wanted = serde_json::json!({ "urls": [format!("http://{}", self.server.host)] });
         let said = self.tab.say("Network.getCookies", &wanted);
-        format!("Cookie: toolgate={}\r\n", said["cookies"][0]["value"].as_str().unwrap())
+        let own = &said["cookies"][0];
+        format!("Cookie: {}={}\r\n", own["name"].as_str().unwrap(), own["value"].as_str().unwrap())
     }
 }

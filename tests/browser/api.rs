@@ -54,11 +54,16 @@ fn nothing_made_from_the_document_breaks_the_server() {
     for branch in ["one", "two", "three"] {
         house.ask(&format!("git push --force origin {branch}"));
     }
-    let server = Server::start(&house);
-    let token = server.come_in().trim().split('=').nth(1).unwrap().to_owned();
+    let mut command = house.toolgate(&Server::WORDS);
+    command.arg("--api-token");
+    let server = Server::run(command);
+    let token = server.api.clone().unwrap();
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
     let mut command = Command::new(program);
-    command.current_dir(house.root()).args(["run", document, "--url"]).arg(format!("http://{}", server.host));
+    command
+        .current_dir(house.root())
+        .args(["run", document, "--url"])
+        .arg(format!("http://{}", server.address));
     command.arg("-H").arg(format!("Authorization: Bearer {token}"));
     // The same requests every time; more of them on request.
     let examples = env::var("TOOLGATE_API_EXAMPLES").unwrap_or_else(|_| "40".to_owned());

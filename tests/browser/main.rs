@@ -33,6 +33,7 @@ mod looks;
 mod reading;
 mod refused;
 mod tab;
+mod tab_of_others;
 
 use house::{ASKED, House, TICKET};
 use server::Server;

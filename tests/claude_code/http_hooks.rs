@@ -79,7 +79,7 @@ fn the_gate_answers_over_http() {
     let server = Server::run(command);
     let token = stage.read(stage.home.join(".local/state/toolgate/hook.token"));
     let hook = json!({
-        "type": "http", "url": format!("http://{}/hook/claude-code", server.host), "timeout": 120,
+        "type": "http", "url": format!("http://{}/hook/claude-code", server.address), "timeout": 120,
         "headers": { "Authorization": format!("Bearer {}", token.trim()) }, "onFailure": "block",
     });
     let settings = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});

@@ -41,6 +41,7 @@ mod hooks;
 mod host;
 mod http_hooks;
 mod model;
+mod nested;
 mod npm;
 mod output;
 mod plain_hooks;

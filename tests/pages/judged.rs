@@ -117,7 +117,7 @@ impl Stage {
             fs::create_dir_all(project.join(folder)).expect("a folder of the project");
         }
         fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
-        fs::write(project.join(".claude/settings.json"), "{}\n").expect("the settings");
+        fs::write(project.join(".claude/settings.json"), self.settings()).expect("the settings");
         fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
         for secret in [".env", ".env.local", "credentials.json", "server.key"] {
             fs::write(project.join("build").join(secret), "A=1\n").expect("a file of secrets");
@@ -127,6 +127,19 @@ impl Stage {
             .expect("a link");
         std::os::unix::fs::symlink("/etc", project.join("system")).expect("a link");
         project
+    }
+
+    /// Settings with the hook in them, as the installer writes them.
+    fn settings(&self) -> Vec<u8> {
+        let home = self.folder.path().join("installed");
+        let file = home.join(".claude/settings.json");
+        if !file.exists() {
+            fs::create_dir_all(&home).expect("a home");
+            let mut install = self.program(&home);
+            install.env("HOME", &home).args(["install", "claude-code", "--user", "--yes"]);
+            assert!(install.output().expect("toolgate").status.success(), "the hook is installed");
+        }
+        fs::read(file).expect("installed settings")
     }
 
     fn program(&self, dir: &Path) -> Command {

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 const CASES_MIN: usize = 3;
 
 /// Guards that are in no pack but must be shown as well.
-const BUILT_IN: &[&str] = &["gate-canary", "gate-self-protection"];
+const BUILT_IN: &[&str] = &["agent-hooks", "gate-canary", "gate-self-protection"];
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project's folder")

@@ -86,3 +86,70 @@ fn the_web_says_no_without_a_policy() {
     assert!(house.ask(OTHER).text().contains("not now"));
     house.run(&["ledger", "verify"]).ended(0);
 }
+
+/// Looking needs no policy: exactly when it is broken people want to look.
+#[test]
+fn a_broken_policy_keeps_nobody_from_looking() {
+    let house = House::with_policy(TICKET);
+    let id = house.ask(ASKED).request();
+    house.write(".toolgate/policy.yaml", "version: 1\nmode: enforc\n");
+    for words in [
+        &["logs"][..],
+        &["logs", "--all"],
+        &["stats"],
+        &["stats", "--json"],
+        &["stats", "--metrics"],
+        &["explain", "1"],
+        &["explain", &id],
+        &["ledger", "verify"],
+        &["ledger", "export"],
+        &["ledger", "checkpoint"],
+        &["restore", "list"],
+        &["grants"],
+    ] {
+        let said = house.run(words).ended(0);
+        let told: Vec<&str> =
+            said.err.lines().filter(|line| line.contains("every call is blocked")).collect();
+        assert!(matches!(told.as_slice(), [line] if line.contains("enforc")), "{words:?}: {}", said.err);
+        assert!(!said.err.contains("The gate is broken"), "{words:?}: {}", said.err);
+    }
+    house.run(&["inbox", "list"]).ended(0);
+    let said = house.run(&["doctor"]).ended(1).text();
+    assert!(said.contains("records, intact") && said.contains("unknown word `enforc`"), "{said}");
+    let bad: Vec<&str> = said.lines().filter(|line| line.contains("BAD")).collect();
+    assert!(!bad.iter().any(|line| line.contains("ledger")), "{said}");
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    for path in ["/", "/sessions", "/grants", "/bypasses", "/rules", "/ledger", "/supervisors", "/playground"]
+    {
+        let page = server.get(path, &cookie);
+        assert_eq!(page.status, 200, "{path}: {}", page.body);
+        assert!(page.body.contains("Every call is blocked") && page.body.contains("enforc"), "{path}");
+    }
+    house.write(".toolgate/policy.yaml", TICKET);
+    assert!(!server.get("/", &cookie).body.contains("Every call is blocked"));
+}
+
+/// The doctor's own test call is no work: it shows up nowhere unless it is asked for.
+#[test]
+fn the_doctors_test_call_counts_nowhere() {
+    let house = House::with_policy(TICKET);
+    house.run(&["install", "claude-code", "--user", "--yes"]).ended(0);
+    house.ask("ls");
+    for _ in 0..12 {
+        house.run(&["doctor"]).ended(0);
+    }
+    let logs = house.run(&["logs"]).ended(0).text();
+    assert!(!logs.contains("toolgate-canary"), "{logs}");
+    assert!(house.run(&["logs", "--decisions", "REJECT"]).ended(0).text().is_empty());
+    let all = house.run(&["logs", "--all"]).ended(0).text();
+    assert!(all.contains("toolgate-canary"), "{all}");
+    let stats = house.run(&["stats", "--json"]).ended(0).text();
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((&stats["judged"], &stats["alerts"]), (&1.into(), &serde_json::json!([])), "{stats}");
+    assert!(!stats.to_string().contains("canary"), "{stats}");
+    assert!(!house.run(&["stats", "--metrics"]).ended(0).text().contains("canary"));
+    // In an agent's own call it is a call like any other.
+    assert!(house.ask("toolgate-canary").is_canary());
+    assert!(house.run(&["logs"]).ended(0).text().contains("toolgate-canary"));
+}

@@ -319,6 +319,7 @@ fn gate(house: &House) -> toolgate_runtime::Gate {
         dirs,
         project: house.project(),
         host_files: Vec::new(),
+        agents: &[],
         usage: None,
         asked_by: None,
     })

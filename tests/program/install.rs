@@ -396,3 +396,72 @@ fn a_hook_of_an_older_version_is_pointed_out() {
     assert!(house.read(SETTINGS).matches("`toolgate inbox`").count() == 10, "{}", house.read(SETTINGS));
     assert!(!house.run(&["doctor"]).text().contains("older version"));
 }
+
+/// Every top-level key of a policy, with an example that loads once its comment signs are gone.
+#[test]
+fn the_template_explains_every_key() {
+    let house = House::new();
+    let template = house.run(&["policy", "template"]).ended(0).text();
+    let is_example = |text: &&str| {
+        let (key, _) = text.split_once(':').unwrap_or_default();
+        let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        is_key || text.starts_with("  ")
+    };
+    let lines = template.lines().filter_map(|line| line.strip_prefix("# ")).filter(is_example);
+    let lines: Vec<&str> = lines.collect();
+    let named = lines.iter().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next());
+    let mut named: Vec<&str> = named.chain(["version"]).collect();
+    named.sort_unstable();
+    let schema = house.run(&["policy", "schema"]).ended(0).text();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let mut keys: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    assert_eq!(named, keys);
+    house.write_user(&format!("version: 1\n{}\n", lines.join("\n")));
+    house.run(&["policy", "check"]).ended(0);
+}
+
+/// Editors find the schema where the first line says it is, without a network.
+#[test]
+fn the_template_names_a_schema_that_is_there() {
+    let house = House::new();
+    house.run(&["init", "--yes"]).ended(0);
+    let policy = house.read(".toolgate/policy.yaml");
+    let named = policy.lines().next().unwrap().strip_prefix("# yaml-language-server: $schema=").unwrap();
+    let schema: Value = serde_json::from_str(&house.read(&format!(".toolgate/{named}"))).unwrap();
+    assert!(schema["properties"]["rules"].is_object(), "{named}");
+}
+
+/// The way people go: `init`, work, `uninstall`; whatever their settings look like.
+#[test]
+fn init_and_uninstall_leave_no_trace_in_settings() {
+    for (name, text) in [
+        ("two blanks", OTHERS.to_owned()),
+        ("four blanks", OTHERS.replace("  ", "    ")),
+        ("tabs", OTHERS.replace("  ", "\t")),
+        ("Windows line ends", OTHERS.replace('\n', "\r\n")),
+        ("a byte-order mark", format!("\u{feff}{OTHERS}")),
+        ("one line", OTHERS.replace(['\n', ' '], "")),
+        ("no line end at the end", OTHERS.trim_end().to_owned()),
+        ("blank lines at the end", format!("{OTHERS}\n\n")),
+        ("lists in one line", "{\n  \"permissions\": { \"allow\": [\"Bash(npm test:*)\"] }\n}\n".to_owned()),
+        ("odd spacing", "{ \"a\" :1 ,\n\n\"hooks\":{ } , \"b\": [ ] }".to_owned()),
+        ("escapes and numbers", "{\"a\": \"\\u00e9 \\/\", \"n\": 1.0, \"e\": 1e2}".to_owned()),
+        ("nothing", String::new()),
+    ] {
+        for level in ["--user", "--project", "--local"] {
+            let house = House::new();
+            let file = match level {
+                "--user" => house.home().join(SETTINGS),
+                "--project" => house.project().join(SETTINGS),
+                _ => house.project().join(LOCAL),
+            };
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, &text).unwrap();
+            house.run(&["init", level, "--yes"]).ended(0);
+            assert!(fs::read_to_string(&file).unwrap().contains("hook claude-code"), "{name} {level}");
+            uninstall(&house).ended(0);
+            assert_eq!(fs::read_to_string(&file).unwrap(), text, "{name} {level}");
+        }
+    }
+}

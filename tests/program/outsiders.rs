@@ -6,9 +6,10 @@ use crate::server::{Reply, Server, form_of};
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-/// What stands for what in the table below: `HOST` is the server's own address, `PORT` its port, `COOKIE` the
-/// good cookie line, `FORM` the token of its forms, `ID` a waiting request, `LINK` the token of the used link,
-/// `OLD` a cookie of another server, `TOKEN` the good token.
+/// What stands for what in the table below: `HOST` is the server's own name, `ADDRESS` where it listens, `PORT` its
+/// port, `COOKIE` the good cookie line, `NAME` what the cookie is called, `TOKEN` what is in it, `API` the token of
+/// programs, `FORM` the token of its forms, `ID` a waiting request, `LINK` the token of the used link, `OLD` a cookie
+/// of another server.
 const READS: &[(&str, &str, &str)] = &[
     // Nobody in particular.
     ("no cookie", "/", "Host: HOST\n"),
@@ -19,19 +20,27 @@ const READS: &[(&str, &str, &str)] = &[
     ("no cookie, session", "/sessions/session-1", "Host: HOST\n"),
     ("no cookie, playground", "/playground", "Host: HOST\n"),
     // Tokens that are none.
-    ("empty cookie", "/", "Host: HOST\nCookie: toolgate=\n"),
-    ("short cookie", "/", "Host: HOST\nCookie: toolgate=00\n"),
+    ("empty cookie", "/", "Host: HOST\nCookie: NAME=\n"),
+    ("short cookie", "/", "Host: HOST\nCookie: NAME=00\n"),
     (
         "cookie of zeroes",
         "/",
-        "Host: HOST\nCookie: toolgate=0000000000000000000000000000000000000000000000000000000000000000\n",
+        "Host: HOST\nCookie: NAME=0000000000000000000000000000000000000000000000000000000000000000\n",
     ),
     ("cookie under another name", "/", "Host: HOST\nCookie: Toolgate=TOKEN\n"),
-    ("cookie with something behind", "/", "Host: HOST\nCookie: toolgate=TOKEN0\n"),
-    ("cookie in quotes", "/", "Host: HOST\nCookie: toolgate=\"TOKEN\"\n"),
+    ("cookie with something behind", "/", "Host: HOST\nCookie: NAME=TOKEN0\n"),
+    ("cookie in quotes", "/", "Host: HOST\nCookie: NAME=\"TOKEN\"\n"),
     ("cookie of another server", "/", "Host: HOST\nCookie: OLD\n"),
-    ("the link's token as cookie", "/", "Host: HOST\nCookie: toolgate=LINK\n"),
-    ("the form's token as cookie", "/", "Host: HOST\nCookie: toolgate=FORM\n"),
+    ("the link's token as cookie", "/", "Host: HOST\nCookie: NAME=LINK\n"),
+    ("the form's token as cookie", "/", "Host: HOST\nCookie: NAME=FORM\n"),
+    ("the API's token as cookie", "/", "Host: HOST\nCookie: NAME=API\n"),
+    ("the cookie's name of others", "/", "Host: HOST\nCookie: toolgate=TOKEN\n"),
+    // What every server on this machine could have been sent, in the hands of a program.
+    ("the cookie's token as bearer", "/api/requests", "Host: ADDRESS\nAuthorization: Bearer TOKEN\n"),
+    ("the cookie's token as bearer, by name", "/", "Host: HOST\nAuthorization: Bearer TOKEN\n"),
+    ("the cookie at the address", "/", "Host: ADDRESS\nCOOKIE"),
+    ("the cookie at the address, api", "/api/requests", "Host: ADDRESS\nCOOKIE"),
+    ("the cookie at localhost", "/", "Host: localhost:PORT\nCOOKIE"),
     ("the form's token as bearer", "/api/requests", "Host: HOST\nAuthorization: Bearer FORM\n"),
     ("a wrong bearer beside the cookie", "/", "Host: HOST\nCOOKIEAuthorization: Bearer x\n"),
     ("token in another scheme", "/api/requests", "Host: HOST\nAuthorization: Basic TOKEN\n"),
@@ -123,6 +132,8 @@ fn answers() -> Vec<(&'static str, String, &'static str, bool)> {
         ("JSON of another page", json("Host: HOST\nCOOKIEOrigin: http://evil.example\n"), yes, true),
         ("JSON as text, as a simple request", format!("{OURS}COOKIEContent-Type: text/plain\n"), yes, true),
         ("JSON as a form", form(&format!("{OURS}COOKIE")), "word=approve", true),
+        ("the cookie's token as bearer", json("Host: ADDRESS\nAuthorization: Bearer TOKEN\n"), yes, true),
+        ("the cookie at the address", json("Host: ADDRESS\nOrigin: http://ADDRESS\nCOOKIE"), yes, true),
         ("a wrong bearer", json("Host: HOST\nAuthorization: Bearer 00\n"), yes, true),
         ("a wrong bearer beside the cookie", json("Host: HOST\nCOOKIEAuthorization: Bearer 00\n"), yes, true),
         ("an unknown field", json(&format!("{OURS}COOKIE")), r#"{"word":"approve","by":"root"}"#, true),
@@ -146,26 +157,38 @@ impl Stage {
         let house = House::with_policy(TICKET);
         let id = house.ask(ASKED).request();
         let old = Server::start(&house).come_in();
-        let server = Server::start(&house);
+        let mut command = house.toolgate(&Server::WORDS);
+        command.arg("--api-token");
+        let server = Server::run(command);
         let cookie = server.come_in();
         let form = form_of(&server.get(&format!("/requests/{id}"), &cookie)).to_owned();
         Stage { house, server, id, cookie, form, old }
     }
 
-    fn token(&self) -> &str {
-        self.cookie.trim().split('=').nth(1).unwrap()
+    /// The cookie's name and value.
+    fn pair(&self) -> (&str, &str) {
+        self.cookie.trim().strip_prefix("Cookie: ").unwrap().split_once('=').unwrap()
+    }
+
+    /// The token of programs.
+    fn api(&self) -> &str {
+        self.server.api.as_deref().unwrap()
     }
 
     fn filled(&self, text: &str) -> String {
         let link = self.server.enter.split("token=").nth(1).unwrap();
         let port = self.server.host.rsplit(':').next().unwrap();
         let old = self.old.trim().strip_prefix("Cookie: ").unwrap();
+        let (name, token) = self.pair();
         let values = [
             ("COOKIE", self.cookie.trim_end_matches("\r\n").to_owned() + "\n"),
             ("HOST", self.server.host.clone()),
             ("PORT", port.to_owned()),
             ("FORM", self.form.clone()),
-            ("TOKEN", self.token().to_owned()),
+            ("ADDRESS", self.server.address.clone()),
+            ("NAME", name.to_owned()),
+            ("TOKEN", token.to_owned()),
+            ("API", self.api().to_owned()),
             ("LINK", link.to_owned()),
             ("OLD", old.to_owned()),
             ("ID", self.id.clone()),
@@ -271,15 +294,15 @@ fn approval(stage: &Stage) -> String {
     format!(
         "POST /api/requests/{}/answer HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         stage.id,
-        stage.server.host,
-        stage.token(),
+        stage.server.address,
+        stage.api(),
         body.len()
     )
 }
 
 /// Sends something from a process of its own: `sh` by way of bash's sockets.
 fn sent_by(stage: &Stage, first: &str, environment: &[(&str, &str)], request: &str) -> String {
-    let (host, port) = stage.server.host.split_once(':').unwrap();
+    let (host, port) = stage.server.address.split_once(':').unwrap();
     let script = format!("exec 3<>/dev/tcp/{host}/{port}; cat >&3; cat <&3");
     let mut command =
         stage.house.command("bash", &["-c", &format!("exec -a {first} bash -c '{script}; true'")]);
@@ -310,7 +333,7 @@ fn an_answer_from_below_an_agent_is_refused() {
 fn an_answer_whose_sender_has_gone_is_refused() {
     let stage = Stage::set();
     for _ in 0..20 {
-        let mut stream = std::net::TcpStream::connect(&stage.server.host).unwrap();
+        let mut stream = std::net::TcpStream::connect(&stage.server.address).unwrap();
         stream.write_all(approval(&stage).as_bytes()).unwrap();
         drop(stream);
     }
@@ -352,13 +375,13 @@ post "/api/requests/$id/answer" TOKEN '{"word":"approve"}'
 
 /// Runs the host in the given way, as a process of its own, to what it was told in the end.
 fn run_host(stage: &Stage, way: &str) -> String {
-    let (address, port) = stage.server.host.split_once(':').unwrap();
+    let (address, port) = stage.server.address.split_once(':').unwrap();
     let values = [
         ("ADDRESS", address),
         ("PORT", port),
-        ("HOST", &stage.server.host),
+        ("HOST", &stage.server.address),
         ("WAY", way),
-        ("TOKEN ", &format!("{} ", stage.token())),
+        ("TOKEN ", &format!("{} ", stage.api())),
         ("TOOLGATE", crate::house::TOOLGATE),
     ];
     let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);

@@ -137,7 +137,67 @@ fn others_stay_outside() {
         assert_eq!(get("/", &ours, &format!("{cookie}{from}")), 403, "{from}");
     }
     assert_eq!(get("/", &ours, &cookie), 200);
-    assert_eq!(get("/", &format!("Host: localhost:{port}\r\n"), &cookie), 200);
+    // Cookies know no ports: one that comes by the name of this machine may be anybody's.
+    for shared in [format!("localhost:{port}"), server.address.clone()] {
+        assert!(matches!(get("/", &format!("Host: {shared}\r\n"), &cookie), 401 | 403), "{shared}");
+    }
+}
+
+/// Another server can set a cookie of the same name for a name above ours. That logs nobody out.
+#[test]
+fn a_cookie_of_others_throws_nobody_out() {
+    let house = House::with_policy(TICKET);
+    let server = Server::start(&house);
+    let cookie = server.come_in();
+    let (name, value) = cookie.trim().strip_prefix("Cookie: ").unwrap().split_once('=').unwrap();
+    for cookies in [
+        format!("Cookie: {name}=ffff; {name}={value}\r\n"),
+        format!("Cookie: {name}={value}; {name}=ffff\r\n"),
+        format!("Cookie: {name}=ffff\r\nCookie: {name}={value}\r\n"),
+    ] {
+        assert_eq!(server.get("/", &cookies).status, 200, "{cookies}");
+    }
+    let other = Server::start(&house).come_in();
+    assert!(!other.starts_with(&format!("Cookie: {name}=")), "every server has a name of its own");
+}
+
+/// The link is for the name it has: at the address its cookie would go to every server of this machine.
+#[test]
+fn the_link_opens_at_its_own_name_only() {
+    let house = House::with_policy(TICKET);
+    let server = Server::start(&house);
+    assert!(server.host.starts_with("t-") && server.host.contains(".localhost:"), "{}", server.host);
+    let path = server.enter.split_once(&server.host).unwrap().1.to_owned();
+    let reply = server.raw(&format!(
+        "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nSec-Fetch-Site: none\r\n\r\n",
+        server.address
+    ));
+    assert!(reply.status == 403 && !reply.head.contains("set-cookie"), "{}", reply.body);
+    assert!(reply.body.contains("--by-address"), "{}", reply.body);
+    server.come_in();
+}
+
+/// For browsers that know no such names there is an address hardly any other server is at.
+#[test]
+fn by_address_it_is_no_address_others_share() {
+    let house = House::with_policy(TICKET);
+    let said = house.run(&["serve", "--by-address", "--listen", "127.0.0.1:0"]).ended(1);
+    assert!(said.err.contains("cookie") && said.err.contains("[::1]"), "{}", said.err);
+    let server =
+        Server::run(house.toolgate(&["serve", "--by-address", "--listen", "127.61.7.2:0", "--json"]));
+    assert_eq!(server.host, server.address);
+    assert_eq!(server.get("/", &server.come_in()).status, 200);
+}
+
+/// The second one says what is the matter, and nothing is broken.
+#[test]
+fn a_second_server_says_that_one_is_running() {
+    let house = House::with_policy(TICKET);
+    let server = Server::start(&house);
+    let said = house.run(&["serve", "--listen", &server.address]).ended(1);
+    let id = server.child.id();
+    assert!(said.err.contains("is running already") && said.err.contains(&id.to_string()), "{}", said.err);
+    assert!(!said.err.contains("broken"), "{}", said.err);
 }
 
 #[test]

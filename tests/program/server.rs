@@ -12,8 +12,13 @@ pub const NO_ANSWER: u16 = 0;
 /// A running server; ends with the test.
 pub struct Server {
     pub child: Child,
+    /// What the pages are reached by.
     pub host: String,
+    /// The same for those that resolve no names below `localhost`.
+    pub address: String,
     pub enter: String,
+    /// The token of programs, if one was asked for.
+    pub api: Option<String>,
 }
 
 impl Drop for Server {
@@ -43,7 +48,9 @@ impl Server {
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         let text = |key: &str| said[key].as_str().unwrap().to_owned();
-        Server { child, host: text("origin").replace("http://", ""), enter: text("enter") }
+        let address = said["hook"]["url"].as_str().unwrap().replace("http://", "").replace("/hook/", "");
+        let api = said["api"]["token"].as_str().map(str::to_owned);
+        Server { child, host: text("origin").replace("http://", ""), address, enter: text("enter"), api }
     }
 
     /// Makes it print a new link, as a person would where it runs.
@@ -58,7 +65,7 @@ impl Server {
 
     /// Sends exactly these bytes.
     pub fn raw(&self, request: &str) -> Reply {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
         // A server that refuses early does not wait for the rest.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();

@@ -418,7 +418,7 @@ fn a_host_that_goes_away_takes_its_question_along() {
     );
     house.write("request", request);
     // In a process of its own: nothing below whoever asked may answer.
-    let at = server.host.replace(':', "/");
+    let at = server.address.replace(':', "/");
     house.write("host", format!("exec 3<>/dev/tcp/{at}; cat request >&3; read -r -u 3 line\n"));
     let mut host = house.command("/bin/bash", &["host"]).spawn().unwrap();
     let waiting =

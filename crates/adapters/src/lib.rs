@@ -13,7 +13,7 @@ mod settings;
 pub use settings::SettingsFault;
 
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, Context, Event, HostAnswer, UsageReader};
+use toolgate_core::{AgentProgram, Call, Context, Event, HostAnswer, UsageReader};
 
 /// What a host asks or tells the gate.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +95,9 @@ pub trait Host: Sync {
     /// Its name as its makers write it.
     fn title(&self) -> &'static str;
 
+    /// How it is started, and what guards a session of it.
+    fn program(&self) -> &'static AgentProgram;
+
     /// Reads what it sent.
     ///
     /// # Errors
@@ -169,6 +172,9 @@ pub enum Ours {
 
 /// Every host.
 pub const HOSTS: &[&dyn Host] = &[&claude_code::ClaudeCode];
+
+/// The programs of the hosts: how they are started, and what guards a session.
+pub const AGENTS: &[&AgentProgram] = &[&claude_code::PROGRAM];
 
 /// The host of that name.
 #[must_use]

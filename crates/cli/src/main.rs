@@ -7,6 +7,7 @@
 
 mod args;
 mod card;
+mod desk;
 mod explanation;
 mod failure;
 mod hook;

@@ -1,7 +1,7 @@
 //! Which project a command is about, and the gate's folders.
 
 use std::path::{Path, PathBuf};
-use toolgate_adapters::HOSTS;
+use toolgate_adapters::{AGENTS, HOSTS};
 use toolgate_runtime::{Dirs, Setup, find_project};
 
 /// The folders of this user.
@@ -17,7 +17,7 @@ pub fn setup(dir: &Path) -> Setup {
     let host_files = HOSTS.iter().flat_map(|host| host.own_files(&home, &project)).collect();
     // Anyone who started this program.
     let asked_by = Some(std::os::unix::process::parent_id());
-    Setup { dirs, project, host_files, usage: None, asked_by }
+    Setup { dirs, project, host_files, agents: AGENTS, usage: None, asked_by }
 }
 
 /// The setup of the current folder.

@@ -31,7 +31,10 @@ pub struct Alert {
 /// Everything to look at, given the records of at least the last [`ALERTS_MS`].
 #[must_use]
 pub fn alerts(records: &[Record], now_ms: i64) -> Vec<Alert> {
-    let since = |ms: i64| records.iter().filter(move |one| one.time_ms >= now_ms.saturating_sub(ms));
+    let since = |ms: i64| {
+        let late = move |one: &&Record| one.time_ms >= now_ms.saturating_sub(ms) && !one.is_probe();
+        records.iter().filter(late)
+    };
     let mut found: Vec<Alert> = block_rate(since(BLOCKS_MS)).into_iter().collect();
     found.extend(bypasses(since(BYPASSES_MS)));
     found.extend(slow(since(BYPASSES_MS)));

@@ -3,6 +3,7 @@
 //! A guard looks and answers. It never acts, waits, asks or remembers; what
 //! it may know is in [`Seen`].
 
+use crate::agent_program::{AgentProgram, Unguarded};
 use crate::autonomy::Autonomy;
 use crate::call::Call;
 use crate::event::Event;
@@ -124,12 +125,22 @@ pub struct Disk<'a> {
     pub branch: &'a dyn Fn(&str) -> Option<String>,
     /// How many minutes the clock on the wall is ahead of UTC.
     pub offset_minutes: &'a dyn Fn() -> Option<i32>,
+    /// The programs that run agents and offer the gate a hook.
+    pub agents: &'a [&'a AgentProgram],
+    /// Why a session of one started in a folder would not be guarded, if it would not.
+    pub unguarded: &'a dyn Fn(&AgentProgram, &str) -> Option<Unguarded>,
 }
 
 impl Disk<'_> {
     /// Knows nothing.
-    pub const BLIND: Disk<'static> =
-        Disk { is_there: &|_| None, text: &|_| None, branch: &|_| None, offset_minutes: &|| None };
+    pub const BLIND: Disk<'static> = Disk {
+        is_there: &|_| None,
+        text: &|_| None,
+        branch: &|_| None,
+        offset_minutes: &|| None,
+        agents: &[],
+        unguarded: &|_, _| None,
+    };
 }
 
 impl std::fmt::Debug for Disk<'_> {

@@ -10,6 +10,7 @@
 
 mod address;
 mod agent;
+mod agent_program;
 mod alert;
 mod asker;
 mod autonomy;
@@ -74,6 +75,7 @@ mod wording;
 
 pub use address::Address;
 pub use agent::{Agent, AgentEntry, Scope};
+pub use agent_program::{AgentProgram, SettingsFile, Unguarded};
 pub use alert::{ALERTS_MS, Alert, alerts};
 pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};

@@ -28,6 +28,9 @@ struct Durations {
 impl Metrics {
     /// Counts one more record.
     pub fn add(&mut self, record: &Record) {
+        if record.is_probe() {
+            return;
+        }
         match &record.entry {
             Entry::Decided(decided) => decided.findings.iter().for_each(|finding| {
                 let verdict = finding.outcome.verdict();

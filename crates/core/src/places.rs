@@ -34,6 +34,9 @@ pub struct Places {
     pub temp: Vec<String>,
     /// Files and folders of the gate.
     pub gate: Vec<String>,
+    /// Host settings that are the gate's in every folder: the ends of their paths, as in
+    /// `.claude/settings.json`.
+    pub settings: Vec<String>,
 }
 
 const SYSTEM: &[&str] = &[
@@ -69,8 +72,14 @@ impl Places {
             Place::Temp => self.temp.iter().any(|folder| is_within(path, folder)),
             Place::Root => true,
             Place::System => SYSTEM.iter().any(|folder| is_within(path, folder)),
-            Place::Gate => self.gate.iter().any(|own| is_within(path, own)),
+            Place::Gate => self.gate.iter().any(|own| is_within(path, own)) || self.is_settings(path),
         }
+    }
+
+    /// Whether `path` is host settings, in whatever folder.
+    fn is_settings(&self, path: &str) -> bool {
+        let ends = |tail: &String| path.strip_suffix(tail.as_str()).is_some_and(|above| above.ends_with('/'));
+        self.settings.iter().any(ends)
     }
 
     /// Whether `path` is `place` itself or a folder above it, so that losing

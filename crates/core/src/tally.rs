@@ -42,6 +42,9 @@ pub struct Tally {
 impl Tally {
     /// Counts one more record; records come oldest first.
     pub fn add(&mut self, record: &Record) {
+        if record.is_probe() {
+            return;
+        }
         let id = &record.context.session;
         if !id.is_empty() {
             let before = self.sessions.remove(id).unwrap_or_else(|| Session::new(id));

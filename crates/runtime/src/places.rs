@@ -38,15 +38,16 @@ pub fn places_of(setup: &Setup, policy: &Policy, links: &RealPaths) -> Places {
             .map(|dir| normalise(&dir))
             .filter(|dir| dir != "/"),
     );
-    Places { home, workspace, temp, gate }
+    let settings = setup.agents.iter().flat_map(|agent| agent.own_settings);
+    let settings = settings.map(|name| (*name).to_owned()).collect();
+    Places { home, workspace, temp, gate, settings }
 }
 
 /// The same, with where the gate's own files really are next to where they seem.
 #[must_use]
 pub fn with_real_places(places: &Places, links: &RealPaths) -> Places {
     let gate = places.gate.iter().flat_map(|path| both(path, links)).collect();
-    let Places { home, workspace, temp, .. } = places;
-    Places { home: home.clone(), workspace: workspace.clone(), temp: temp.clone(), gate }
+    Places { gate, ..places.clone() }
 }
 
 fn own_files(setup: &Setup, policy: &Policy) -> Vec<PathBuf> {

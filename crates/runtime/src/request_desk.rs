@@ -9,12 +9,12 @@ use crate::broken::Broken;
 use crate::cache::load;
 use crate::checkpoints::tidy_behind;
 use crate::dirs::Dirs;
-use crate::gate::now_ms;
+use crate::gate::{cut, now_ms};
 use crate::key::signing_key;
 use crate::places::find_project;
 use crate::private::make_private_folder;
 use std::path::Path;
-use toolgate_core::{Answer, Entry, Handling, Request, Word};
+use toolgate_core::{Answer, Context, Entry, Handling, Request, Word};
 use toolgate_store::{Sqlite, Store};
 
 /// The ledger as people use it.
@@ -48,6 +48,23 @@ impl Desk {
     /// The store behind it.
     pub fn store(&mut self) -> &mut Sqlite {
         &mut self.store
+    }
+
+    pub(crate) fn dirs(&self) -> &Dirs {
+        &self.dirs
+    }
+
+    /// Records something that is about no request.
+    ///
+    /// # Errors
+    /// If it cannot be recorded.
+    pub fn note_for(&mut self, context: &Context, what: &str, text: &str) -> Result<(), Broken> {
+        let entry = Entry::Noted { what: what.to_owned(), text: cut(text) };
+        let mut turn = self.store.begin()?;
+        let seq = turn.append(now_ms(), context, entry)?.seq;
+        turn.commit()?;
+        tidy_behind(&mut self.store, &self.dirs, seq);
+        Ok(())
     }
 
     /// Whether a request can be said yes to.

@@ -4,8 +4,9 @@
 use crate::backup::{content, keep, put_back, state_of};
 use crate::broken::Broken;
 use crate::dirs::Dirs;
-use crate::gate::{Answered, Gate, context, cut, now_ms};
+use crate::gate::{Answered, context, cut, now_ms};
 use crate::hearing::Hearing;
+use crate::request_desk::Desk;
 use toolgate_core::rule::Otherwise;
 use toolgate_core::{
     Backed, Changed, Context, Entry, Event, Finding, HostAnswer, Mode, Outcome, Record, SavedFile, Was,
@@ -167,16 +168,16 @@ fn same(one: &Was, other: &Was) -> bool {
     }
 }
 
-impl Gate {
+impl Desk {
     /// Every backup there is a record of, newest first.
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub fn backups(&self) -> Result<Vec<Backup>, Broken> {
+    pub fn backups(&mut self) -> Result<Vec<Backup>, Broken> {
         let mut found: Vec<Backup> = Vec::new();
         let mut after = 0;
         loop {
-            let batch = self.store.records_after(after, BATCH)?;
+            let batch = self.store().records_after(after, BATCH)?;
             // In an altered ledger numbers need not grow.
             let Some(last) = batch.last().filter(|last| last.seq > after) else { break };
             after = last.seq;
@@ -205,7 +206,7 @@ impl Gate {
     /// # Errors
     /// If the copy is gone or altered.
     pub fn kept_content(&self, digest: &str) -> Result<Vec<u8>, Broken> {
-        content(&self.setup.dirs, digest)
+        content(self.dirs(), digest)
     }
 
     /// Puts files of a backup back and writes it down.
@@ -214,10 +215,10 @@ impl Gate {
     /// If a copy is gone, or a file cannot be written.
     pub fn put_back(&mut self, backup: &Backup, files: &[&SavedFile]) -> Result<(), Broken> {
         for kept in files {
-            put_back(&self.setup.dirs, kept)?;
+            put_back(self.dirs(), kept)?;
         }
         let names: Vec<&str> = files.iter().map(|kept| kept.path.as_str()).collect();
         let text = format!("{} from record {}", names.join(", "), backup.record.seq);
-        self.note(&backup.record.context.clone(), "restored", &text)
+        self.note_for(&backup.record.context, "restored", &text)
     }
 }

@@ -12,14 +12,15 @@ use crate::kept::PooledPolicy;
 use crate::new_files::with_new_files;
 use crate::patched::with_patched_files;
 use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
+use crate::unguarded::why_unguarded;
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
-    Access, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy, Session,
-    UsageReader, explain, is_within, judge,
+    Access, AgentProgram, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy,
+    Session, UsageReader, explain, is_within, judge,
 };
 
 /// Most of a file a guard is shown.
@@ -40,6 +41,8 @@ pub struct Setup {
     pub project: PathBuf,
     /// Files of host programs that must not change.
     pub host_files: Vec<PathBuf>,
+    /// The host programs themselves.
+    pub agents: &'static [&'static AgentProgram],
     /// How the host's own log is read, if it keeps one.
     pub usage: Option<UsageReader>,
     /// The process a question comes from, itself or through those above it; looked
@@ -210,8 +213,17 @@ impl Scene {
         let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
         let branch = |folder: &str| branch_of(folder);
         let offset_minutes = || offset_minutes();
-        let disk =
-            Disk { is_there: &is_there, text: &text, branch: &branch, offset_minutes: &offset_minutes };
+        let home = self.setup.dirs.home.as_deref();
+        let unguarded = |agent: &AgentProgram, folder: &str| why_unguarded(agent, home, Path::new(folder));
+        let agents = self.setup.agents;
+        let disk = Disk {
+            is_there: &is_there,
+            text: &text,
+            branch: &branch,
+            offset_minutes: &offset_minutes,
+            agents,
+            unguarded: &unguarded,
+        };
         let pass = Pass { facts_of: &facts_of, disk, now_ms: now_ms(), clock_us: &clock_us, suspended };
         judge(&places, &pass)
     }

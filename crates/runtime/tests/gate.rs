@@ -28,8 +28,14 @@ impl Stage {
             state: at("state"),
             cache: at("cache"),
         };
-        let setup =
-            Setup { dirs, project: at("project"), host_files: Vec::new(), usage: None, asked_by: None };
+        let setup = Setup {
+            dirs,
+            project: at("project"),
+            host_files: Vec::new(),
+            agents: &[],
+            usage: None,
+            asked_by: None,
+        };
         let gate = Gate::open(setup).unwrap().0;
         Stage { root, gate }
     }

@@ -1,6 +1,12 @@
 //! Who may come in: a browser that followed the link this server printed.
 //!
 //! The link works once and becomes a cookie that no other site can send along.
+//! Cookies know no ports: one for `127.0.0.1` goes to every server on this machine,
+//! also to the one an agent starts. So the pages have a name of their own below
+//! `localhost`, new each time, which browsers resolve to this machine; the cookie
+//! is for that name alone and opens nothing when it comes another way. Programs
+//! have a token of their own, made only where it is asked for.
+//!
 //! Every request must name this server as its host (a page elsewhere cannot
 //! rebind a name to us), and one that changes something must come from our own
 //! page. Tokens live in memory only and end with the process. What an agent of
@@ -22,7 +28,8 @@ use std::sync::{Mutex, PoisonError};
 use toolgate_core::hex;
 use toolgate_runtime::{Broken, Dirs, make_private_folder, write_private};
 
-const COOKIE: &str = "toolgate";
+/// Bytes of the name a server has for itself.
+const NAME: usize = 8;
 
 /// Characters of a token.
 const TOKEN: usize = 64;
@@ -30,7 +37,7 @@ const TOKEN: usize = 64;
 /// What lets a browser in.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Where the server is.
+    /// Where the pages are.
     pub origin: String,
     /// The address to open, once.
     pub enter: String,
@@ -38,6 +45,8 @@ pub struct Link {
     pub hook: String,
     /// The file with the token they show.
     pub hook_token: PathBuf,
+    /// Where the API is for programs, and the token they show, if one was asked for.
+    pub api: Option<(String, String)>,
     /// Whether hook processes hand their events over, or why not.
     pub warm: Result<(), String>,
 }
@@ -46,8 +55,24 @@ pub struct Link {
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) address: SocketAddr,
+    /// What the pages are reached by, port and all; the cookie is for this alone.
+    host: String,
+    /// What the cookie is called: another server of this user has another one.
+    cookie: String,
     hook: String,
+    /// Programs that answer through the API, if they may.
+    api: Option<Session>,
     state: Mutex<Doors>,
+}
+
+/// What the pages are reached by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// A name of its own below `localhost`.
+    #[default]
+    Name,
+    /// The address listened at, for browsers that do not know such names.
+    Address,
 }
 
 #[derive(Debug)]
@@ -86,7 +111,12 @@ fn hook_token(dirs: &Dirs) -> Result<String, Broken> {
 }
 
 fn token() -> Result<String, Broken> {
-    let mut bytes = [0; 32];
+    random::<{ TOKEN / 2 }>()
+}
+
+/// So many random bytes in hex.
+fn random<const BYTES: usize>() -> Result<String, Broken> {
+    let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes)
         .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
     Ok(hex(&bytes))
@@ -98,9 +128,20 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 impl Access {
-    pub(crate) fn new(address: SocketAddr, dirs: &Dirs) -> Result<Access, Broken> {
+    pub(crate) fn new(
+        address: SocketAddr,
+        naming: Naming,
+        with_api: bool,
+        dirs: &Dirs,
+    ) -> Result<Access, Broken> {
         let state = Mutex::new(Doors { link: Some(token()?), session: None });
-        Ok(Access { address, hook: hook_token(dirs)?, state })
+        let name = random::<NAME>()?;
+        let host = match naming {
+            Naming::Name => format!("t-{name}.localhost:{}", address.port()),
+            Naming::Address => address.to_string(),
+        };
+        let api = if with_api { Some(Session { token: token()?, form: token()? }) } else { None };
+        Ok(Access { address, host, cookie: format!("toolgate-{name}"), hook: hook_token(dirs)?, api, state })
     }
 
     /// Whether a request shows the token of HTTP hooks.
@@ -110,11 +151,14 @@ impl Access {
 
     /// The link, as long as no one followed it.
     pub(crate) fn link(&self, dirs: &Dirs, warm: Result<(), String>) -> Link {
-        let origin = format!("http://{}", self.address);
+        let origin = format!("http://{}", self.host);
         let link = self.doors(|doors| doors.link.clone()).unwrap_or_default();
         let enter = format!("{origin}/enter?token={link}");
-        let hook = format!("{origin}/hook/");
-        Link { origin, enter, hook, hook_token: hook_token_path(dirs), warm }
+        // Programs need not know names below `localhost`.
+        let address = format!("http://{}", self.address);
+        let hook = format!("{address}/hook/");
+        let api = self.api.as_ref().map(|api| (format!("{address}/api/"), api.token.clone()));
+        Link { origin, enter, hook, hook_token: hook_token_path(dirs), api, warm }
     }
 
     /// Makes a new link in place of the one before; who is in stays in until it
@@ -142,14 +186,28 @@ impl Access {
         })
     }
 
-    fn session(&self, given: &str) -> Option<Session> {
-        self.doors(|doors| doors.session.clone().filter(|one| is_same(&one.token, given)))
+    /// The browser a cookie lets in. Others may have set cookies of the same name for a name
+    /// above this one: the one that fits counts.
+    fn session(&self, headers: &HeaderMap) -> Option<Session> {
+        if host_of(headers) != Some(self.host.as_str()) {
+            return None;
+        }
+        let inside = self.doors(|doors| doors.session.clone())?;
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut own = pairs.filter(|(name, _)| *name == self.cookie);
+        own.any(|(_, given)| is_same(&inside.token, given)).then_some(inside)
     }
 
-    /// Whether a `Host` or the rest of an origin is this server.
+    /// The program a token lets in.
+    fn program(&self, given: &str) -> Option<Session> {
+        self.api.clone().filter(|api| is_same(&api.token, given))
+    }
+
+    /// Whether a `Host` or the rest of an origin is this server: the name of the pages, or
+    /// for programs its address.
     fn is_ours(&self, host: &str) -> bool {
-        let port = self.address.port();
-        host == self.address.to_string() || host == format!("localhost:{port}")
+        host == self.host || host == self.address.to_string()
     }
 }
 
@@ -172,6 +230,7 @@ pub(crate) async fn enter(
     State(app): State<Shared>,
     ConnectInfo(there): ConnectInfo<SocketAddr>,
     method: Method,
+    headers: HeaderMap,
     Query(Enter { token }): Query<Enter>,
 ) -> Response {
     if method != Method::GET {
@@ -180,6 +239,12 @@ pub(crate) async fn enter(
     let peer = Peer { there, here: app.access.address };
     if let Err(failure) = on_blocking_thread(&app, move |app| app.refuse_agent(peer)).await {
         return failure.into_response();
+    }
+    if host_of(&headers) != Some(app.access.host.as_str()) {
+        // A cookie for the address would go to every other server there.
+        let cure = "Open the link as it was printed. For a browser that cannot open it, \
+                    start `toolgate serve --by-address`.";
+        return Failure::new(StatusCode::FORBIDDEN, "The link has another host name.", cure).into_response();
     }
     let Some(session) = app.access.let_in(&token) else {
         // Anyone who sees the terminal of the server sees the new link; no one else does.
@@ -190,7 +255,9 @@ pub(crate) async fn enter(
         return Failure::new(StatusCode::FORBIDDEN, "This link was already used or has expired.", cure)
             .into_response();
     };
-    let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/", session.token);
+    // No `Domain`: for this very name only. `Secure`, and with it the prefix `__Host-`, is for
+    // https; some browsers refuse it even on this machine.
+    let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", app.access.cookie, session.token);
     // A redirect would come from outside, and a strict cookie stays at home then.
     let page = "<!doctype html><html lang=en><meta charset=utf-8><meta http-equiv=refresh content=\"0; url=/\">\
                 <title>Toolgate</title><a href=/>Inbox</a>";
@@ -202,6 +269,15 @@ pub(crate) async fn enter(
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The one host a request is meant for.
+fn host_of(headers: &HeaderMap) -> Option<&str> {
+    let hosts: Vec<_> = headers.get_all(header::HOST).iter().collect();
+    match hosts.as_slice() {
+        [one] => one.to_str().ok(),
+        _ => None,
+    }
 }
 
 /// Refuses whatever was not meant for this server or came from another page.
@@ -217,12 +293,7 @@ pub(crate) async fn only_ours(State(app): State<Shared>, request: Request, next:
 
 fn refusal(app: &App, request: &Request) -> Option<&'static str> {
     let headers = request.headers();
-    let hosts: Vec<_> = headers.get_all(header::HOST).iter().collect();
-    let host = match hosts.as_slice() {
-        [one] => one.to_str().ok(),
-        _ => None,
-    };
-    if !host.is_some_and(|host| app.access.is_ours(host)) {
+    if !host_of(headers).is_some_and(|host| app.access.is_ours(host)) {
         return Some("The request names another host.");
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
@@ -246,15 +317,14 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     text(headers, header::AUTHORIZATION)?.strip_prefix("Bearer ")
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    all.flat_map(|line| line.split(';')).find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
-}
-
 /// Only for those who are in.
 pub(crate) async fn only_inside(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
-    let given = bearer(request.headers()).or_else(|| cookie(request.headers()));
-    match given.and_then(|token| app.access.session(token)) {
+    let headers = request.headers();
+    let found = match bearer(headers) {
+        Some(given) => app.access.program(given),
+        None => app.access.session(headers),
+    };
+    match found {
         Some(session) => {
             let here = app.access.address;
             let there = request.extensions().get().map_or(here, |ConnectInfo(there)| *there);

@@ -10,9 +10,9 @@ use axum::http::StatusCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 use toolgate_core::{
-    Answer, Extent, Record, Request, RequestState, Tally, Word, count, visible, words_fault,
+    Answer, Extent, Policy, Record, Request, RequestState, Tally, Word, count, visible, words_fault,
 };
-use toolgate_runtime::{ASKERS_MAX, Broken, Desk, Gate, NotAPerson, kept_checkpoints, now_ms, trusted_key};
+use toolgate_runtime::{ASKERS_MAX, Broken, Desk, NotAPerson, kept_checkpoints, load, now_ms, trusted_key};
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
 /// So many requests about one call are looked at.
@@ -52,8 +52,9 @@ pub(crate) struct Proven {
 }
 
 impl App {
-    pub(crate) fn gate(&self) -> Result<Gate, Failure> {
-        Ok(Gate::open(self.setup.clone())?.0)
+    /// The policy in force; none if it is broken, which [`crate::notice`] tells.
+    pub(crate) fn policy(&self) -> Option<Policy> {
+        load(&self.setup.dirs, &self.setup.project).ok().map(|(policy, _)| policy)
     }
 
     /// Reads the ledger.
@@ -200,7 +201,7 @@ impl App {
     /// How many events were judged, and the rules in force, each with how often
     /// it spoke.
     pub(crate) fn rules(&self) -> Result<(u64, Vec<RuleLine>), Failure> {
-        let gate = self.gate()?;
+        let entries = self.policy().map(|policy| policy.entries()).unwrap_or_default();
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         self.store(|store| counted.go_on(store))?;
         let line = |entry: toolgate_core::RuleEntry| {
@@ -216,7 +217,7 @@ impl App {
                 source: entry.source.to_string(),
             }
         };
-        Ok((counted.tally.judged, gate.policy().entries().into_iter().map(line).collect()))
+        Ok((counted.tally.judged, entries.into_iter().map(line).collect()))
     }
 
     /// Whether the ledger is what was written, as far as that was looked at.

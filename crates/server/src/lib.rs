@@ -20,6 +20,7 @@ mod handling;
 mod hooks;
 mod inbox;
 mod live;
+mod notice;
 mod pages;
 mod passphrase;
 mod peer;
@@ -28,7 +29,7 @@ mod shown;
 mod stores;
 mod view;
 
-pub use access::Link;
+pub use access::{Link, Naming};
 
 use access::Access;
 use axum::Router;
@@ -40,6 +41,7 @@ use futures_util::future::{Either, select};
 use inbox::{Counted, Proven};
 use serde_json::Value;
 use std::future::IntoFuture;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::AtomicU64;
@@ -49,7 +51,7 @@ use stores::Stores;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use toolgate_core::{Call, Event, Tries};
-use toolgate_runtime::{Broken, Gate, Handed, HookReply, Policies, Scene, Setup};
+use toolgate_runtime::{Broken, Gate, Handed, HookReply, Policies, Scene, Setup, running};
 use toolgate_store::Sqlite;
 
 /// Largest form or JSON taken. Words end much sooner, and with the form still
@@ -63,6 +65,10 @@ pub struct Config {
     pub setup: Setup,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// What the pages are reached by.
+    pub naming: Naming,
+    /// Whether programs get a token for the API.
+    pub with_api: bool,
     /// Who answers, for the ledger.
     pub person: String,
     /// What the server cannot do itself.
@@ -135,16 +141,22 @@ pub fn serve(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
 }
 
 async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
-    let unreachable = |error: std::io::Error| {
-        Broken::new(
+    let unreachable = |error: std::io::Error| match running(&config.setup.dirs) {
+        Some(id) if error.kind() == ErrorKind::AddrInUse => Broken::new(
+            format!("`toolgate serve` is running already (process {id})"),
+            format!(
+                "`kill -USR1 {id}` prints a new link where it runs; for a second one choose another port with --listen"
+            ),
+        ),
+        _ => Broken::new(
             format!("cannot listen on `{}`: {error}", config.listen),
             "choose another port with --listen",
-        )
+        ),
     };
     let listener = TcpListener::bind(config.listen).await.map_err(unreachable)?;
     let address = listener.local_addr().map_err(unreachable)?;
-    let Config { setup, person, callbacks, .. } = config;
-    let access = Access::new(address, &setup.dirs)?;
+    let Config { setup, person, naming, with_api, callbacks, .. } = config;
+    let access = Access::new(address, naming, with_api, &setup.dirs)?;
     let app = Arc::new(App {
         setup,
         person,
@@ -160,7 +172,7 @@ async fn run(config: Config, ready: impl Fn(&Link)) -> Result<(), Broken> {
     });
     let warm = hooks::listen(&app);
     let tell = |app: &App| {
-        let warm = warm.as_ref().map(|_| ()).map_err(ToString::to_string);
+        let warm = warm.as_ref().map(|_| ()).map_err(|broken| broken.what.clone());
         ready(&app.access.link(&app.setup.dirs, warm));
     };
     tell(&app);
@@ -211,6 +223,7 @@ fn router(app: Shared) -> Router {
         .route("/live", get(live::changes))
         .route("/api/openapi.json", get(api::openapi))
         .merge(axum::Router::from(api::routes()))
+        .layer(from_fn_with_state(app.clone(), notice::with_notice))
         .layer(from_fn_with_state(app.clone(), access::only_inside));
     Router::new()
         .route("/enter", get(access::enter))

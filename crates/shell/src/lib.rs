@@ -41,6 +41,7 @@ pub use reading::{
 pub use smol_str::{SmolStr, SmolStrBuilder};
 pub use surely::surely_ran;
 pub use walk::is_clean_path;
+pub use wrappers::is_interpreter;
 
 /// Longer text than this is not read. Files are written by here-documents of any size.
 const SOURCE_MAX: usize = 4 << 20;

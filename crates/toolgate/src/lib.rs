@@ -67,7 +67,14 @@ impl Gate {
         let project = find_project(&folder);
         // Anyone who embeds the gate is the agent.
         let asked_by = Some(std::process::id());
-        let setup = Setup { dirs, project: project.clone(), host_files: Vec::new(), usage: None, asked_by };
+        let setup = Setup {
+            dirs,
+            project: project.clone(),
+            host_files: Vec::new(),
+            agents: &[],
+            usage: None,
+            asked_by,
+        };
         let (inner, _) = toolgate_runtime::Gate::open(setup)?;
         Ok(Gate { inner, project })
     }

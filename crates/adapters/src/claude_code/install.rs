@@ -2,7 +2,7 @@
 //! every tool, with the host's fail-closed switch on.
 
 use crate::Ours;
-use crate::claude_code::NAME;
+use crate::claude_code::{NAME, types};
 use crate::settings::{Node, Settings, SettingsFault, Shape, value_of};
 use serde_json::{Map, Value, json};
 
@@ -200,16 +200,24 @@ pub(super) fn objection(settings: Option<&[u8]>, ours: Ours) -> Option<String> {
     let Ok(value) = value_of(bytes) else {
         return Some("the changed settings are not valid JSON".to_owned());
     };
-    if value.get("disableAllHooks").is_some_and(|switch| *switch != Value::Bool(false)) {
+    if switches_off(&value) {
         return Some("the changed settings disable all hooks (`disableAllHooks`)".to_owned());
+    }
+    if let Some(fault) = types::fault(&value).filter(|_| ours == Ours::Yes) {
+        return Some(format!("Claude Code would ignore the changed settings with the gate's hook: {fault}"));
     }
     let lost = ours == Ours::Yes && !is_whole(&value);
     lost.then(|| "the changed settings no longer contain Toolgate's hook as installed".to_owned())
 }
 
+/// Whether settings disable all hooks, in a spelling any version might accept.
+pub(super) fn switches_off(settings: &Value) -> bool {
+    settings.get("disableAllHooks").is_some_and(|switch| *switch != Value::Bool(false))
+}
+
 /// Whether our hook is at every event it was installed for, armed: for
 /// every tool, with the fail-closed switch, and with the time it needs.
-fn is_whole(value: &Value) -> bool {
+pub(super) fn is_whole(value: &Value) -> bool {
     EVENTS.iter().all(|(event, _)| {
         let groups = value.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
         groups.into_iter().flatten().any(|group| {

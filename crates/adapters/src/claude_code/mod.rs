@@ -5,17 +5,22 @@
 mod decode;
 mod encode;
 mod install;
+mod session;
 mod tools;
+mod types;
 mod usage;
 
 use crate::settings::SettingsFault;
 use crate::{Asked, Host, Level, Ours, Unreadable, Wire};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, HostAnswer, UsageReader};
+use toolgate_core::guards::PROBE_SESSION;
+use toolgate_core::{AgentProgram, Call, HostAnswer, UsageReader};
 
 /// The name on the command line and in records.
 pub(crate) const NAME: &str = "claude-code";
+
+pub(crate) use session::PROGRAM;
 
 /// The adapter.
 #[derive(Debug)]
@@ -28,6 +33,10 @@ impl Host for ClaudeCode {
 
     fn title(&self) -> &'static str {
         "Claude Code"
+    }
+
+    fn program(&self) -> &'static AgentProgram {
+        &PROGRAM
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
@@ -69,8 +78,8 @@ impl Host for ClaudeCode {
 
     fn probe(&self, command: &str, dir: &str) -> String {
         json!({
-            "session_id": "toolgate-doctor", "transcript_path": "", "cwd": dir, "hook_event_name": "PreToolUse",
-            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "toolgate-doctor"
+            "session_id": PROBE_SESSION, "transcript_path": "", "cwd": dir, "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": PROBE_SESSION
         })
         .to_string()
     }

@@ -12,8 +12,8 @@ use toolgate_adapters::{HOSTS, Host, Level, Ours};
 use toolgate_core::guards::CANARY;
 use toolgate_core::{KnowledgeEntry, NoticeKind};
 use toolgate_runtime::{
-    Approver, Broken, CacheState, Gate, PolicyFault, Setup, kept_checkpoints, load_uncached, now_ms,
-    trusted_key,
+    Approver, CacheState, Desk, Gate, PolicyFault, Setup, kept_checkpoints, load, load_uncached, now_ms,
+    trusted_key, why_unguarded,
 };
 use toolgate_store::{Store, Verified, Which};
 
@@ -134,8 +134,7 @@ fn policy(setup: &Setup) -> Vec<Check> {
 }
 
 fn policy_fault(fault: &PolicyFault) -> Check {
-    let broken = Broken::from(vec![fault.clone()]);
-    Check::bad("policy", broken.to_string(), fault.cure.clone())
+    Check::bad("policy", format!("every call is blocked: {fault}"), fault.cure.clone())
 }
 
 /// Emergencies whose review is overdue.
@@ -150,12 +149,12 @@ fn overdue(store: &dyn Store) -> Vec<Check> {
 }
 
 fn ledger(setup: &Setup) -> Vec<Check> {
-    let (mut gate, state) = match Gate::open(setup.clone()) {
-        Ok(opened) => opened,
-        Err(broken) => return vec![Check::bad("ledger", broken.to_string(), broken.cure)],
+    let mut desk = match Desk::open(&setup.dirs) {
+        Ok(desk) => desk,
+        Err(broken) => return vec![Check::bad("ledger", broken.what, broken.cure)],
     };
-    let mut checks = overdue(gate.store());
-    let alerts = stats::alerts_now(gate.store()).unwrap_or_default();
+    let mut checks = overdue(desk.store());
+    let alerts = stats::alerts_now(desk.store()).unwrap_or_default();
     checks.extend(alerts.into_iter().map(|one| {
         Check::warn(
             "alert",
@@ -163,7 +162,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
             "run `toolgate stats --last 1h` for details",
         )
     }));
-    if state == CacheState::Unwritable {
+    if load(&setup.dirs, &setup.project).is_ok_and(|(_, state)| state == CacheState::Unwritable) {
         let cache = setup.dirs.cache.display();
         checks.push(Check::warn(
             "cache",
@@ -172,12 +171,12 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         ));
     }
     let context = toolgate_core::Context { host: "toolgate".to_owned(), ..toolgate_core::Context::default() };
-    if let Err(broken) = gate.note(&context, "doctor", "toolgate doctor ran") {
-        checks.push(Check::bad("ledger", broken.to_string(), broken.cure));
+    if let Err(broken) = desk.note_for(&context, "doctor", "toolgate doctor ran") {
+        checks.push(Check::bad("ledger", broken.what, broken.cure));
         return checks;
     }
     let trusted = trusted_key(&setup.dirs);
-    checks.push(match gate.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
+    checks.push(match desk.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
         Ok(Verified::Intact { records }) => Check::ok(
             "ledger",
             format!("{}, intact, {}", count(records, "record"), setup.dirs.ledger().display()),
@@ -216,7 +215,7 @@ fn approver(setup: &Setup) -> Check {
             "anyone at a terminal can approve requests (no passphrase is set)",
             "set a passphrase with `toolgate approver set`",
         ),
-        Err(broken) => Check::bad("approver", broken.to_string(), broken.cure),
+        Err(broken) => Check::bad("approver", broken.what, broken.cure),
     }
 }
 
@@ -268,6 +267,9 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
             checks.push(fire(host, &command, setup, &file.display().to_string()));
         }
     }
+    if !checks.is_empty() {
+        checks.extend(session_here(host, setup));
+    }
     let level = Level::Project;
     let file = host.settings_file(level, &home, &setup.project);
     if !file.exists() && installs::holds(&setup.dirs, &file) {
@@ -288,6 +290,15 @@ fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::P
         let what = format!("{}: the hook is from an older version of toolgate", file.display());
         Check::warn(host.name(), what, format!("run `toolgate install {}` again", host.name()))
     })
+}
+
+/// Whether a session the host starts in this very folder would be guarded: some files are
+/// read in one folder only, and others can switch them off.
+fn session_here(host: &dyn Host, setup: &Setup) -> Option<Check> {
+    let folder = project::current_dir();
+    let found = why_unguarded(host.program(), setup.dirs.home.as_deref(), &folder)?;
+    let text = format!("a session started in {} is not guarded: {}", folder.display(), found.why);
+    Some(Check::bad(host.name(), text, found.fix))
 }
 
 /// Sends the canary through the very command the host would run.
@@ -316,10 +327,7 @@ fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
                 (true, true) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
                 (true, false) => Check::bad(
                     host.name(),
-                    format!(
-                        "{place}: the hook runs, but Toolgate is broken: {}",
-                        String::from_utf8_lossy(&ended.stderr).trim()
-                    ),
+                    format!("{place}: the hook blocks every call, because Toolgate is broken"),
                     "fix the problem named above",
                 ),
                 (false, _) if matches!(ended.status.code(), Some(126 | 127)) => Check::bad(

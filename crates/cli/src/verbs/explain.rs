@@ -2,7 +2,7 @@
 
 use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs, rule_page, stats};
-use crate::{explanation, project};
+use crate::{desk, explanation, project};
 use std::process::ExitCode;
 use toolgate_core::{CheckResult, Decided, Entry, GuardTally, Record, Request, RuleEntry, Tally, guards};
 use toolgate_runtime::{Gate, Setup, load_uncached, nearest};
@@ -35,8 +35,11 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded =
-        load_uncached(&setup.dirs, &setup.project).map_err(|faults| Failure::of_broken_policy(&faults))?;
+    let loaded = match load_uncached(&setup.dirs, &setup.project) {
+        Ok(loaded) => loaded,
+        Err(faults) if !is_in_ledger(&args.what) => return Err(Failure::of_broken_policy(&faults)),
+        Err(_) => return explain_recorded(args, &[]),
+    };
     let guardrails = &loaded.policy.settings().guardrails;
     if let Some(entry) = guardrails.iter().find(|entry| entry.guardrail.id == args.what) {
         if args.json {
@@ -55,13 +58,24 @@ pub fn run(args: &Args) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let (mut gate, _) = Gate::open(setup)?;
-    if args.what.starts_with("r-") {
-        return inbox::show(gate.store(), &args.what, args.json);
-    }
     let ids = rules.iter().map(|entry| entry.rule.id.as_str());
     let ids: Vec<&str> = ids.chain(guardrails.iter().map(|entry| entry.guardrail.id.as_str())).collect();
-    let record = find(gate.store(), &args.what, &ids)?;
+    explain_recorded(args, &ids)
+}
+
+/// Whether it names a record, decision or request: what the ledger knows without any policy.
+fn is_in_ledger(what: &str) -> bool {
+    let is_number = what.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || what.starts_with("r-") || what.starts_with("d-")
+}
+
+/// What the ledger knows under a name; `ids` are what else could have been meant.
+fn explain_recorded(args: &Args, ids: &[&str]) -> Outcome {
+    let mut desk = desk::open()?;
+    if args.what.starts_with("r-") {
+        return inbox::show(desk.store(), &args.what, args.json);
+    }
+    let record = find(desk.store(), &args.what, ids)?;
     if args.json {
         json(&record)
     } else {

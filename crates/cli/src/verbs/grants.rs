@@ -3,7 +3,7 @@
 
 use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk, visible};
 use crate::verbs::{Failure, Outcome, inbox, install, logs};
-use crate::{card, project};
+use crate::{card, desk, project};
 use clap::Subcommand;
 use std::process::ExitCode;
 use toolgate_core::{Handling, Request, RequestState, Word};
@@ -72,7 +72,7 @@ fn standing(store: &dyn Store) -> Result<Vec<Request>, Failure> {
 }
 
 fn list(as_json: bool) -> Outcome {
-    let mut desk = Desk::open(&project::dirs())?;
+    let mut desk = desk::open()?;
     let all = standing(desk.store())?;
     if as_json {
         json(&all);

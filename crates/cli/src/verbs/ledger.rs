@@ -1,15 +1,15 @@
 //! `toolgate ledger`: verify, export, checkpoint.
 
-use crate::project;
 use crate::screen::{GREEN, RED, json, out, styled, talk};
 use crate::verbs::{Failure, Outcome};
+use crate::{desk, project};
 use clap::Subcommand;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export, verify_head};
-use toolgate_runtime::{Gate, keep_checkpoint, kept_checkpoints, trusted_key};
+use toolgate_runtime::{keep_checkpoint, kept_checkpoints, trusted_key};
 use toolgate_store::{Store, Verified};
 
 /// Verifies, exports or signs the ledger.
@@ -105,8 +105,8 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
         }
         kept.push(point);
     }
-    let (mut gate, _) = Gate::open(setup)?;
-    Ok(match gate.store().verify(trusted, &kept)? {
+    let mut desk = desk::open()?;
+    Ok(match desk.store().verify(trusted, &kept)? {
         Verified::Intact { records } => intact(records, as_json),
         Verified::Broken(bad) => altered(&bad, as_json),
     })
@@ -131,8 +131,8 @@ fn altered(bad: &FirstBad, as_json: bool) -> ExitCode {
 }
 
 fn export() -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
-    let store = gate.store();
+    let mut desk = desk::open()?;
+    let store = desk.store();
     let Some(end) = store.head()? else {
         return Err(Failure::new("the ledger is empty", "there is nothing to export yet"));
     };
@@ -153,8 +153,8 @@ fn export() -> Outcome {
 
 fn checkpoint() -> Outcome {
     let setup = project::here();
-    let (mut gate, _) = Gate::open(setup.clone())?;
-    let Some(head) = gate.store().head()? else {
+    let mut desk = desk::open()?;
+    let Some(head) = desk.store().head()? else {
         return Err(Failure::new("the ledger is empty", "there is nothing to sign yet"));
     };
     keep_checkpoint(&setup.dirs, &head)?;

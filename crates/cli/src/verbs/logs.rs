@@ -1,6 +1,6 @@
 //! `toolgate logs`: what was decided, for people and for programs.
 
-use crate::project;
+use crate::desk;
 use crate::screen::{DIM, json, one_line, out, styled, talk, verdict_style, visible};
 use crate::verbs::{Failure, Outcome};
 use jiff::tz::TimeZone;
@@ -8,7 +8,7 @@ use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
 use toolgate_core::{Answer, Decided, Entry, Handling, Record, Reviewed, Verdict};
-use toolgate_runtime::{Gate, now_ms};
+use toolgate_runtime::now_ms;
 use toolgate_store::Store;
 
 /// Show decisions.
@@ -56,8 +56,8 @@ struct Filter {
 /// Prints records, oldest first.
 pub fn run(args: &Args) -> Outcome {
     let filter = filter(args)?;
-    let (mut gate, _) = Gate::open(project::here())?;
-    let store = gate.store();
+    let mut desk = desk::open()?;
+    let store = desk.store();
     let found = collect(store, &filter, args.limit)?;
     let mut last = found.iter().map(|record| record.seq).max();
     found.iter().rev().for_each(|record| print(store, record, args.json));
@@ -153,7 +153,8 @@ impl Filter {
             }
             _ => self.all && self.wanted.is_empty() && self.rule.is_none(),
         };
-        record.time_ms >= self.since_ms && session_ok && entry_ok
+        let is_wanted = !record.is_probe() || self.all || self.session.is_some();
+        record.time_ms >= self.since_ms && session_ok && entry_ok && is_wanted
     }
 }
 

@@ -1,16 +1,16 @@
 //! `toolgate restore`: bring back what a call changed or deleted.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, json, one_line, out, styled, talk, visible};
 use crate::verbs::install::refuse_agent;
 use crate::verbs::logs::time;
 use crate::verbs::{Failure, Outcome};
+use crate::{desk, project};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use toolgate_core::{SavedFile, Was};
-use toolgate_runtime::{Backup, Gate, Standing};
+use toolgate_runtime::{Backup, Desk, Standing};
 
 /// Backups shown.
 const SHOWN_MAX: usize = 50;
@@ -80,26 +80,29 @@ pub enum Verb {
 
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
+    let mut desk = desk::open()?;
     match &args.verb {
-        Verb::List { json } => list(&gate, *json),
-        Verb::Show { record, file: None, json } => show(&find(&gate, *record)?, *json),
-        Verb::Show { record, file: Some(file), .. } => print(&gate, &find(&gate, *record)?, file),
+        Verb::List { json } => list(&mut desk, *json),
+        Verb::Show { record, file: None, json } => show(&find(&mut desk, *record)?, *json),
+        Verb::Show { record, file: Some(file), .. } => {
+            let backup = find(&mut desk, *record)?;
+            print(&desk, &backup, file)
+        }
         Verb::File { record, file, force, json } => {
-            let backup = find(&gate, *record)?;
+            let backup = find(&mut desk, *record)?;
             let kept = file_of(&backup, file)?.clone();
-            back(&mut gate, &backup, &[&kept], *force, *json)
+            back(&mut desk, &backup, &[&kept], *force, *json)
         }
         Verb::Call { record, force, json } => {
-            let backup = find(&gate, *record)?;
+            let backup = find(&mut desk, *record)?;
             let all: Vec<&SavedFile> = backup.backed.files.iter().collect();
-            back(&mut gate, &backup, &all, *force, *json)
+            back(&mut desk, &backup, &all, *force, *json)
         }
     }
 }
 
-fn find(gate: &Gate, record: u64) -> Result<Backup, Failure> {
-    let found = gate.backups()?.into_iter().find(|backup| backup.record.seq == record);
+fn find(desk: &mut Desk, record: u64) -> Result<Backup, Failure> {
+    let found = desk.backups()?.into_iter().find(|backup| backup.record.seq == record);
     found.ok_or_else(|| {
         Failure::new(
             format!("record {record} is not a backup"),
@@ -118,8 +121,8 @@ fn file_of<'a>(backup: &'a Backup, name: &str) -> Result<&'a SavedFile, Failure>
     })
 }
 
-fn list(gate: &Gate, as_json: bool) -> Outcome {
-    let backups = gate.backups()?;
+fn list(desk: &mut Desk, as_json: bool) -> Outcome {
+    let backups = desk.backups()?;
     if as_json {
         json(&backups.iter().map(data).collect::<Vec<Value>>());
         return Ok(ExitCode::SUCCESS);
@@ -188,17 +191,17 @@ fn show(backup: &Backup, as_json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(gate: &Gate, backup: &Backup, file: &str) -> Outcome {
+fn print(desk: &Desk, backup: &Backup, file: &str) -> Outcome {
     let kept = file_of(backup, file)?;
     match &kept.was {
-        Was::File { digest, .. } => std::io::stdout().write_all(&gate.kept_content(digest)?)?,
+        Was::File { digest, .. } => std::io::stdout().write_all(&desk.kept_content(digest)?)?,
         other => out(&was(other)),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// All of them or none: half a call is no state anybody wants.
-fn back(gate: &mut Gate, backup: &Backup, files: &[&SavedFile], force: bool, as_json: bool) -> Outcome {
+fn back(desk: &mut Desk, backup: &Backup, files: &[&SavedFile], force: bool, as_json: bool) -> Outcome {
     refuse_agent()?;
     let of = |wanted: Standing| files.iter().copied().filter(move |kept| backup.standing(kept) == wanted);
     let newer: Vec<&str> = of(Standing::Newer).map(|kept| kept.path.as_str()).collect();
@@ -210,7 +213,7 @@ fn back(gate: &mut Gate, backup: &Backup, files: &[&SavedFile], force: bool, as_
     }
     let wanted: Vec<&SavedFile> =
         files.iter().copied().filter(|kept| backup.standing(kept) != Standing::Same).collect();
-    gate.put_back(backup, &wanted)?;
+    desk.put_back(backup, &wanted)?;
     if as_json {
         json(&json!({ "restored": wanted.iter().map(|kept| &kept.path).collect::<Vec<_>>() }));
     } else if wanted.is_empty() {

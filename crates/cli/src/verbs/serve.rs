@@ -6,24 +6,35 @@ use crate::project;
 use crate::screen::{json, out, talk};
 use crate::verbs::{Failure, Outcome, inbox};
 use serde_json::{Value, json};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use toolgate_adapters::host;
 use toolgate_core::{Call, Event, Session};
 use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above, askers};
-use toolgate_server::{Config, HostCallbacks, Link, openapi, serve};
+use toolgate_server::{Config, HostCallbacks, Link, Naming, openapi, serve};
 
 /// Opens the inbox to a browser of this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolgate serve
   toolgate serve --listen 127.0.0.1:0
+  toolgate serve --by-address     for a browser that cannot open names below localhost (Safari)
+  toolgate serve --api-token      also prints a token for programs that use the API
+
+The link has a host name of its own, such as t-1f2e3d4c5b6a7988.localhost. Cookies know no ports; with
+this name no other server on this machine, for instance one an agent starts, gets to see yours.
 
 The link works once. SIGUSR1 makes the server print a new one in its terminal.")]
 pub struct Args {
     /// Address to listen on, this machine only; port 0 picks a free port
-    #[arg(long, default_value = "127.0.0.1:4517")]
+    #[arg(long, default_value = "127.0.0.1:4517", default_value_if("by_address", "true", "[::1]:4517"))]
     pub listen: SocketAddr,
+    /// Link to the address instead of a name below localhost; listens on [::1], which few other servers use
+    #[arg(long)]
+    pub by_address: bool,
+    /// Print a token that lets programs use the API and answer requests
+    #[arg(long)]
+    pub api_token: bool,
     /// Print the OpenAPI document of the HTTP API and exit
     #[arg(long)]
     pub openapi: bool,
@@ -63,7 +74,21 @@ pub fn run(args: &Args) -> Outcome {
     {
         return Err(Failure::from(NotAPerson::AgentAbove { mark }));
     }
-    let config = Config { setup, listen: args.listen, person: inbox::person(), callbacks: CALLBACKS };
+    if args.by_address && args.listen.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST) {
+        return Err(Failure::new(
+            "every server at 127.0.0.1 would get the cookie that lets you answer",
+            "leave out --listen, or listen at [::1]",
+        ));
+    }
+    let naming = if args.by_address { Naming::Address } else { Naming::Name };
+    let config = Config {
+        setup,
+        listen: args.listen,
+        naming,
+        with_api: args.api_token,
+        person: inbox::person(),
+        callbacks: CALLBACKS,
+    };
     serve(config, |link| show(link, args.json))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -73,11 +98,18 @@ fn show(link: &Link, as_json: bool) {
         json(&json!({
             "origin": link.origin, "enter": link.enter, "warm": link.warm.is_ok(),
             "hook": { "url": link.hook, "token_file": link.hook_token },
+            "api": link.api.as_ref().map(|(url, token)| json!({ "url": url, "token": token })),
         }));
         return;
     }
     talk("Open this link in a browser to sign in. It works once:");
     out(&link.enter);
+    if let Some((url, token)) = &link.api {
+        talk(&format!(
+            "Programs use {url} with this token as `Authorization: Bearer`. It can approve requests:"
+        ));
+        out(token);
+    }
     match &link.warm {
         Ok(()) => talk("This server also answers your hooks."),
         Err(why) => talk(&format!("Hooks do not use this server: {why}")),

@@ -1,15 +1,15 @@
 //! `toolgate stats`: how often each guard spoke, and what each session used up.
 
-use crate::project;
 use crate::screen::{DIM, RED, json as print_json, one_line, out, styled};
 use crate::verbs::logs::{duration_ms, time};
 use crate::verbs::{Failure, Outcome};
+use crate::{desk, project};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use toolgate_core::{
     ALERTS_MS, AgentEntry, Alert, Budget, Metrics, Record, Session, Tally, alerts, autonomy, duration,
 };
-use toolgate_runtime::{Gate, now_ms};
+use toolgate_runtime::{Desk, now_ms};
 use toolgate_store::Store;
 
 /// Sessions shown.
@@ -40,19 +40,21 @@ pub fn run(args: &Args) -> Outcome {
         Some(text) => now_ms().saturating_sub(duration_ms(text)?),
         None => i64::MIN,
     };
-    let (mut gate, _) = Gate::open(project::here())?;
+    let setup = project::here();
+    let policy = desk::policy_or_warn(&setup);
+    let mut desk = Desk::open(&setup.dirs)?;
     if args.metrics {
         let mut metrics = Metrics::default();
-        each(gate.store(), since, |record| metrics.add(record))?;
+        each(desk.store(), since, |record| metrics.add(record))?;
         out(metrics.text().trim_end());
         return Ok(ExitCode::SUCCESS);
     }
     let mut tally = Tally::default();
-    each(gate.store(), since, |record| tally.add(record))?;
-    let alerts = alerts_now(gate.store())?;
-    let settings = gate.policy().settings();
+    each(desk.store(), since, |record| tally.add(record))?;
+    let alerts = alerts_now(desk.store())?;
+    let agents = policy.as_ref().map_or(&[][..], |policy| policy.settings().agents.as_slice());
     let main: Vec<&AgentEntry> =
-        settings.agents.iter().filter(|entry| matches!(entry.name.as_str(), "main" | "*")).collect();
+        agents.iter().filter(|entry| matches!(entry.name.as_str(), "main" | "*")).collect();
     if args.json {
         let mut shown = with_modes(&tally, &main);
         if let Some(fields) = shown.as_object_mut() {

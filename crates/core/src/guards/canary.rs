@@ -8,6 +8,9 @@ use crate::guard::{Category, Guard, Seen};
 /// The program name that is always denied. No such program exists.
 pub const CANARY: &str = "toolgate-canary";
 
+/// The session of the test call `toolgate doctor` makes.
+pub const PROBE_SESSION: &str = "toolgate-doctor";
+
 /// The id of the guard that denies it.
 pub const CANARY_ID: &str = "gate-canary";
 

@@ -2,6 +2,7 @@
 //!
 //! One guard, one file, one line in [`built_in`].
 
+mod agent_hooks;
 mod broken_rule;
 mod budget;
 mod canary;
@@ -25,7 +26,7 @@ mod tools;
 mod verified;
 
 pub(crate) use broken_rule::BROKEN_RULE;
-pub use canary::{CANARY, CANARY_ID};
+pub use canary::{CANARY, CANARY_ID, PROBE_SESSION};
 pub use output_secrets::ID as OUTPUT_SECRETS_ID;
 pub(crate) use verified::ID as VERIFIED_ID;
 
@@ -41,6 +42,7 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
     let mut guards: Vec<Box<dyn Guard>> = vec![
         Box::new(canary::Canary),
         Box::new(self_protection::SelfProtection),
+        Box::new(agent_hooks::AgentHooks),
         Box::new(scope::InScope),
         Box::new(tools::Tools),
         Box::new(order::ToolOrder),
@@ -78,6 +80,7 @@ pub fn page(id: &str) -> Option<&'static str> {
     match id {
         CANARY_ID => Some(canary::PAGE),
         self_protection::ID => Some(self_protection::PAGE),
+        agent_hooks::ID => Some(agent_hooks::PAGE),
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
         verified::ID => Some(verified::PAGE),

@@ -10,6 +10,7 @@ use crate::guard::{Category, Guard, Seen};
 use crate::path::absolute;
 use crate::path::is_within;
 use crate::places::{Place, Places};
+use std::sync::Arc;
 use toolgate_shell::{Command, SmolStr};
 
 pub(super) const ID: &str = "gate-self-protection";
@@ -68,6 +69,7 @@ impl Guard for SelfProtection {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let files = seen.facts.files.iter().filter(|file| {
             touches_gate(file, seen.places)
+                || replaces_settings(file, seen.facts, seen.places)
                 || is_key(file, seen.facts, seen.places)
                 || touches_deep(file, seen.facts, seen.places)
                 || takes_program(file, seen.facts, seen.places)
@@ -104,6 +106,23 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
             file.targets().any(|path| is_own(path, places) || (file.exact && loses_gate(path, places)))
         }
     }
+}
+
+/// Something that is no folder yet takes the name of a folder of host settings, with
+/// whatever is in it: `ln -s ~/mine sub/.claude`, `mv mine sub/.claude`.
+fn replaces_settings(file: &FileFact, facts: &Facts, places: &Places) -> bool {
+    let adds = matches!(file.access, Access::Create | Access::Write);
+    if !adds || file.glob || file.exists == Some(true) {
+        return false;
+    }
+    let folders = || places.settings.iter().filter_map(|name| Some(name.rsplit_once('/')?.0));
+    let is_one = |path: &str| folders().any(|folder| path.rsplit('/').next() == Some(folder));
+    let command = file.command.and_then(|at| facts.reading.commands.get(at));
+    let carries = |command: &Arc<Command>| {
+        command.usage.operands.len() > 1
+            && !matches!(command.program.as_str(), "mkdir" | "install" | "ginstall")
+    };
+    command.is_some_and(carries) && file.targets().any(is_one)
 }
 
 /// Files of the gate whose holder could speak in its name.
@@ -243,7 +262,20 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let named = named || settings && all && parts.len() == own.len();
         named && parts.len() >= own.len() && pairs().all(|(part, name)| fast_glob::glob_match(part, name))
     };
-    places.gate.iter().any(|own| fits(own))
+    places.gate.iter().any(|own| fits(own)) || could_be_settings(&parts, places)
+}
+
+/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.claude/*`.
+fn could_be_settings(parts: &[&str], places: &Places) -> bool {
+    let fits = |name: &String| {
+        let own: Vec<&str> = name.split('/').collect();
+        let Some(last) = parts.len().checked_sub(own.len()).and_then(|at| parts.get(at..)) else {
+            return false;
+        };
+        let named = last.first().is_some_and(|part| part.chars().any(char::is_alphanumeric));
+        named && last.iter().zip(&own).all(|(part, name)| fast_glob::glob_match(part, name))
+    };
+    places.settings.iter().any(fits)
 }
 
 /// Deleting a folder above the gate's files loses them too. `/`, system

@@ -8,6 +8,7 @@ use crate::event::EventKind;
 use crate::facts::Access;
 use crate::feedback::Advice;
 use crate::finding::Finding;
+use crate::guards::{CANARY, PROBE_SESSION};
 use crate::inbox::{Answer, Request};
 use crate::ledger::backup::{Backed, Changed};
 use crate::outcome::Verdict;
@@ -275,6 +276,16 @@ pub struct Record {
     pub context: Context,
     /// What happened.
     pub entry: Entry,
+}
+
+impl Record {
+    /// Whether it is the test call of `toolgate doctor`, which is no work of any agent
+    /// and counts nowhere.
+    #[must_use]
+    pub fn is_probe(&self) -> bool {
+        let Entry::Decided(decided) = &self.entry else { return false };
+        self.context.session == PROBE_SESSION && decided.title == CANARY
+    }
 }
 
 /// A record's canonical text and the hash of it.

@@ -13,6 +13,7 @@ pub fn places() -> Places {
         workspace: vec!["/project".to_owned()],
         temp: vec!["/tmp".to_owned()],
         gate: vec!["/home/dev/.config/toolgate".to_owned(), "/project/.claude/settings.json".to_owned()],
+        settings: vec![".claude/settings.json".to_owned()],
     }
 }
 

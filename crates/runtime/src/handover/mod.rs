@@ -19,7 +19,7 @@ mod hook;
 mod server;
 
 pub use hook::{HandOver, Knocked, knock};
-pub use server::Listening;
+pub use server::{Listening, running};
 
 use crate::dirs::Dirs;
 use std::io::{Error, Read};

@@ -32,11 +32,9 @@ impl Listening {
     /// If another server does, or the socket cannot be made.
     pub fn open(dirs: &Dirs) -> Result<Listening, Broken> {
         let path = socket_path(dirs);
-        if knock(dirs).and_then(super::Knocked::proved).is_some() {
-            return Err(Broken::new(
-                "another `toolgate serve` is already answering hooks",
-                "stop that one first",
-            ));
+        if let Some(id) = running(dirs) {
+            let what = format!("another `toolgate serve` (process {id}) is already answering them");
+            return Err(Broken::new(what, "stop that one first"));
         }
         let key = fresh_key()
             .map_err(|error| Broken::new(format!("no randomness: {error}"), "run `toolgate doctor`"))?;
@@ -89,6 +87,13 @@ impl Listening {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// The process that serves this user's hooks, if one does.
+#[must_use]
+pub fn running(dirs: &Dirs) -> Option<i32> {
+    let stream = knock(dirs).and_then(super::Knocked::proved)?;
+    Some(rustix::net::sockopt::socket_peercred(&stream).ok()?.pid.as_raw_pid())
 }
 
 /// A key no one else has, in hex.

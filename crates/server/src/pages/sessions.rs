@@ -13,6 +13,7 @@ use askama::Template;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Extension, Path, Query, State};
 use std::collections::BTreeMap;
+use toolgate_core::guards::PROBE_SESSION;
 use toolgate_core::{Decided, Entry, EventKind, Judgement, Record, Reviewed, Word, visible};
 
 /// Sessions on the list.
@@ -66,6 +67,8 @@ struct Step {
 /// The sessions that began last.
 pub(crate) async fn sessions(State(app): State<Shared>, Extension(_inside): Extension<Inside>) -> Page {
     let found = on_blocking_thread(&app, |app| app.store(|store| Ok(store.sessions_page(SESSIONS)?))).await?;
+    // The doctor's test call is no work of an agent.
+    let found: Vec<_> = found.into_iter().filter(|session| session.id != PROBE_SESSION).collect();
     let line = |session: &toolgate_core::Session| SessionLine {
         id: Shown::all(&session.id),
         raw: session.id.clone(),

@@ -13,6 +13,12 @@ use toolgate_store::Store;
 #[derive(Template)]
 #[template(path = "supervisors.html")]
 struct SupervisorsPage {
+    /// Nothing while the policy is broken.
+    asked: Option<Asked>,
+}
+
+/// Who is asked, and for how long.
+struct Asked {
     rows: Vec<Row>,
     hold: String,
     seconds: u64,
@@ -37,20 +43,20 @@ struct Row {
 /// Who is asked before a person is, how each is, and how long all may take.
 pub(crate) async fn supervisors(State(app): State<Shared>, Extension(_session): Extension<Session>) -> Page {
     let found = on_blocking_thread(&app, |app| {
-        let gate = app.gate()?;
-        let entries = &gate.policy().settings().supervision.supervisors;
+        let Some(policy) = app.policy() else { return Ok(None) };
+        let entries = &policy.settings().supervision.supervisors;
         let row = |entry: &SupervisorEntry| -> Result<Row, crate::failure::Failure> {
             Ok(row(entry, &app.store(|store| Ok(store.health(&entry.name)?))?, now_ms()))
         };
-        let review = gate.policy().review();
-        Ok(SupervisorsPage {
+        let review = policy.review();
+        Ok(Some(Asked {
             rows: entries.iter().map(row).collect::<Result<_, _>>()?,
             hold: format!("{:?}", review.delivery).to_lowercase(),
             seconds: u64::from(review.hold_seconds),
             minutes: u64::from(review.expires_minutes),
-        })
+        }))
     });
-    page(&found.await?)
+    page(&SupervisorsPage { asked: found.await? })
 }
 
 /// How one is: as a class of the page, and in words.

@@ -57,6 +57,22 @@ pub(super) fn discarded(command: &Command, effects: &mut Effects) {
     }
 }
 
+/// `git config -f FILE name value`: any file can be named, also one that is not git's.
+fn config_file(command: &Command, effects: &mut Effects) {
+    let usage = &command.usage;
+    let Some(file) = usage.value("--file") else { return };
+    let looks = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list"];
+    let changes = ["--unset", "--unset-all", "--remove-section", "--rename-section", "--edit", "--add"];
+    let first = usage.operands.first().map_or("", |word| word.text.as_str());
+    let is_change = match first {
+        "get" | "list" => false,
+        "set" | "unset" | "edit" | "remove-section" | "rename-section" => true,
+        _ => usage.operands.len() > 1 || changes.iter().any(|name| usage.has(name)),
+    };
+    let writes = is_change && !looks.iter().any(|name| usage.has(name));
+    effects.on(if writes { EffectKind::WritesFile } else { EffectKind::ReadsFile }, file);
+}
+
 /// Do its questions get their answers from another program?
 fn is_answered(command: &Command) -> bool {
     let read = |one: &crate::reading::Redirect| {
@@ -159,6 +175,7 @@ pub(super) fn files(command: &Command, input: Option<&str>, effects: &mut Effect
             paths.for_each(|path| writes_below(effects, path));
         }
         "checkout" => paths_out(usage).iter().for_each(|path| writes_below(effects, path)),
+        "config" => config_file(command, effects),
         "stash" => stash(command, effects),
         "clean" if usage.has("--force") && !usage.has("--dry-run") => {
             effects

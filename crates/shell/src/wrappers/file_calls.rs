@@ -81,7 +81,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     }
     if let Some(does) = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does)) {
         // `p.write_text(…)` of a path with a name.
-        let (path, _) = path(owner(call.head)?, call.values)?;
+        let path = owner_path(call)?;
         let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
         return written_to(does, &path, text, program);
     }
@@ -100,6 +100,9 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     }
     if let Some((does, path)) = two_words(call) {
         return does_to(does, &path, program);
+    }
+    if let Some(opened) = opened_by_method(call, inside, program) {
+        return Some(opened);
     }
     if call.name == "open"
         && let Some((does, argument)) = mode_first(inside)
@@ -144,6 +147,14 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
         }
     };
     written_to(does, &path, text, program)
+}
+
+/// `p.open('w')`: a method has no path among its arguments.
+fn opened_by_method(call: &FunctionCall, inside: &str, program: &Word) -> Option<Inner> {
+    let path = (call.name == "open").then(|| owner_path(call)).flatten()?;
+    let mode = inside.trim_start().strip_prefix("mode=").unwrap_or(inside);
+    let text = texts_of_writes(inside, call.values);
+    written_to(does_in_mode(literal(mode).map(|(mode, _)| mode)), &path, text, program)
 }
 
 /// Texts of one program that are put into a file, at most.
@@ -251,11 +262,14 @@ fn by_mode(after: &str, call: &FunctionCall) -> &'static str {
     let rest = after.trim_start();
     let mode =
         rest.strip_prefix(',').map(str::trim_start).map(|rest| rest.strip_prefix("mode=").unwrap_or(rest));
-    match mode.and_then(literal) {
-        Some((mode, _)) if mode.contains(['w', 'a', 'x', '+', '>']) => "tee",
-        _ if call.head.ends_with("os.") => "",
-        _ => "cat",
+    match does_in_mode(mode.and_then(literal).map(|(mode, _)| mode)) {
+        "cat" if call.head.ends_with("os.") => "",
+        does => does,
     }
+}
+
+fn does_in_mode(mode: Option<String>) -> &'static str {
+    if mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', '>'])) { "tee" } else { "cat" }
 }
 
 /// Perl's `open F, ">path"`: how is in front of the name.
@@ -306,9 +320,57 @@ fn owner(head: &str) -> Option<&str> {
     owner.get(at..)
 }
 
+/// The path a method belongs to: `p.…`, `(Path.home() / 'x').…`, `Path('x').joinpath('y').…`.
+fn owner_path(call: &FunctionCall) -> Option<String> {
+    if let Some((path, _)) = owner(call.head).and_then(|name| path(name, call.values)) {
+        return Some(path);
+    }
+    let whole = call.head.strip_suffix('.')?;
+    let (path, rest) = path(whole.get(expression_start(whole)?..)?, call.values)?;
+    rest.trim().is_empty().then_some(path)
+}
+
+/// Where the calls and names begin that a text ends with.
+fn expression_start(text: &str) -> Option<usize> {
+    let is_name = |found: char| found.is_alphanumeric() || matches!(found, '_' | '.');
+    let mut start = text.len();
+    for _ in 0..CALLS_MAX {
+        let opened = match text.get(..start)?.strip_suffix(')') {
+            Some(inside) => opening_of(inside)?,
+            None => break,
+        };
+        start = text.get(..opened)?.trim_end_matches(is_name).len();
+    }
+    Some(start)
+}
+
+/// Where the parenthesis opens that closes right behind a text.
+fn opening_of(text: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    for (at, found) in text.char_indices().rev() {
+        match found {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Calls in a row that are followed back.
+const CALLS_MAX: usize = 8;
+
 fn deletion(call: &FunctionCall, option: &str, program: &Word) -> Option<Inner> {
     let argument = call.inside.unwrap_or(call.opening).trim_start();
     // `p.unlink()` deletes what it belongs to.
+    if argument.starts_with(')')
+        && let Some(path) = owner_path(call)
+    {
+        return does_to(&format!("rm {option}"), &path, program);
+    }
     let argument = if argument.starts_with(')') { owner(call.head).unwrap_or(argument) } else { argument };
     // Elixir's name ends in a sign.
     let argument = argument.strip_prefix("!(").unwrap_or(argument);

@@ -204,6 +204,12 @@ pub(crate) fn language_of(program: &str, text: &str) -> Option<&'static str> {
     by_program.or_else(|| interpreters::name_of(named)).or_else(|| own_language(named))
 }
 
+/// Whether a program of this name runs programs of another language.
+#[must_use]
+pub fn is_interpreter(program: &str) -> bool {
+    interpreters::name_of(program).is_some()
+}
+
 /// Programs that are the name of their language.
 fn own_language(program: &str) -> Option<&'static str> {
     match program {

@@ -1,0 +1,69 @@
+//! What the gate knows about a program that runs agents: how it is started, and
+//! which settings must hold the gate's hook for its sessions to be guarded.
+//!
+//! Which programs there are, and what their settings mean, comes in as values
+//! from the hosts; here is only what all of them have in common.
+
+use std::path::{Path, PathBuf};
+use toolgate_shell::{Command, Word};
+
+/// A program that runs agents and offers the gate a hook.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentProgram {
+    /// Its name as its makers write it.
+    pub title: &'static str,
+    /// Names it is started by.
+    pub programs: &'static [&'static str],
+    /// The ends of script files an interpreter starts it from.
+    pub scripts: &'static [&'static str],
+    /// First words with which it starts no session.
+    pub no_session: &'static [&'static str],
+    /// The ends of the paths of its settings, in whatever folder.
+    pub own_settings: &'static [&'static str],
+    /// The files whose settings a session in a folder reads, for a home and that folder.
+    pub settings: fn(&Path, &Path) -> Vec<PathBuf>,
+    /// Why a session with these settings is not guarded, if it is not.
+    pub unguarded: fn(&[SettingsFile]) -> Option<Unguarded>,
+}
+
+/// Why a session would not be guarded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unguarded {
+    /// What is so, as the end of a sentence.
+    pub why: String,
+    /// What the person can do about it.
+    pub fix: String,
+}
+
+/// A settings file of a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is in it; `None` if it is not there.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl AgentProgram {
+    /// Whether a command starts a session of it.
+    #[must_use]
+    pub fn is_started_by(&self, command: &Command) -> bool {
+        let is_script = |word: &Word| self.scripts.iter().any(|script| word.text.ends_with(script));
+        let program = command.program.as_str();
+        let behind = if self.programs.contains(&program) {
+            1
+        } else {
+            // `node …/cli.js -p x`; a script that is only read is no operand of an interpreter.
+            let at = command.words.iter().take(SCRIPT_MAX).position(is_script);
+            match at.filter(|at| *at > 0 && toolgate_shell::is_interpreter(program)) {
+                Some(at) => at.saturating_add(1),
+                None => return false,
+            }
+        };
+        let first = command.words.get(behind).map_or("", |word| word.text.as_str());
+        !self.no_session.contains(&first)
+    }
+}
+
+/// Words of an interpreter in which its script is looked for.
+const SCRIPT_MAX: usize = 8;
