@@ -40,7 +40,7 @@ fn check(words: &str, policy: &str, breaks: impl Fn(&House), mends: impl Fn(&Hou
     }
     let doctor = house.run(&["doctor"]).ended(1).text();
     assert!(
-        doctor.contains("Toolgate is broken") && doctor.contains(words) && doctor.contains("fix: "),
+        doctor.contains("every call is blocked") && doctor.contains(words) && doctor.contains("fix: "),
         "{doctor}"
     );
     mends(&house);

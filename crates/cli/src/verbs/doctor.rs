@@ -6,6 +6,7 @@ use crate::project;
 use crate::screen::{GREEN, RED, YELLOW, count, json, one_line, out, styled};
 use crate::verbs::{Outcome, stats};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
@@ -133,8 +134,13 @@ fn policy(setup: &Setup) -> Vec<Check> {
     }
 }
 
+/// A fault that keeps every call from running.
+fn blocking(what: impl Display) -> String {
+    format!("every call is blocked: {what}")
+}
+
 fn policy_fault(fault: &PolicyFault) -> Check {
-    Check::bad("policy", format!("every call is blocked: {fault}"), fault.cure.clone())
+    Check::bad("policy", blocking(fault), fault.cure.clone())
 }
 
 /// Emergencies whose review is overdue.
@@ -151,7 +157,7 @@ fn overdue(store: &dyn Store) -> Vec<Check> {
 fn ledger(setup: &Setup) -> Vec<Check> {
     let mut desk = match Desk::open(&setup.dirs) {
         Ok(desk) => desk,
-        Err(broken) => return vec![Check::bad("ledger", broken.what, broken.cure)],
+        Err(broken) => return vec![Check::bad("ledger", blocking(broken.what), broken.cure)],
     };
     let mut checks = overdue(desk.store());
     let alerts = stats::alerts_now(desk.store()).unwrap_or_default();
@@ -172,7 +178,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
     }
     let context = toolgate_core::Context { host: "toolgate".to_owned(), ..toolgate_core::Context::default() };
     if let Err(broken) = desk.note_for(&context, "doctor", "toolgate doctor ran") {
-        checks.push(Check::bad("ledger", broken.what, broken.cure));
+        checks.push(Check::bad("ledger", blocking(broken.what), broken.cure));
         return checks;
     }
     let trusted = trusted_key(&setup.dirs);
@@ -215,7 +221,7 @@ fn approver(setup: &Setup) -> Check {
             "anyone at a terminal can approve requests (no passphrase is set)",
             "set a passphrase with `toolgate approver set`",
         ),
-        Err(broken) => Check::bad("approver", broken.what, broken.cure),
+        Err(broken) => Check::bad("approver", blocking(broken.what), broken.cure),
     }
 }
 
