@@ -210,11 +210,6 @@ impl Stage {
         texts.map(|text| text.matches("\"type\":\"assistant\"").count()).sum()
     }
 
-    /// The host program itself.
-    pub fn claude_path(&self) -> &Path {
-        &self.host.claude
-    }
-
     /// Runs git in the work folder; gives its output.
     #[track_caller]
     pub fn git(&self, args: &[&str]) -> String {

@@ -79,7 +79,7 @@ fn explain_recorded(args: &Args, ids: &[&str]) -> Outcome {
     if args.json {
         json(&record)
     } else {
-        story(gate.store(), &record)
+        story(desk.store(), &record)
     }
     Ok(ExitCode::SUCCESS)
 }
