@@ -1,5 +1,5 @@
-//! The ledger as the verbs use it that only read: a policy that does not load keeps
-//! nobody from looking, and is told in one line.
+//! The ledger as the verbs use it that only read: they work without a policy that
+//! loads, and say in one line that it is broken.
 
 use crate::project;
 use crate::screen::{YELLOW, styled, talk, visible};

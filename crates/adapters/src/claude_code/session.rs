@@ -37,7 +37,7 @@ pub(crate) const PROGRAM: AgentProgram = AgentProgram {
 /// Managed settings, which survive whatever the others say.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
-/// The files a session started in a folder reads, those nobody can override first.
+/// The files a session started in a folder reads, the managed one first.
 fn files(home: &Path, folder: &Path) -> Vec<PathBuf> {
     vec![
         PathBuf::from(MANAGED),

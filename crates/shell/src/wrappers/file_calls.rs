@@ -79,11 +79,8 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     if let Some((_, option)) = DELETERS.iter().find(|(name, _)| *name == call.name) {
         return deletion(call, option, program);
     }
-    if let Some(does) = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does)) {
-        // `p.write_text(…)` of a path with a name.
-        let path = owner_path(call)?;
-        let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
-        return written_to(does, &path, text, program);
+    if METHODS.iter().any(|(name, _)| *name == call.name) {
+        return by_path_method(call, program);
     }
     if call.inside.is_none()
         && let Some((does, path)) = two_words(call)
@@ -146,6 +143,14 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
             after.trim_start().strip_prefix(',').and_then(|rest| call.values.text(rest)).map(|(text, _)| text)
         }
     };
+    written_to(does, &path, text, program)
+}
+
+/// `p.write_text(…)` of a path with a name.
+fn by_path_method(call: &FunctionCall, program: &Word) -> Option<Inner> {
+    let does = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does))?;
+    let path = owner_path(call)?;
+    let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
     written_to(does, &path, text, program)
 }
 
