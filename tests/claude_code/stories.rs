@@ -188,3 +188,46 @@ fn a_tool_that_is_not_verified() {
         );
     }
 }
+
+/// The story of a newcomer: a sub-agent deletes a folder with uncommitted work. It is asked about while the work is in no
+/// commit, and not for build output, for what the session made, and after a commit.
+#[test]
+fn a_sub_agent_does_not_delete_what_is_not_saved() {
+    const TICKET: &str = "version: 1\nreview: { delivery: ticket }\n";
+    let script = Script::of([sub_agent("SUB-MARK tidy up"), say("bye")]);
+    let script = script.stream(
+        "SUB-MARK",
+        [
+            bash("rm -rf src"),
+            bash("rm -rf dist"),
+            bash("mkdir gen && echo x > gen/a.js"),
+            bash("rm -rf gen"),
+            call("Write", json!({ "file_path": "made.js", "content": "x\n" })),
+            bash("rm made.js"),
+            bash("git add src && git commit --quiet -m saved"),
+            bash("rm -rf src"),
+            say("done"),
+        ],
+    );
+    let Some(stage) = gated(Level::Project, TICKET, script) else { return };
+    stage.write(".gitignore", "dist/\n");
+    stage.write("src/a.js", "one\n");
+    stage.write("src/b.js", "two\n");
+    stage.git(&["add", ".gitignore", "src"]);
+    stage.git(&["commit", "--quiet", "-m", "files"]);
+    stage.write("src/a.js", "changed by a person\n");
+    stage.write("src/b.js", "changed by a person\n");
+    stage.write("dist/out.js", "built\n");
+    stage.claude().wait_max(WAIT_MAX * 4).start().finish();
+    let results: Vec<_> = stage.model.asked("SUB-MARK").iter().flat_map(|one| one.results()).collect();
+    let (text, is_error) = &results[0];
+    assert!(
+        *is_error
+            && text.contains("`rm -rf src` deletes 2 files with uncommitted changes: src/a.js, src/b.js"),
+        "{text}"
+    );
+    assert!(results.iter().skip(1).all(|(_, is_error)| !is_error), "{results:?}");
+    assert_eq!(results.len(), 8, "{results:?}");
+    assert!(!stage.has("src") && !stage.has("dist") && !stage.has("gen") && !stage.has("made.js"));
+    assert_eq!(stage.git(&["show", "HEAD:src/a.js"]), "changed by a person\n", "the work is in the commit");
+}

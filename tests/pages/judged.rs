@@ -18,6 +18,10 @@ use tempfile::TempDir;
 const HOME: &str = "/home/toolgate-pages";
 const PLAIN: &str = "version: 1\n";
 
+/// Says in the policy of a page that its project holds work no commit has: `docs/intro.md` is changed, and
+/// `docs/draft.md` is new.
+const WITH_WORK: &str = "# with uncommitted work";
+
 /// What the program said about a case.
 #[derive(Debug)]
 pub enum Answer {
@@ -98,6 +102,13 @@ pub struct Stage {
     folder: TempDir,
 }
 
+fn git(project: &Path, args: &[&str]) {
+    let who = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"];
+    let ended = Command::new("git").args(who).args(args).current_dir(project).env("HOME", HOME).output();
+    let ended = ended.expect("git");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
 impl Stage {
     /// A stage, or `None`, told loudly, where the pages cannot be judged.
     pub fn set() -> Option<Stage> {
@@ -122,10 +133,20 @@ impl Stage {
         for secret in [".env", ".env.local", "credentials.json", "server.key"] {
             fs::write(project.join("build").join(secret), "A=1\n").expect("a file of secrets");
         }
-        fs::write(project.join(".git/index"), "DIRC src/main.rs").expect("what git tracks");
         std::os::unix::fs::symlink("../.claude/settings.json", project.join("src/innocent.json"))
             .expect("a link");
         std::os::unix::fs::symlink("/etc", project.join("system")).expect("a link");
+        fs::create_dir(project.join("docs")).expect("a folder");
+        fs::write(project.join("docs/intro.md"), "An introduction\n").expect("a file");
+        git(&project, &["init", "-q"]);
+        git(&project, &["add", "src", "docs", "system"]);
+        git(&project, &["commit", "-qm", "begin"]);
+        // Which branch is checked out cannot be told; a page that needs one says so.
+        fs::remove_file(project.join(".git/HEAD")).expect("what is checked out");
+        if policy.contains(WITH_WORK) {
+            fs::write(project.join("docs/intro.md"), "A better introduction\n").expect("a file");
+            fs::write(project.join("docs/draft.md"), "A draft\n").expect("a file");
+        }
         project
     }
 

@@ -59,6 +59,7 @@ fn decided(title: &str) -> Entry {
         input: None,
         locks: Vec::new(),
         outward: false,
+        before: Vec::new(),
     })
 }
 

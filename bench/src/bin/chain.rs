@@ -191,6 +191,7 @@ fn decided() -> Entry {
         input: None,
         locks: Vec::new(),
         outward: false,
+        before: Vec::new(),
         reserved: None,
     })
 }

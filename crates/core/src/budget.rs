@@ -7,7 +7,7 @@
 use crate::call::Call;
 use crate::facts::{Access, Facts};
 use crate::mark::changed_mark;
-use crate::rule::Pattern;
+use crate::rule::most_specific;
 use crate::session::Session;
 use crate::settings::Settings;
 use schemars::JsonSchema;
@@ -229,9 +229,8 @@ impl Budget {
     pub fn cost_cents_of(&self, spent: &Spent) -> Result<u64, String> {
         let mut millionths: u128 = 0;
         for (model, tokens) in &spent.models {
-            let fits = |name: &&String| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(model));
-            let named = self.prices.keys().filter(fits).max_by_key(|name| name.len());
-            let price = named.and_then(|name| self.prices.get(name)).ok_or_else(|| model.clone())?;
+            let dearest = |price: &Price| price.input_cents.saturating_add(price.output_cents);
+            let price = most_specific(&self.prices, model, dearest).ok_or_else(|| model.clone())?;
             let of = |count: u64, cents: u64| u128::from(count) * u128::from(cents);
             millionths = millionths
                 .saturating_add(of(tokens.input, price.input_cents))

@@ -85,7 +85,20 @@ pub struct Script {
     pub text: Option<String>,
 }
 
+/// What the names of tools of MCP servers begin with, whatever a tool does.
+const SERVER_TOOL: &str = "mcp__";
+
 impl Call {
+    /// The MCP server whose tool it is; none for tools of the host itself. A tool that takes
+    /// a command is read as a shell, and still is the server's.
+    #[must_use]
+    pub fn server(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Mcp { server, .. } => Some(server),
+            _ => self.tool.strip_prefix(SERVER_TOOL).map(|rest| rest.split("__").next().unwrap_or(rest)),
+        }
+    }
+
     /// The hash a grant is bound to: tool, folder and every argument that can
     /// change what happens, also what is in the scripts it runs. The free
     /// `description` a model writes next to a shell command is left out, because

@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const PASSES_MAX: usize = 3;
 
 /// A guard that takes longer has not answered.
-const GUARD_MAX_US: u64 = 500_000;
+pub const GUARD_MAX_US: u64 = 500_000;
 
 /// What the chain takes from outside: how facts are completed from the file
 /// system, and a clock that only ever measures guards.
@@ -173,12 +173,9 @@ fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
     // Where one guard ends the next begins: a look at the clock costs as much as a guard.
     let mut clock = (pass.clock_us)();
     for guard in guards.into_iter().filter(|guard| !is_suspended(guard)) {
-        let (mut answer, mut duration_us) = timed(guard, seen, pass, &mut clock);
-        if duration_us > GUARD_MAX_US {
-            // Once more: the machine may have been busy with something else.
-            (answer, duration_us) = timed(guard, seen, pass, &mut clock);
-            answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard)) } else { answer };
-        }
+        let (answer, duration_us) = timed(guard, seen, pass, &mut clock);
+        // What comes too late is no answer, and is not asked for again.
+        let answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard.id())) } else { answer };
         let Some(finding) = answer else { continue };
         let finding = promoted(Finding { duration_us, ..finding }, seen);
         let blocks = finding.outcome == Outcome::Block;
@@ -260,13 +257,11 @@ fn is_built_in(finding: &Finding) -> bool {
     crate::guards::page(&finding.guard).is_some()
 }
 
-fn too_slow(guard: &dyn Guard) -> Finding {
-    let message = format!("the guard `{}` took longer than 500 ms to check this call", guard.id());
-    own_finding(
-        guard.id(),
-        message,
-        "repeat the call; if it happens again, ask the user to run `toolgate doctor`",
-    )
+/// What is said of a guard that takes too long.
+#[must_use]
+pub fn too_slow(guard: &str) -> Finding {
+    let message = format!("the guard `{guard}` took longer than 500 ms to check this call");
+    own_finding(guard, message, "repeat the call; if it happens again, ask the user to run `toolgate doctor`")
 }
 
 fn crashed(guard: &dyn Guard) -> Finding {

@@ -9,6 +9,8 @@ use crate::call::{Call, Kind};
 use crate::lines::Lines;
 use crate::path::{absolute, kept};
 use crate::places::Places;
+use crate::scratch::Scratch;
+use crate::unsaved::Unsaved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -88,8 +90,14 @@ pub struct FileFact {
     pub raw: Option<String>,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
+    /// Where its name stands once the links of its folder are followed, if that differs: the
+    /// project under another name is the project.
+    pub spelled: Option<String>,
     /// Whether it is there; `None` if no one looked or it could not be told.
     pub exists: Option<bool>,
+    /// What of it is nowhere else and would be lost; filled in where files are deleted or
+    /// replaced.
+    pub unsaved: Option<Box<Unsaved>>,
     /// False when part of the path cannot be known.
     pub exact: bool,
     /// True when the path is a pattern.
@@ -102,6 +110,11 @@ impl FileFact {
     /// The path as written and, if a symlink leads elsewhere, where it leads.
     pub fn targets(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.real.as_deref())
+    }
+
+    /// Where it lies, whatever its folder is called, and where it leads.
+    pub(crate) fn locations(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.spelled.as_deref().unwrap_or(&self.path)).chain(self.real.as_deref())
     }
 }
 
@@ -179,13 +192,15 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
     let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
     // Commands that follow each other mostly run in the same folder.
     let mut base: Option<(SmolStr, String)> = None;
+    let scratch = Scratch::of(&reading, places);
     for (at, command) in reading.commands.iter().enumerate() {
         let known = base.as_ref().map(|(written, _)| written);
         if let Some(word) = command.dir.as_ref().filter(|word| known != Some(&word.text)) {
-            base = Some((word.text.clone(), absolute(&word.text, dir)));
+            let made = scratch.folder(&word.text);
+            base = Some((word.text.clone(), made.unwrap_or_else(|| absolute(&word.text, dir))));
         }
         let base = command.dir.as_ref().and(base.as_ref()).map_or(dir, |(_, base)| base);
-        files.extend(files_of(at, command, base, home));
+        files.extend(files_of(at, command, base, home, &scratch));
     }
     let elsewhere = crate::path_aliases::of(&reading.commands, &files, dir);
     files.extend(elsewhere);
@@ -223,11 +238,12 @@ fn files_of<'a>(
     command: &'a Command,
     base: &'a str,
     home: Option<&'a str>,
+    scratch: &'a Scratch<'a>,
 ) -> impl Iterator<Item = FileFact> + use<'a> {
     command.effects.iter().filter_map(move |effect| {
         let access = Access::of(effect.kind)?;
         let target = effect.target.as_ref()?;
-        let known = home_of_user(target, home);
+        let known = scratch.file(target, command.dir.as_ref()).or_else(|| home_of_user(target, home));
         Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), base))
     })
 }
@@ -274,7 +290,9 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, base:
         raw: raw_of(text, base, &path),
         path,
         real: None,
+        spelled: None,
         exists: None,
+        unsaved: None,
         exact,
         glob: in_pattern || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
         command: Some(at),
@@ -315,7 +333,9 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         raw: raw_of(&full, dir, &clean),
         path: clean,
         real: None,
+        spelled: None,
         exists: None,
+        unsaved: None,
         exact: true,
         // Only what searches takes a pattern; a file is written by its name.
         glob: access == Access::Read && path.contains(['*', '?', '{', '[']),

@@ -63,12 +63,14 @@ mod recovery;
 mod risk;
 pub mod rule;
 pub mod schema;
+mod scratch;
 mod session;
 mod settings;
 mod supervisor;
 mod tally;
 mod traps;
 mod tries;
+mod unsaved;
 mod verification;
 mod visible;
 mod wording;
@@ -83,7 +85,7 @@ pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, res
 pub use call::{Call, Kind, Script};
 pub use card::{Details, Earlier, age, earlier, reached};
 pub use categories::{Categories, CategoriesEntry, Parameters};
-pub use chain::{Decision, Pass, judge};
+pub use chain::{Decision, GUARD_MAX_US, Pass, judge, too_slow};
 pub use completion::Completion;
 pub use digest::{Digest, canonical, digest_of, hex, plain_digest_of};
 pub use event::{Event, EventKind};
@@ -99,6 +101,7 @@ pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
 };
+pub use guards::category::BUILD_OUTPUT;
 pub use handoff::{Handoff, HandoffEntry};
 pub use host_answer::HostAnswer;
 pub use inbox::{
@@ -110,16 +113,16 @@ pub use knowledge::{
 pub use leak::{Leak, Personal, leaks, outward, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
-    Backed, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling, Head,
-    Line, Record, Resulted, SavedFile, Touched, Verification, Was, export_line, genesis, seal, sign_head,
-    verify_export, verify_head,
+    Backed, Before, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling,
+    Head, Line, Record, Resulted, SavedFile, Touched, Verification, Was, export_line, genesis, seal,
+    sign_head, verify_export, verify_head,
 };
 pub use lock::{Lock, LockChange, SESSION_END, SUBAGENT_START, SUBAGENT_STOP, lock_change, written};
 pub use mark::{
     CHANGED_MARK, Mark, Marks, WARNINGS_ANSWERED, advice_mark, failed_mark, handed_mark, marks_of,
     passed_mark, read_mark, tool_mark, warned_mark,
 };
-pub use mark::{backup_mark, changed_mark, wrote_mark};
+pub use mark::{backup_mark, changed_mark, found_as_mark, found_mark, made_mark, wrote_mark};
 pub use metrics::Metrics;
 pub use nearest::nearest;
 pub use notify::{Channels, Notify, NotifyEntry, Webhook, news, terminal_line, webhook_body};
@@ -154,6 +157,7 @@ pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };
 pub use tries::{PAUSE_MS, Tries, WRONG_MAX};
+pub use unsaved::{Doubt, Lossy, Unsaved, losses};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use visible::{Piece, line_pieces, one_line, pieces, visible};
 pub use wording::{

@@ -6,7 +6,7 @@
 
 use crate::facts::Access;
 use crate::guards;
-use crate::ledger::{Entry, Record, Touched};
+use crate::ledger::{Before, Entry, Record, Touched};
 use crate::outcome::Outcome;
 use crate::prerequisite::{CheckResult, Method};
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,24 @@ pub fn wrote_mark(path: &str) -> String {
     key("wrote", path)
 }
 
+/// A file that was not there before a call of this session wrote it.
+#[must_use]
+pub fn made_mark(path: &str) -> String {
+    key("made", path)
+}
+
+/// A file that was there before a call of this session wrote it.
+#[must_use]
+pub fn found_mark(path: &str) -> String {
+    key("found", path)
+}
+
+/// The same, as it was then: when it had changed, and its size.
+#[must_use]
+pub fn found_as_mark(path: &str, stamp: &str) -> String {
+    key("found-as", &format!("{stamp} {path}"))
+}
+
 /// Files copied before a call, by the host's id of it.
 #[must_use]
 pub fn backup_mark(call: &str) -> String {
@@ -123,6 +141,12 @@ pub fn marks_of(record: &Record) -> Vec<String> {
         Entry::Decided(decided) if decided.delivered.runs() => {
             let warned = decided.findings.iter().filter(|finding| finding.outcome == Outcome::Warn);
             let mut marks: Vec<String> = warned.map(|finding| warned_mark(&finding.guard)).collect();
+            for Before { path, stamp } in &decided.before {
+                match stamp {
+                    None => marks.push(made_mark(path)),
+                    Some(stamp) => marks.extend([found_mark(path), found_as_mark(path, stamp)]),
+                }
+            }
             if marks.contains(&warned_mark(guards::VERIFIED_ID)) {
                 marks.push(unverified_mark(&decided.tool));
             }

@@ -69,7 +69,10 @@ impl Places {
             Place::Workspace => self.workspace.iter().any(|folder| is_within(path, folder)),
             // Where the home is `/`, the rest of the system is not at home for that.
             Place::Home => self.home.as_ref().is_some_and(|home| home != "/" && is_within(path, home)),
-            Place::Temp => self.temp.iter().any(|folder| is_within(path, folder)),
+            // A project in a temporary folder is still work.
+            Place::Temp => {
+                self.temp.iter().any(|folder| is_within(path, folder)) && !self.holds(Place::Workspace, path)
+            }
             Place::Root => true,
             Place::System => SYSTEM.iter().any(|folder| is_within(path, folder)),
             Place::Gate => self.gate.iter().any(|own| is_within(path, own)) || self.is_settings(path),

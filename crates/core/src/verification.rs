@@ -3,7 +3,7 @@
 //!
 //! Pure data and one table. Who verifies a tool, and how, is not decided here.
 
-use crate::rule::{Names, Pattern};
+use crate::rule::{Names, Pattern, most_specific};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,15 +133,11 @@ pub enum Enforced {
 }
 
 impl ToolVerification {
-    /// What is said of a tool: by its name before any pattern. Tools of the
-    /// host itself are verified by the host; no one has checked the others.
+    /// What is said of a tool: by its name, or by the most specific pattern. Tools of the
+    /// host itself are verified by the host; the others are not checked yet.
     #[must_use]
     pub fn of_tool(&self, tool: &str, is_own: bool) -> ToolStatus {
-        let fits = |name: &str| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(tool));
-        let said = self
-            .tools
-            .get(tool)
-            .or_else(|| self.tools.iter().find(|(name, _)| fits(name)).map(|(_, status)| status));
+        let said = most_specific(&self.tools, tool, |said| (said.status, said.mode));
         let status = if is_own { Status::Verified } else { Status::Pending };
         said.cloned().unwrap_or(ToolStatus { status, reason: None, until_ms: None, mode: None })
     }

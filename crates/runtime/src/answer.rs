@@ -1,7 +1,8 @@
 //! A person's answer goes into the ledger.
 
 use crate::broken::Broken;
-use crate::gate::{Gate, now_ms};
+use crate::clock::now_ms;
+use crate::gate::Gate;
 use toolgate_core::{Answer, Context, Entry, Request, WARNINGS_ANSWERED, warned_mark};
 use toolgate_store::{Sqlite, Store};
 

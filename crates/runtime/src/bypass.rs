@@ -7,9 +7,11 @@
 
 use crate::asking::repeated;
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, context, cut, new_id, now_ms};
+use crate::clock::now_ms;
+use crate::gate::{Answered, Gate, context, cut, new_id};
 use crate::hearing::Hearing;
 use crate::processes::asker_from;
+use crate::scripts;
 use crate::yaml::nearest;
 use toolgate_core::{
     Autonomy, BypassRequest, Context, Decided, Decision, Details, Entry, Finding, Outcome, Pressing, Record,
@@ -262,7 +264,7 @@ impl Hearing<'_> {
             used.push(request);
             let ids: Vec<String> =
                 used.iter().filter_map(|one| Some(one.bypass.clone()?.guardrail)).collect();
-            let glance = self.scene.glance(&self.event.call);
+            let (_, glance) = scripts::read(self.turn, self.scene, &self.session, &self.event)?;
             decision = self.scene.look_past(&self.event, &self.session, glance, &ids);
         }
         decision.findings.extend(used.iter().filter_map(|request| bypass_finding(request, decision.verdict)));

@@ -6,7 +6,8 @@
 use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::checks;
-use crate::gate::{Answered, Gate, Later, context, now_ms};
+use crate::clock::{self, now_ms};
+use crate::gate::{Answered, Gate, Later, context};
 use crate::hearing::Hearing;
 use crate::kept::Policies;
 use crate::prerequisites;
@@ -71,6 +72,7 @@ impl Gate {
     pub fn on(setup: Setup, store: Sqlite, policies: &Policies) -> Result<Gate, Broken> {
         let scene = Scene::open_again(&setup, policies.take(&setup.project))?;
         let approver = Approver::load(&setup.dirs)?;
+        clock::follow(&store)?;
         Ok(Gate { setup, scene, store, approver, later: Later::Wanted(None) })
     }
 

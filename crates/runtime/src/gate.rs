@@ -9,20 +9,21 @@ use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::cache::CacheState;
 use crate::checkpoints::tidy_behind;
+use crate::clock::{self, now_ms};
 use crate::hearing::Hearing;
 use crate::key::signing_key;
+use crate::own_work::files_before;
 use crate::private::make_private_folder;
 use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
 use crate::scripts;
 use crate::spending::with_new_files;
-use std::time::{SystemTime, UNIX_EPOCH};
 use toolgate_core::guards;
 use toolgate_core::shell::Command;
 use toolgate_core::{
-    Access, Advice, Answer, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts, FileFact,
-    Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched, Verdict,
-    agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves, rewritten_text,
+    Access, Advice, Answer, Before, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts,
+    FileFact, Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched,
+    Verdict, agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves, rewritten_text,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -76,13 +77,6 @@ pub(crate) enum Later {
     Wanted(Option<u64>),
 }
 
-/// Milliseconds since 1970.
-#[must_use]
-pub fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
 impl Gate {
     /// Opens the gate of a project.
     ///
@@ -93,6 +87,7 @@ impl Gate {
         make_private_folder(&setup.dirs.state)?;
         let key = signing_key(&setup.dirs)?;
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
+        clock::follow(&store)?;
         let approver = Approver::load(&setup.dirs)?;
         Ok((Gate { setup, scene, store, approver, later: Later::No }, state))
     }
@@ -275,6 +270,13 @@ impl Hearing<'_> {
             .flatten()
     }
 
+    /// What the files were that a call is about to write.
+    fn before(&self, answered: &Answered) -> Vec<Before> {
+        let told = answered.delivered.verdict(answered.decision.verdict);
+        let runs = told.runs() && self.event.kind == EventKind::PreExecution;
+        if runs { files_before(&answered.decision.facts, TOUCHED_MAX) } else { Vec::new() }
+    }
+
     /// Writes the decision down.
     pub(crate) fn record(&mut self, answered: &Answered) -> Result<Record, Broken> {
         self.use_bypasses(answered)?;
@@ -308,6 +310,7 @@ impl Hearing<'_> {
             input: self.may_be_passed(&answered.decision).then(|| shown_input(call)).flatten(),
             locks: answered.decision.locks.clone(),
             outward: answered.decision.outward,
+            before: self.before(answered),
             reserved: self.reserved(answered),
         };
         Ok(self.turn.append(self.now_ms, &context(&self.event, self.policy), Entry::Decided(decided))?)

@@ -8,8 +8,9 @@
 
 use crate::approver::Approver;
 use crate::broken::Broken;
+use crate::clock::now_ms;
 use crate::dirs::Dirs;
-use crate::gate::{Answered, now_ms};
+use crate::gate::Answered;
 use crate::scene::Scene;
 use crate::scripts;
 use std::borrow::Cow;

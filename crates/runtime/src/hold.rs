@@ -5,7 +5,8 @@
 //! anyone who asked is gone meanwhile, the question goes too.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, context, now_ms};
+use crate::clock::now_ms;
+use crate::gate::{Answered, Gate, context};
 use crate::hearing::Hearing;
 use crate::scripts;
 use std::thread::sleep;

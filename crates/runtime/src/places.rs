@@ -6,6 +6,7 @@ use crate::scene::Setup;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use toolgate_core::{Access, Facts, Places, Policy, absolute, normalise};
@@ -190,12 +191,38 @@ fn both(given: &str, links: &RealPaths) -> impl Iterator<Item = String> {
     std::iter::once(given.to_owned()).chain(elsewhere)
 }
 
+/// A path whose folder is what it is without links, if that differs. What it names itself may
+/// be a link: who deletes it deletes that.
+fn spelled(path: &str, links: &RealPaths) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
+    let real = links.of(folder);
+    (real != folder).then(|| format!("{}/{name}", real.trim_end_matches('/')))
+}
+
+/// The files of the project where its folder is written with other letters, on a disk to which
+/// those are the same.
+pub(crate) fn with_other_case(mut facts: Facts, places: &Places) -> Facts {
+    for file in facts.files.iter_mut().filter(|file| file.exact && file.spelled.is_none()) {
+        file.spelled = places.workspace.iter().find_map(|top| in_other_case(&file.path, top));
+    }
+    facts
+}
+
+fn in_other_case(path: &str, top: &str) -> Option<String> {
+    let (written, rest) = path.split_at_checked(top.len())?;
+    let is_other =
+        written != top && written.eq_ignore_ascii_case(top) && (rest.is_empty() || rest.starts_with('/'));
+    let place = |path: &str| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    (is_other && place(written)? == place(top)?).then(|| format!("{top}{rest}"))
+}
+
 /// Fills in where each file of the facts really is.
 #[must_use]
 pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
     for file in facts.files.iter_mut().filter(|file| file.exact) {
         let real = links.of(file.raw.as_deref().unwrap_or(&file.path));
         file.exists = links.is_there(&real).filter(|_| !file.glob);
+        file.spelled = spelled(&file.path, links).filter(|_| real != file.path);
         file.real = (real != file.path).then_some(real);
         // A copy made from a template replaces what is there, and so does a new key.
         let command = file.command.and_then(|at| facts.reading.commands.get(at));
@@ -215,6 +242,22 @@ pub fn with_real_paths(mut facts: Facts, links: &RealPaths) -> Facts {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn other_letters_are_the_project_only_where_the_disk_says_so() {
+        let top = tempfile::tempdir().unwrap();
+        let top = std::fs::canonicalize(top.path()).unwrap();
+        for folder in ["project", "OTHER", "other"] {
+            std::fs::create_dir(top.join(folder)).unwrap();
+        }
+        // As a disk that does not tell letters apart shows it.
+        symlink("project", top.join("PROJECT")).unwrap();
+        let at = |name: &str| top.join(name).display().to_string();
+        assert_eq!(in_other_case(&at("PROJECT/src"), &at("project")), Some(at("project/src")));
+        for (path, top) in [("OTHER/src", "other"), ("project/src", "project"), ("PROJECTS/src", "project")] {
+            assert_eq!(in_other_case(&at(path), &at(top)), None, "{path}");
+        }
+    }
 
     #[test]
     fn links_are_followed_the_way_the_system_does() {

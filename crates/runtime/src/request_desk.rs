@@ -8,8 +8,9 @@ use crate::answer::{about, record};
 use crate::broken::Broken;
 use crate::cache::load;
 use crate::checkpoints::tidy_behind;
+use crate::clock::now_ms;
 use crate::dirs::Dirs;
-use crate::gate::{cut, now_ms};
+use crate::gate::cut;
 use crate::key::signing_key;
 use crate::places::find_project;
 use crate::private::make_private_folder;
@@ -42,6 +43,7 @@ impl Desk {
     pub fn open(dirs: &Dirs) -> Result<Desk, Broken> {
         make_private_folder(&dirs.state)?;
         let store = Sqlite::open(&dirs.ledger(), signing_key(dirs)?)?;
+        crate::clock::follow(&store)?;
         Ok(Desk { dirs: dirs.clone(), store })
     }
 

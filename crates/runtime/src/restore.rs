@@ -3,8 +3,9 @@
 
 use crate::backup::{content, keep, put_back, state_of};
 use crate::broken::Broken;
+use crate::clock::now_ms;
 use crate::dirs::Dirs;
-use crate::gate::{Answered, context, cut, now_ms};
+use crate::gate::{Answered, context, cut};
 use crate::hearing::Hearing;
 use crate::request_desk::Desk;
 use toolgate_core::rule::Otherwise;

@@ -5,29 +5,32 @@
 
 use crate::branch::{beginning, branch_of};
 use crate::cache::{CacheState, Sources};
+use crate::clock::now_ms;
 use crate::copy_targets::without_impossible;
 use crate::dirs::Dirs;
-use crate::gate::now_ms;
 use crate::kept::PooledPolicy;
 use crate::new_files::with_new_files;
+use crate::own_work::OwnWork;
 use crate::patched::with_patched_files;
-use crate::places::{RealPaths, places_of, with_real_paths, with_real_places};
+use crate::places::{RealPaths, places_of, with_other_case, with_real_paths, with_real_places};
+use crate::timed_guard::TimedGuard;
 use crate::unguarded::why_unguarded;
+use crate::unsaved::with_unsaved;
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
-    Access, AgentProgram, Call, Decision, Disk, Event, Explained, Facts, Guard, Pass, Place, Places, Policy,
-    Session, UsageReader, explain, is_within, judge,
+    Access, AgentProgram, Call, Decision, Disk, Event, EventKind, Explained, Facts, Guard, Pass, Place,
+    Places, Policy, Session, UsageReader, explain, is_within, judge,
 };
 
 /// Most of a file a guard is shown.
-const TEXT_MAX: u64 = 64 << 10;
+pub(crate) const TEXT_MAX: u64 = 64 << 10;
 
 /// How far the clock on the wall is ahead of UTC, where the machine says it.
-fn offset_minutes() -> Option<i32> {
+pub(crate) fn offset_minutes() -> Option<i32> {
     let zone = jiff::tz::TimeZone::try_system().ok()?;
     Some(zone.to_offset(jiff::Timestamp::now()).seconds() / 60)
 }
@@ -126,7 +129,8 @@ impl Scene {
     }
 
     pub(crate) fn with_guard(self, guard: Box<dyn Guard>) -> Scene {
-        Scene { policy: self.policy.with_guard(guard), ..self }
+        let guard = TimedGuard::of(guard, self.setup.project.clone());
+        Scene { policy: self.policy.with_guard(Box::new(guard)), ..self }
     }
 
     pub(crate) fn asked_by(&self) -> Option<u32> {
@@ -148,7 +152,8 @@ impl Scene {
     fn facts_through(&self, call: &Call, links: &RealPaths) -> Facts {
         let facts = with_taken_files(Facts::of(call, &self.places), &self.setup);
         let facts = with_patched_files(facts, &call.dir);
-        with_new_files(without_impossible(with_real_paths(facts, links)), &self.places)
+        let facts = with_other_case(with_real_paths(facts, links), &self.places);
+        with_new_files(without_impossible(facts), &self.places)
     }
 
     /// Reads a call once, before it is judged.
@@ -158,9 +163,24 @@ impl Scene {
         Glance { facts: self.facts_through(call, &links), links }
     }
 
+    /// The same with the work the call would lose, but for what the session made itself.
+    pub(crate) fn with_unsaved(&self, glance: Glance, call: &Call, own: &mut OwnWork<'_>) -> Glance {
+        let Glance { facts, links } = glance;
+        Glance { facts: with_unsaved(facts, &call.dir, &self.places, &links, own), links }
+    }
+
+    /// The same where no session is known.
+    fn full_glance(&self, event: &Event) -> Glance {
+        let glance = self.glance(&event.call);
+        match event.kind {
+            EventKind::PreExecution => self.with_unsaved(glance, &event.call, &mut OwnWork::default()),
+            _ => glance,
+        }
+    }
+
     /// What the guards say about an event.
     pub fn look(&self, event: &Event, session: &Session) -> Decision {
-        self.look_again(event, session, self.glance(&event.call))
+        self.look_again(event, session, self.full_glance(event))
     }
 
     /// What the guards say about an event whose call has been read.
@@ -189,7 +209,7 @@ impl Scene {
     /// The same, with every pass and the bytes that caused each finding.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Explained {
-        let glance = self.glance(&event.call);
+        let glance = self.full_glance(event);
         self.with_pass(event, glance, &[], |places, pass| explain(&self.policy, event, session, places, pass))
     }
 
@@ -207,7 +227,11 @@ impl Scene {
         let first = Cell::new(Some(first));
         let facts_of = |call: &Call| match first.take() {
             Some(facts) if *call == event.call => facts,
-            _ => self.facts_through(call, &links),
+            // Who made what is lost by a rewritten call was not looked up.
+            _ => {
+                let facts = self.facts_through(call, &links);
+                with_unsaved(facts, &call.dir, &self.places, &links, &mut OwnWork::default())
+            }
         };
         let is_there = |name: &str| self.is_there(name);
         let text = |path: &str| beginning(Path::new(path), TEXT_MAX);

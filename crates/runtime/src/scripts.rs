@@ -7,12 +7,13 @@
 //! own matter. What a file holds comes in as a value; judging it is core's.
 
 use crate::broken::Broken;
+use crate::own_work::OwnWork;
 use crate::scene::{Glance, Scene};
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::time::UNIX_EPOCH;
-use toolgate_core::{Event, Marks, Script, Session, wrote_mark};
+use toolgate_core::{Event, EventKind, Marks, Script, Session, wrote_mark};
 use toolgate_store::Turn;
 
 /// More of one file is not read: running it is a question then.
@@ -32,7 +33,8 @@ const ROUNDS_MAX: usize = 12;
 /// Clocks of disks are coarser than ours.
 const CLOCK_MS: i64 = 2_000;
 
-/// A call as it was read, with the scripts of this session it would run.
+/// A call as it was read, with the scripts of this session it would run and the work of
+/// others it would lose.
 pub(crate) fn read<'a>(
     turn: &mut dyn Turn,
     scene: &Scene,
@@ -70,6 +72,13 @@ pub(crate) fn read<'a>(
         call.scripts.sort_by(|one, other| one.path.cmp(&other.path));
         limit(&mut call.scripts);
         glance = scene.glance(&call.clone());
+    }
+    if event.kind == EventKind::PreExecution {
+        let mut own = OwnWork::of(turn, session);
+        glance = scene.with_unsaved(glance, &event.call, &mut own);
+        if let Some(fault) = own.fault() {
+            return Err(fault.into());
+        }
     }
     Ok((event, glance))
 }

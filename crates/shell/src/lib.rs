@@ -12,6 +12,7 @@ mod aims;
 mod edit;
 mod effect_kind;
 mod expand;
+mod losses;
 mod name_filter;
 mod normal;
 mod one_or_many;
@@ -30,13 +31,14 @@ mod wrappers;
 
 pub use aims::aims;
 pub use effect_kind::EffectKind;
+pub use losses::Loss;
 pub use outline::{Outline, outline};
 pub use programs::{
     canonical_flag, canonical_sub, is_known, known_commands, known_flags, known_subcommands, patched_files,
 };
 pub use reading::{
-    Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind, Span,
-    Unknown, Usage, Word,
+    Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind,
+    SavedWork, Span, Unknown, Usage, Word,
 };
 pub use smol_str::{SmolStr, SmolStrBuilder};
 pub use surely::surely_ran;

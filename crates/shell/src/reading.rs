@@ -129,6 +129,19 @@ pub struct Usage {
     pub(crate) before_sub: usize,
 }
 
+/// Work that commands in front of this one have surely put into a commit or a stash.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SavedWork {
+    /// The folder git ran in; `None` if it is the one the text began in.
+    pub dir: Option<SmolStr>,
+    /// Only what lies below that folder was saved, not all of the repository.
+    pub below: bool,
+    /// Changes of files git tracks.
+    pub tracked: bool,
+    /// Files git does not track, but for those it ignores.
+    pub untracked: bool,
+}
+
 /// One thing a command would do, with what it would do it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
@@ -170,6 +183,8 @@ pub struct Command {
     pub in_place: bool,
     /// It runs only where the file it makes is not there: `[ -f x ] || cp y x`.
     pub only_if_absent: bool,
+    /// What was saved before it runs, where that surely succeeded.
+    pub saved: Option<Arc<SavedWork>>,
     /// Its words, sorted.
     pub usage: Usage,
     /// What it would do.

@@ -61,6 +61,12 @@ pub trait Store {
     /// If the store cannot be read.
     fn lines_after(&self, seq: u64, limit: u32) -> Result<Vec<(u64, String, String)>, StoreError>;
 
+    /// When the newest record was made; `None` before the first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn newest_ms(&self) -> Result<Option<i64>, StoreError>;
+
     /// The signed head; `None` before the first record.
     ///
     /// # Errors
@@ -109,6 +115,12 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError>;
+
+    /// The records of a session among the newest `among` of all, newest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn recent_of(&mut self, session: &str, among: u32) -> Result<Vec<Record>, StoreError>;
 
     /// The locks on these files and on everything below them.
     ///

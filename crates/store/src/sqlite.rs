@@ -148,6 +148,11 @@ impl Store for Sqlite {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    fn newest_ms(&self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT body ->> 'time_ms' FROM ledger ORDER BY seq DESC LIMIT 1";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?)
+    }
+
     fn head(&self) -> Result<Option<Checkpoint>, StoreError> {
         head(&self.connection)
     }
@@ -283,6 +288,13 @@ impl Turn for SqliteTurn<'_> {
     fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError> {
         let found = bodies(&self.turn, "SELECT body FROM ledger WHERE seq = ?1", [number(seq)])?;
         Ok(found.first().map(|body| serde_json::from_str(body)).transpose()?)
+    }
+
+    fn recent_of(&mut self, session: &str, among: u32) -> Result<Vec<Record>, StoreError> {
+        let sql = "SELECT body FROM (SELECT seq, body FROM ledger ORDER BY seq DESC LIMIT ?2)
+                   WHERE body -> 'context' ->> 'session' = ?1 ORDER BY seq DESC";
+        let found = bodies(&self.turn, sql, params![session, among])?;
+        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
     }
 
     fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {

@@ -15,7 +15,7 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toolgate_core::{
-    Answer, Asker, Context, Decided, Entry, EventKind, Extent, Handling, Proof, Record, Request,
+    Answer, Asker, Before, Context, Decided, Entry, EventKind, Extent, Handling, Proof, Record, Request,
     RequestState, Resulted, Session, Verdict, Word,
 };
 use toolgate_store::{Sqlite, Store, StoreError, Verified, Which};
@@ -65,6 +65,10 @@ fn decided(event: EventKind, delivered: Verdict) -> Entry {
         input: None,
         locks: vec![format!("/p/{event:?}")],
         outward: true,
+        before: vec![
+            Before { path: "/p/new".to_owned(), stamp: None },
+            Before { path: "/p/old".to_owned(), stamp: Some("1.2.3".to_owned()) },
+        ],
     })
 }
 

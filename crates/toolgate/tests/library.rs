@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use toolgate::{Answer, Category, Dirs, Finding, Gate, Guard, Seen, Tool, Verdict};
 
 #[path = "../../../examples/agent_loop.rs"]
@@ -90,6 +93,41 @@ fn a_guard_that_crashes_blocks() {
     let Answer::No { decision, why, .. } = answer else { panic!("it runs") };
     assert_eq!(decision.verdict, Verdict::Block);
     assert!(why.contains("`crashing` crashed"), "{why}");
+}
+
+/// Answers nothing for as long as the test runs, and counts how often it is asked.
+struct Hanging(Arc<AtomicUsize>);
+
+impl Guard for Hanging {
+    fn id(&self) -> &str {
+        "hanging"
+    }
+    fn priority(&self) -> u32 {
+        100
+    }
+    fn category(&self) -> Category {
+        Category::Safety
+    }
+    fn judge(&self, _: &Seen<'_>) -> Option<Finding> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_secs(600));
+        None
+    }
+}
+
+#[test]
+fn a_guard_that_never_answers_is_cut_and_asked_once() {
+    let home = tempfile::tempdir().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let mut gate = gate(home.path(), "version: 1\n").with_guard(Hanging(Arc::clone(&asked)));
+    for _ in 0..2 {
+        let started = Instant::now();
+        let answer = gate.agent("s").ask(&Tool::shell("ls")).unwrap();
+        let Answer::No { why, .. } = answer else { panic!("it runs") };
+        assert!(why.contains("`hanging` took longer than 500 ms"), "{why}");
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "it still is at the first question");
 }
 
 #[test]

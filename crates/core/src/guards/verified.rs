@@ -1,7 +1,7 @@
 //! `tool-verification`: a tool is known to be what it says (S4).
 
 use super::block;
-use crate::call::{Call, Kind};
+use crate::call::Call;
 use crate::event::EventKind;
 use crate::facts::Facts;
 use crate::finding::Finding;
@@ -60,7 +60,7 @@ impl Guard for Verified {
 fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
     let said = &entry.verification;
     let tool = &seen.event.call.tool;
-    let own = !matches!(seen.event.call.kind, Kind::Mcp { .. });
+    let own = seen.event.call.server().is_none();
     let mut found = said.of_tool(tool, own);
     if found.status == Status::Verified && found.until_ms.is_some_and(|until| seen.now_ms >= until) {
         found = ToolStatus {

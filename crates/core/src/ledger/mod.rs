@@ -11,7 +11,7 @@ mod verify;
 pub use backup::{Backed, Changed, SavedFile, Was};
 pub use checkpoint::{Checkpoint, Head, sign_head, verify_head};
 pub use record::{
-    Context, Decided, Entry, Handling, Line, Record, Resulted, Touched, export_line, genesis, seal,
+    Before, Context, Decided, Entry, Handling, Line, Record, Resulted, Touched, export_line, genesis, seal,
 };
 pub(crate) use verify::Links;
 pub use verify::{ExportCheck, FirstBad, Verification, verify_export};

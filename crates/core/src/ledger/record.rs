@@ -79,6 +79,9 @@ pub struct Decided {
     /// Whether it reaches the outside, where a policy counts that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outward: bool,
+    /// What the files it writes were before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Before>,
 }
 
 impl Decided {
@@ -133,6 +136,16 @@ pub struct Resulted {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// A file a call is about to write, as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// Its real path.
+    pub path: String,
+    /// When it had changed last, and its size; none if it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<String>,
 }
 
 /// A file a call read or changed.

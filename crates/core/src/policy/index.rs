@@ -126,6 +126,9 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
 
 /// By the names in its patterns, or by the sort of access alone.
 fn file_keys(files: &FileMatch) -> Vec<Key> {
+    if files.unsaved {
+        return vec![key(&["unsaved"])];
+    }
     let all = Access::ALL.map(Access::name);
     let access: Vec<&str> =
         if files.access.is_empty() { all.to_vec() } else { files.access.iter().collect() };
@@ -182,6 +185,9 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
         grams(seen.facts.normal(at).as_bytes(), lengths, &mut keys);
     }
     for file in &seen.facts.files {
+        if file.unsaved.is_some() {
+            keys.push(key(&["unsaved"]));
+        }
         for word in file.access.words() {
             keys.push(key(&["file", word.name()]));
             if beginning(file).is_some() {

@@ -3,7 +3,6 @@
 //! Everything that can be wrong with a rule is found here, at load, and told
 //! with the text it is about, so that the loader can put a caret under it.
 
-use crate::evidence::Evidence;
 use crate::expression::Truth;
 use crate::facts::Access;
 use crate::finding::{Finding, Source};
@@ -55,7 +54,9 @@ pub(crate) struct Files {
     pub except: Vec<Pattern>,
     pub inside: Vec<Place>,
     pub outside: Vec<Place>,
+    pub except_inside: Vec<Place>,
     pub covers: Vec<Place>,
+    pub unsaved: bool,
 }
 
 /// A rule ready to be asked.
@@ -105,7 +106,9 @@ impl CompiledRule {
             except: kept(all, check.path_globs(&files.except)),
             inside: kept(all, check.places(&files.inside)),
             outside: kept(all, check.places(&files.outside)),
+            except_inside: kept(all, check.places(&files.except_inside)),
             covers: kept(all, check.places(&files.covers)),
+            unsaved: files.unsaved,
         });
         let compiled = CompiledRule {
             effects: kept(all, check.effects(&rule.matches.effect)),
@@ -145,14 +148,15 @@ impl CompiledRule {
             && self.before.iter().all(|before| before.happened(seen))
     }
 
-    fn finding(&self, outcome: Outcome, evidence: Vec<Evidence>, message: Option<String>) -> Finding {
+    fn finding(&self, outcome: Outcome, hit: Hit, message: Option<String>) -> Finding {
+        let Hit { evidence, said, .. } = hit;
         Finding {
             guard: self.rule.id.clone(),
             source: self.source.clone(),
             category: self.rule.category,
             severity: self.rule.severity,
             outcome,
-            message: message.unwrap_or_else(|| self.rule.reason.clone()),
+            message: message.or(said).unwrap_or_else(|| self.rule.reason.clone()),
             remediation: self.rule.remediation.clone(),
             alternatives: self.rule.alternatives.clone(),
             evidence,
@@ -178,32 +182,33 @@ impl Guard for CompiledRule {
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {
         let hit = matching::hit(self, seen).filter(|hit| self.applies(seen, hit))?;
         match self.rule.kind {
-            RuleKind::Block => Some(self.finding(Outcome::Block, hit.evidence, None)),
-            RuleKind::Ask => Some(self.finding(Outcome::Ask, hit.evidence, None)),
-            RuleKind::Warn => Some(self.finding(Outcome::Warn, hit.evidence, None)),
+            RuleKind::Block => Some(self.finding(Outcome::Block, hit, None)),
+            RuleKind::Ask => Some(self.finding(Outcome::Ask, hit, None)),
+            RuleKind::Warn => Some(self.finding(Outcome::Warn, hit, None)),
             // A yes is for the whole call or not at all.
-            RuleKind::Approve => matching::covers_call(self, seen, &hit)
-                .then(|| self.finding(Outcome::Approve, hit.evidence, None)),
+            RuleKind::Approve => {
+                matching::covers_call(self, seen, &hit).then(|| self.finding(Outcome::Approve, hit, None))
+            }
             RuleKind::Require => {
                 let Some(missing) = self.must.missing(seen, &hit) else {
                     let outcome = self.must.backup()?;
-                    return Some(self.finding(outcome, hit.evidence, None));
+                    return Some(self.finding(outcome, hit, None));
                 };
                 let message = format!("{} ({missing})", self.rule.reason);
-                Some(self.finding(self.must.outcome(), hit.evidence, Some(message)))
+                Some(self.finding(self.must.outcome(), hit, Some(message)))
             }
             RuleKind::Delay => {
                 let (outcome, note) = self.pause.answer(seen, &hit)?;
                 let message = format!("{} ({note})", self.rule.reason);
-                Some(self.finding(outcome, hit.evidence, Some(message)))
+                Some(self.finding(outcome, hit, Some(message)))
             }
             RuleKind::Label => {
                 let label = self.rule.label.clone()?;
-                Some(self.finding(Outcome::Label(label), hit.evidence, None))
+                Some(self.finding(Outcome::Label(label), hit, None))
             }
             RuleKind::Rewrite => {
                 let (outcome, note) = change::apply(self, seen, &hit)?;
-                Some(self.finding(outcome, hit.evidence, note))
+                Some(self.finding(outcome, hit, note))
             }
         }
     }

@@ -274,9 +274,15 @@ pub struct FileMatch {
     /// Places it must lie outside of, all of them.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub outside: Names,
+    /// Places it must not be known to lie in. Unlike `outside`, a path that cannot be known still counts.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub except_inside: Names,
     /// Places that would be lost with it: `root`, `home`, `workspace`, `system`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub covers: Names,
+    /// Work that is in no commit would be lost with it, and this session did not make it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unsaved: bool,
 }
 
 /// What must hold for a `require` rule; all that is written.

@@ -5,7 +5,7 @@
 //! `git … -n`.
 
 use crate::call::{Call, Kind};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, shortened};
 use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
 use crate::places::{Place, Places};
@@ -13,6 +13,7 @@ use crate::rule::compiled::{CompiledRule, Files};
 use crate::rule::data::CommandMatch;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::pattern::Pattern;
+use crate::unsaved;
 use serde_json::Value;
 use toolgate_shell::{Assignment, Command, Effect, Flag, SmolStr, Span, Word, canonical_flag, canonical_sub};
 
@@ -23,6 +24,8 @@ pub(crate) struct Hit {
     pub evidence: Vec<Evidence>,
     /// The commands concerned, for shell calls.
     pub commands: Vec<usize>,
+    /// What the rule says of this very call, where that is more than its reason.
+    pub said: Option<String>,
 }
 
 /// The hit of a rule on an event, if it is about it.
@@ -41,14 +44,28 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     if !rule.opaque.is_empty() {
         return opaque_hit(rule, seen);
     }
-    match &call.kind {
+    let found = match &call.kind {
         Kind::Shell { .. } => shell_hit(rule, seen),
         // A tool that amounts to commands is judged like them.
         Kind::Mcp { .. } if !seen.facts.reading.commands.is_empty() => {
             shell_hit(rule, seen).or_else(|| plain_hit(rule, seen))
         }
         _ => plain_hit(rule, seen),
-    }
+    };
+    found.map(|hit| Hit { said: lost_work(rule, seen, &hit), ..hit })
+}
+
+/// What work would be lost, for a rule about such work.
+fn lost_work(rule: &CompiledRule, seen: &Seen<'_>, hit: &Hit) -> Option<String> {
+    let wanted = rule.files.as_ref().filter(|files| files.unsaved)?;
+    let is_meant = |file: &&FileFact| {
+        let concerned = file.command.is_none_or(|at| hit.commands.contains(&at));
+        concerned && file_matches(wanted, file, seen.places)
+    };
+    let command = hit.evidence.first().filter(|_| hit.commands.len() == 1);
+    // Of a program in another language a piece says little.
+    let command = command.map(|one| shortened(&one.text)).filter(|text| !text.starts_with(['"', '\'']));
+    unsaved::sentence(seen.facts.files.iter().filter(is_meant), command)
 }
 
 fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
@@ -64,7 +81,7 @@ fn opaque_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         evidence.extend(Evidence::of_span(call, fault.span, []));
         evidence.push(Evidence::remark(format!("cannot be read to its end: {}", fault.message)));
     }
-    (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new() })
+    (!evidence.is_empty()).then_some(Hit { evidence, commands: Vec::new(), said: None })
 }
 
 /// The command a stretch is in, or the stretch itself where it is in none.
@@ -80,7 +97,7 @@ fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         wanted.command.is_none() && rule.effects.is_empty() && rule.regex.is_none() && rule.files.is_none();
     if whole_call {
         let evidence = whole(rule, &seen.event.call);
-        return Some(Hit { evidence, commands: Vec::new() });
+        return Some(Hit { evidence, commands: Vec::new(), said: None });
     }
     let mut hit = Hit::default();
     for (at, command) in seen.facts.commands() {
@@ -100,13 +117,17 @@ fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         return None;
     }
     match &rule.files {
-        None => Some(Hit { evidence: whole(rule, &seen.event.call), commands: Vec::new() }),
+        None => Some(Hit { evidence: whole(rule, &seen.event.call), commands: Vec::new(), said: None }),
         Some(files) => {
             let found = matching_files(files, seen.facts.files.iter(), seen.places);
             let quoted = |file: &&FileFact| Evidence::of_file(&seen.event.call, seen.facts, file);
             let evidence =
                 found.iter().filter_map(quoted).chain(found.iter().filter_map(|file| led_to(file)));
-            (!found.is_empty()).then(|| Hit { evidence: evidence.collect(), commands: Vec::new() })
+            (!found.is_empty()).then(|| Hit {
+                evidence: evidence.collect(),
+                commands: Vec::new(),
+                said: None,
+            })
         }
     }
 }
@@ -268,7 +289,13 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
                 && files.inside.iter().any(|place| targets.iter().any(|path| places.holds(*place, path))))
         && (files.outside.is_empty()
             || placed
-                && targets.iter().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
+                && fact.locations().any(|path| files.outside.iter().all(|place| !places.holds(*place, path))))
+        && !(placed
+            && !files.except_inside.is_empty()
+            && fact
+                .locations()
+                .all(|path| files.except_inside.iter().any(|place| places.holds(*place, path))))
+        && (!files.unsaved || fact.unsaved.is_some())
         && (files.covers.is_empty()
             || placed && covers(files, fact, &targets, places)
             || !placed && could_cover(files, fact, places))

@@ -19,6 +19,7 @@ mod pattern;
 mod pattern_fault;
 mod require;
 mod sequence;
+mod specific;
 
 pub use compiled::{CompiledRule, RuleFault};
 pub use context::When;
@@ -32,6 +33,7 @@ pub use names::Names;
 pub(crate) use pattern::Pattern;
 pub(crate) use pattern_fault::PatternFault;
 pub use sequence::After;
+pub(crate) use specific::most_specific;
 
 /// Whether a file pattern means a path.
 #[must_use]

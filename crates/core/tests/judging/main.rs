@@ -18,4 +18,5 @@ mod prose;
 mod rules;
 mod stage;
 mod traps;
+mod unsaved;
 mod verified;

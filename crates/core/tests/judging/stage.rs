@@ -67,6 +67,23 @@ pub fn decide(policy: &Policy, event: &Event) -> Decision {
     decide_in(policy, event, &Session::new("s"))
 }
 
+/// The same with facts only the disk knows.
+pub fn decide_with(policy: &Policy, event: &Event, seen: impl Fn(&mut Facts)) -> Decision {
+    let places = places();
+    let facts_of = |call: &Call| {
+        let mut facts = Facts::of(call, &places);
+        seen(&mut facts);
+        facts
+    };
+    judge(
+        policy,
+        event,
+        &Session::new("s"),
+        &places,
+        &Pass { facts_of: &facts_of, disk: Disk::BLIND, now_ms: 0, clock_us: &|| 0, suspended: &[] },
+    )
+}
+
 pub fn decide_in(policy: &Policy, event: &Event, session: &Session) -> Decision {
     let places = places();
     let facts_of = |call: &Call| Facts::of(call, &places);

@@ -119,3 +119,29 @@ fn every_layer_holds_and_the_hosts_own_tools_run() {
     assert!(said(&both, 0).starts_with("block "));
     assert_eq!(decide_in(&both, &shell("ls"), &Session::new("s")).verdict.name(), "allow");
 }
+
+/// Of several patterns the alphabet does not choose.
+#[test]
+fn the_most_specific_pattern_counts() {
+    let tools = |list: Value| json!({ "mode": "permissive", "tools": list });
+    let (yes, no) = (json!({ "status": "verified" }), json!({ "status": "failed" }));
+    let failed = "block Tool verification failed: mcp__x__y - the check did not pass";
+    check(&tools(json!({ "mcp__*": yes, "mcp__x__*": no })), failed);
+    check(&tools(json!({ "mcp__*": no, "mcp__x__*": yes })), "allow");
+    check(&tools(json!({ "mcp__x__*": no, TOOL: yes })), "allow");
+    check(&tools(json!({ "mcp__x*": yes, "*mcp__x": yes, "mcp__x__?": no })), failed);
+    // Neither says more than the other: the stricter counts.
+    check(&tools(json!({ "mcp__x*": yes, "mcp__*y": no })), failed);
+}
+
+/// A tool of a server that takes a command is read as a shell, and is the server's all the same.
+#[test]
+fn a_tool_of_a_server_is_never_the_hosts_own() {
+    let policy = policy(&json!({ "mode": "strict" }));
+    let kind = || Kind::Shell { command: "ls".to_owned(), field: "command".to_owned() };
+    let judged = |tool: &str| {
+        decide_in(&policy, &call(tool, kind(), json!({ "command": "ls" })), &Session::new("s")).verdict.name()
+    };
+    assert_eq!(judged("mcp__server__run_command"), "block");
+    assert_eq!(judged("Bash"), "allow");
+}

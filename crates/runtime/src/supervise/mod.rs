@@ -15,7 +15,8 @@ mod worth;
 pub use trial::Trial;
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, context, new_id, now_ms};
+use crate::clock::now_ms;
+use crate::gate::{Answered, Gate, context, new_id};
 use client::{Asking, Reply};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -2,7 +2,8 @@
 //! is told.
 
 use crate::broken::Broken;
-use crate::gate::{Answered, Gate, context, now_ms};
+use crate::clock::now_ms;
+use crate::gate::{Answered, Gate, context};
 use crate::hearing::Hearing;
 use crate::supervise::Asked;
 use toolgate_core::{

@@ -6,6 +6,20 @@ use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Word};
 use smol_str::format_smolstr;
 
+const MOVERS: &[&str] = &["mv", "gmv"];
+const COPIERS: &[&str] = &["cp", "gcp", "ditto"];
+const INSTALLERS: &[&str] = &["install", "ginstall"];
+
+/// Does this program give a file another name and keep what it holds?
+pub(crate) fn moves(program: &str) -> bool {
+    MOVERS.contains(&program)
+}
+
+/// Does this program put a copy in the place of a file?
+pub(crate) fn copies(program: &str) -> bool {
+    COPIERS.contains(&program) || INSTALLERS.contains(&program)
+}
+
 pub(super) const MODELS: &[Model] = &[
     plain(
         &["rm", "grm", "srm"],
@@ -31,12 +45,12 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["tee", "sponge"], "a,append i,ignore-interrupts p output-error?", write_operands),
     plain(&["mknod", "mkfifo"], "m,mode= Z context?", create_operands),
     plain(
-        &["mv", "gmv"],
+        MOVERS,
         "b backup? f,force i,interactive n,no-clobber S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose",
         relocate,
     ),
     plain(
-        &["cp", "gcp", "ditto"],
+        COPIERS,
         "a,archive b backup? d f,force i,interactive H l,link L,dereference n,no-clobber P,no-dereference p preserve? R,recursive \
          r>recursive s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose x,one-file-system",
         copy,
@@ -47,7 +61,7 @@ pub(super) const MODELS: &[Model] = &[
         link,
     ),
     plain(
-        &["install", "ginstall"],
+        INSTALLERS,
         "b backup? C c D d,directory g,group= m,mode= o,owner= p s,strip S,suffix= t,target-directory= T v,verbose",
         install,
     ),

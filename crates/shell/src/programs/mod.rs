@@ -33,6 +33,7 @@ mod subcommands;
 mod user;
 
 pub use aliases::canonical_sub;
+pub(crate) use files::{copies, moves};
 pub use patches::patched_files;
 use smol_str::SmolStr;
 use std::collections::HashSet;

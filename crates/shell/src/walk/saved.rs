@@ -6,10 +6,11 @@
 //! safe; anyone who drops the stash in between loses it all the same.
 
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 use super::Walker;
 use crate::effect_kind::EffectKind;
-use crate::reading::{Command, Word};
+use crate::reading::{Command, SavedWork, Word};
 use crate::tree::Node;
 
 /// What is safe by now.
@@ -23,6 +24,8 @@ pub(super) struct Saved {
     untracked: bool,
     /// All is ready for a commit.
     added: bool,
+    /// What `added`, `tracked` and `untracked` say holds only below the folder.
+    below: bool,
     /// It was just fetched: there is no work in it.
     fresh: bool,
 }
@@ -51,9 +54,17 @@ impl Walker<'_> {
         self.saved = after(command, known).map(|saved| Saved { dir, ..saved });
     }
 
-    /// Takes the kind of throwing work away from who throws away what is safe.
+    /// Takes the kind of throwing work away from who throws away what is safe, and tells
+    /// every other command what is.
     pub(super) fn drop_effects_when_saved(&self, command: &mut Command) {
-        let Some(saved) = self.saved.as_ref().filter(|_| command.program == "git") else { return };
+        let Some(saved) = &self.saved else { return };
+        if saved.tracked || saved.untracked {
+            let Saved { dir, below, tracked, untracked, .. } = saved.clone();
+            command.saved = Some(Arc::new(SavedWork { dir, below, tracked, untracked }));
+        }
+        if command.program != "git" || saved.below {
+            return;
+        }
         let same = saved.dir == command.dir.as_ref().map(|word| word.text.clone());
         let usage = &command.usage;
         let safe = match usage.sub() {
@@ -109,9 +120,10 @@ fn after(command: &Command, known: Saved) -> Option<Saved> {
             Some(Saved { tracked: true, untracked: known.untracked || untracked, ..known })
         }
         "stash" => None,
-        "add" if whole && has(&["--all"]) => Some(Saved { added: true, ..known }),
+        "add" if whole && has(&["--all"]) => Some(Saved { added: true, below: false, ..known }),
+        "add" if is_here(&usage.operands) => Some(Saved { added: true, below: !known.added, ..known }),
         "commit" if known.added && whole => Some(Saved { tracked: true, untracked: true, ..known }),
-        "commit" if whole && has(&["--all"]) => Some(Saved { tracked: true, ..known }),
+        "commit" if whole && has(&["--all"]) => Some(Saved { tracked: true, below: false, ..known }),
         "diff" | "diff-index"
             if has(&["--quiet"]) && usage.operands.iter().any(|word| word.text == "HEAD") =>
         {
@@ -121,4 +133,9 @@ fn after(command: &Command, known: Saved) -> Option<Saved> {
         "fetch" | "status" | "log" | "rev-parse" | "branch" | "diff" | "show" => Some(known),
         _ => None,
     }
+}
+
+/// Is it the folder it runs in, and nothing else?
+fn is_here(operands: &[Word]) -> bool {
+    matches!(operands, [only] if matches!(only.text.as_str(), "." | "./"))
 }

@@ -35,7 +35,7 @@ pub use compliance_003::BranchPolicy;
 pub use compliance_004::Documentation;
 pub use quality_003::TestsPass;
 pub use quality_004::LintClean;
-pub use safety_001::Destructive;
+pub use safety_001::{BUILD_OUTPUT, Destructive};
 pub use safety_002::ProtectedFiles;
 pub use safety_004::Sandbox;
 pub use scope_001::TaskBoundary;

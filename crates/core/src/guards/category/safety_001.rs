@@ -12,8 +12,8 @@ use crate::rule::Names;
 use regex::Regex;
 use toolgate_shell::EffectKind;
 
-/// Made again by the next build.
-const BUILT: &[&str] = &[
+/// Names of folders the next build makes again.
+pub const BUILD_OUTPUT: &[&str] = &[
     "node_modules",
     "target",
     "dist",
@@ -24,8 +24,12 @@ const BUILT: &[&str] = &[
     "__pycache__",
     ".pytest_cache",
     ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".turbo",
     "coverage",
     ".venv",
+    "venv",
     "*.egg-info",
 ];
 
@@ -45,7 +49,7 @@ parameters! {
         #[serde(alias = "deeds")]
         effects: Names = Names::of(EFFECTS),
         /// Folders that may go whole; what lies in a temporary folder may as well.
-        except: Names = Names::of(BUILT),
+        except: Names = Names::of(BUILD_OUTPUT),
         /// Further commands, as regular expressions over their normal form.
         patterns: Names = Names::default(),
     }
