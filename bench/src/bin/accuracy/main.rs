@@ -3,7 +3,7 @@
 //! Every record of a folder of JSON Lines goes through the real program
 //! (`toolgate test --jsonl`) with the default pack, in a throw-away project
 //! that stands for the folder it was recorded in. A call is *stopped* when the
-//! verdict is block, escalate, prerequisites or delay. Nothing is run. Misses
+//! verdict is block, ask, check or delay. Nothing is run. Misses
 //! are listed with the reason the gate's own explanation gives.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -62,7 +62,7 @@ struct Args {
 struct Count {
     all: u32,
     block: u32,
-    escalate: u32,
+    ask: u32,
     other_stop: u32,
     warn: u32,
 }
@@ -72,8 +72,8 @@ impl Count {
         self.all += 1;
         match verdict {
             "block" => self.block += 1,
-            "escalate" => self.escalate += 1,
-            "prerequisites" | "delay" => self.other_stop += 1,
+            "ask" => self.ask += 1,
+            "check" | "delay" => self.other_stop += 1,
             "warn" => self.warn += 1,
             _ => {}
         }
@@ -82,13 +82,13 @@ impl Count {
     fn join(&mut self, other: Count) {
         self.all += other.all;
         self.block += other.block;
-        self.escalate += other.escalate;
+        self.ask += other.ask;
         self.other_stop += other.other_stop;
         self.warn += other.warn;
     }
 
     fn stops(self) -> u32 {
-        self.block + self.escalate + self.other_stop
+        self.block + self.ask + self.other_stop
     }
 
     fn percent(self) -> f64 {
@@ -100,7 +100,7 @@ impl Count {
             "{name:<30} {label:<10} {:>6} {:>6} {:>8} {:>5} {:>6} {:>7} {:>8.2} %",
             self.all,
             self.block,
-            self.escalate,
+            self.ask,
             self.other_stop,
             self.warn,
             self.all - self.stops(),
@@ -139,7 +139,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             let label = text(record, "label");
             let verdict = answer.get("verdict").and_then(Value::as_str).unwrap_or("error").to_owned();
             counts.entry((name.clone(), label.to_owned())).or_default().add(&verdict);
-            let stopped = matches!(verdict.as_str(), "block" | "escalate" | "prerequisites" | "delay");
+            let stopped = matches!(verdict.as_str(), "block" | "ask" | "check" | "delay");
             if args.misses && label == "dangerous" && !stopped {
                 misses.push(record.clone());
             } else if args.stops && label == "benign" && stopped || verdict == "error" {
@@ -369,7 +369,7 @@ fn print_missed(missed: &[Reason]) {
 fn print(counts: &BTreeMap<(String, String), Count>) {
     println!(
         "{:<30} {:<10} {:>6} {:>6} {:>8} {:>5} {:>6} {:>7} {:>10}",
-        "file", "label", "calls", "block", "escalate", "wait", "(warn)", "run", "stopped"
+        "file", "label", "calls", "block", "ask", "wait", "(warn)", "run", "stopped"
     );
     for ((name, label), count) in counts {
         println!("{}", count.row(name, label));
