@@ -8,6 +8,7 @@
 use crate::git::{Repository, State};
 use crate::own_work::OwnWork;
 use crate::places::RealPaths;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub(crate) fn with_unsaved(
     links: &RealPaths,
     own: &mut OwnWork<'_>,
 ) -> Facts {
-    let mut look = Look { start, places, links, own, repositories: Vec::new(), left: LOOKS_MAX };
+    let mut look =
+        Look { start, places, links, own, repositories: Vec::new(), tops: BTreeMap::new(), left: LOOKS_MAX };
     let found: Vec<(usize, Unsaved)> = losses(&facts)
         .iter()
         .map(|one| (one.at, look.at(one)))
@@ -47,6 +49,8 @@ struct Look<'a, 'b> {
     links: &'a RealPaths,
     own: &'a mut OwnWork<'b>,
     repositories: Vec<Repository>,
+    /// Which of them has its top in a folder.
+    tops: BTreeMap<PathBuf, Option<usize>>,
     /// Files and folders that may still be looked at.
     left: usize,
 }
@@ -144,11 +148,15 @@ impl Look<'_, '_> {
     }
 
     fn repository_at(&mut self, top: &Path) -> Option<usize> {
-        let known = self.repositories.iter().position(|one| one.top == top);
-        known.or_else(|| {
-            self.repositories.push(Repository::at(top)?);
-            self.repositories.len().checked_sub(1)
-        })
+        if let Some(known) = self.tops.get(top) {
+            return *known;
+        }
+        let found = Repository::at(top).map(|one| {
+            self.repositories.push(one);
+            self.repositories.len().saturating_sub(1)
+        });
+        self.tops.insert(top.to_owned(), found);
+        found
     }
 
     /// Whether a folder can hold anything that would be missed.

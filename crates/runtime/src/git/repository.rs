@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// More of an index is not read.
 const INDEX_MAX: u64 = 128 << 20;
-/// More of one file is not compared by its content.
-const CONTENT_MAX: u64 = 32 << 20;
+/// More of all files together is not compared by its content: the others count as changed.
+const CONTENT_MAX: u64 = 128 << 20;
 
 /// A repository and its working tree.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct Repository {
     /// When HEAD last moved; none if there is no commit.
     moved: Option<(i64, i64)>,
     ignored: Ignored,
+    /// Bytes that may still be compared.
+    content_left: u64,
 }
 
 /// What git has of a file.
@@ -60,7 +62,15 @@ impl Repository {
         let ignored = Ignored::of(top, &common);
         let moved = std::fs::metadata(own.join("logs/HEAD")).ok();
         let moved = moved.map(|found| time_of(&found)).or_else(|| head_of(&own, &common));
-        Some(Repository { top: top.to_owned(), common, index, written, moved, ignored })
+        Some(Repository {
+            top: top.to_owned(),
+            common,
+            index,
+            written,
+            moved,
+            ignored,
+            content_left: CONTENT_MAX,
+        })
     }
 
     /// Whether its index could be read.
@@ -102,7 +112,7 @@ impl Repository {
     }
 
     /// Whether a commit holds what the file holds.
-    fn has_all(&self, entry: &Entry, path: &Path, found: &Metadata) -> bool {
+    fn has_all(&mut self, entry: &Entry, path: &Path, found: &Metadata) -> bool {
         if entry.stage != 0 || entry.is_intent || self.is_only_added(entry) {
             return false;
         }
@@ -115,6 +125,8 @@ impl Repository {
         if same_time && same_size && settled {
             return true;
         }
+        let Some(left) = self.content_left.checked_sub(found.len()) else { return false };
+        self.content_left = left;
         content_hash(path, found, entry.hash.len()).is_some_and(|hash| hash == entry.hash)
     }
 
@@ -191,9 +203,6 @@ fn head_of(own: &Path, common: &Path) -> Option<(i64, i64)> {
 /// The name git gives to what a file holds, without any conversion of line ends or filters;
 /// where those are at work, a file that was touched counts as changed.
 fn content_hash(path: &Path, found: &Metadata, length: usize) -> Option<Vec<u8>> {
-    if found.len() > CONTENT_MAX {
-        return None;
-    }
     let content = if found.is_symlink() {
         std::fs::read_link(path).ok()?.as_os_str().as_bytes().to_vec()
     } else {
