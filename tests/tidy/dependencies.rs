@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Packages of all platforms and tests.
-const LOCK_MAX: usize = 260;
+const LOCK_MAX: usize = 270;
 /// Packages `core` and `shell` bring together, themselves counted.
 const PURE_MAX: usize = 55;
 

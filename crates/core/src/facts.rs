@@ -90,7 +90,7 @@ pub struct FileFact {
     pub raw: Option<String>,
     /// Where it really leads once symlinks are followed, if that differs.
     pub real: Option<String>,
-    /// Where its name stands once the links of its folder are followed, if that differs: the
+    /// Where its name is once the links of its folder are followed, if that differs: the
     /// project under another name is the project.
     pub spelled: Option<String>,
     /// Whether it is there; `None` if no one looked or it could not be told.

@@ -128,7 +128,7 @@ fn answer_all(guard: &dyn Guard, project: &Path, asked: &Receiver<Question>, is_
             What::Judge(kept) => Answer::Finding(judged(guard, &kept, project)),
         }));
         is_busy.store(false, Ordering::SeqCst);
-        // Whoever asked may be gone.
+        // The call may be over by now.
         let _ = answer.send(found.unwrap_or_else(Answer::Panic));
     }
 }
