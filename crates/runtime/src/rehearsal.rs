@@ -1,7 +1,8 @@
 //! A session as it would be if a call had run in it, for trials of a policy.
 //! Nothing is recorded.
 
-use crate::gate::{now_ms, resulted};
+use crate::clock::now_ms;
+use crate::gate::resulted;
 use crate::scene::Scene;
 use toolgate_core::{Context, Digest, Entry, Event, EventKind, Record, Session, marks_of};
 
