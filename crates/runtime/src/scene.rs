@@ -129,7 +129,7 @@ impl Scene {
     }
 
     pub(crate) fn with_guard(self, guard: Box<dyn Guard>) -> Scene {
-        let guard = TimedGuard::of(guard, self.setup.project.clone());
+        let guard = TimedGuard::of(guard, self.setup.clone());
         Scene { policy: self.policy.with_guard(Box::new(guard)), ..self }
     }
 

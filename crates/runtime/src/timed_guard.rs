@@ -4,18 +4,19 @@
 //! The guards of the gate itself end by what they are made of and are asked directly.
 
 use crate::branch::{beginning, branch_of};
-use crate::scene::{TEXT_MAX, offset_minutes};
+use crate::scene::{Setup, TEXT_MAX, offset_minutes};
+use crate::unguarded::why_unguarded;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::Builder;
 use std::time::Duration;
 use toolgate_core::{
-    Autonomy, Call, Category, Disk, Event, Facts, Finding, GUARD_MAX_US, Guard, Places, Seen, Session,
-    Settings, too_slow,
+    AgentProgram, Autonomy, Call, Category, Disk, Event, Facts, Finding, GUARD_MAX_US, Guard, Places, Seen,
+    Session, Settings, too_slow,
 };
 
 /// See the module.
@@ -58,15 +59,14 @@ struct Kept {
 }
 
 impl TimedGuard {
-    pub(crate) fn of(guard: Box<dyn Guard>, project: PathBuf) -> TimedGuard {
+    pub(crate) fn of(guard: Box<dyn Guard>, setup: Setup) -> TimedGuard {
         let (id, priority, category) = (guard.id().to_owned(), guard.priority(), guard.category());
         let (questions, asked) = channel();
         let is_busy = Arc::new(AtomicBool::new(false));
         let busy = Arc::clone(&is_busy);
         // Without a thread nothing is answered, and that blocks.
-        let _ = Builder::new()
-            .name(id.clone())
-            .spawn(move || answer_all(guard.as_ref(), &project, &asked, &busy));
+        let _ =
+            Builder::new().name(id.clone()).spawn(move || answer_all(guard.as_ref(), &setup, &asked, &busy));
         TimedGuard { id, priority, category, questions, is_busy }
     }
 
@@ -121,11 +121,11 @@ impl Guard for TimedGuard {
     }
 }
 
-fn answer_all(guard: &dyn Guard, project: &Path, asked: &Receiver<Question>, is_busy: &AtomicBool) {
+fn answer_all(guard: &dyn Guard, setup: &Setup, asked: &Receiver<Question>, is_busy: &AtomicBool) {
     while let Ok(Question { what, answer }) = asked.recv() {
         let found = catch_unwind(AssertUnwindSafe(|| match what {
             What::Asks(call) => Answer::Marks(guard.asks(&call.0, &call.1, &call.2)),
-            What::Judge(kept) => Answer::Finding(judged(guard, &kept, project)),
+            What::Judge(kept) => Answer::Finding(judged(guard, &kept, setup)),
         }));
         is_busy.store(false, Ordering::SeqCst);
         // The call may be over by now.
@@ -133,11 +133,20 @@ fn answer_all(guard: &dyn Guard, project: &Path, asked: &Receiver<Question>, is_
     }
 }
 
-fn judged(guard: &dyn Guard, kept: &Kept, project: &Path) -> Option<Finding> {
-    let is_there = |name: &str| project.join(name).try_exists().ok();
+fn judged(guard: &dyn Guard, kept: &Kept, setup: &Setup) -> Option<Finding> {
+    let home = setup.dirs.home.as_deref();
+    let is_there = |name: &str| setup.project.join(name).try_exists().ok();
     let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
     let branch = |folder: &str| branch_of(folder);
-    let disk = Disk { is_there: &is_there, text: &text, branch: &branch, offset_minutes: &offset_minutes };
+    let unguarded = |agent: &AgentProgram, folder: &str| why_unguarded(agent, home, Path::new(folder));
+    let disk = Disk {
+        is_there: &is_there,
+        text: &text,
+        branch: &branch,
+        offset_minutes: &offset_minutes,
+        agents: setup.agents,
+        unguarded: &unguarded,
+    };
     guard.judge(&Seen {
         event: &kept.event,
         facts: &kept.facts,
