@@ -316,6 +316,7 @@ fn gate(house: &House) -> toolgate_runtime::Gate {
     let home = house.home().display().to_string();
     let dirs = toolgate_runtime::Dirs::from_env(&move |name| (name == "HOME").then(|| home.clone()));
     toolgate_runtime::Gate::open(toolgate_runtime::Setup {
+        host: toolgate_runtime::HostLimits::default(),
         dirs,
         project: house.project(),
         host_files: Vec::new(),

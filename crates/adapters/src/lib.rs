@@ -1,6 +1,7 @@
 //! The wire formats of the hosts, and what their installers write.
 //!
-//! One host, one folder, one line in [`host`]. An adapter turns host bytes
+//! One host, one line in [`HOSTS`]: a row of data in `hosts/` for those that run a command for
+//! each event, a folder for those that need code. An adapter turns host bytes
 //! into what the gate understands and the gate's answer into host bytes; it
 //! decides nothing. Everything here is pure: the bytes of settings files come
 //! in and go out as values.
@@ -8,6 +9,9 @@
 //! Deliberately absent: files, processes, policy, judging.
 
 mod claude_code;
+mod command_host;
+mod hosts;
+mod mcp_names;
 mod settings;
 
 pub use settings::SettingsFault;
@@ -87,6 +91,31 @@ impl Level {
     }
 }
 
+/// What can be enforced on a host, and what its limits are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Can {
+    /// The version the tests drive; `None` where the adapter was written from recorded messages or documents alone.
+    pub proven: Option<&'static str>,
+    /// A call can run with another input; where not, it is blocked and the agent is told what to run.
+    pub rewrite: bool,
+    /// The host asks its person when it is told to, in every mode; where not, the call is held or becomes a ticket.
+    pub ask: bool,
+    /// The agent can be told something beside a result.
+    pub tell: bool,
+    /// A result can be replaced before the model reads it.
+    pub replace: bool,
+    /// A stop can be refused.
+    pub refuse_stop: bool,
+    /// The calls of sub-agents pass the gate.
+    pub subagents: bool,
+    /// The calls of MCP servers pass the gate.
+    pub mcp: bool,
+    /// What still lets a call run when the hook fails, as it is installed; empty if nothing does.
+    pub fails_open: &'static str,
+    /// Seconds a call can be held before the host goes on without an answer.
+    pub hold_seconds: u32,
+}
+
 /// One host program.
 pub trait Host: Sync {
     /// Its name on the command line.
@@ -97,6 +126,9 @@ pub trait Host: Sync {
 
     /// How it is started, and what guards a session of it.
     fn program(&self) -> &'static AgentProgram;
+
+    /// What can be enforced there.
+    fn can(&self) -> &Can;
 
     /// Reads what it sent.
     ///
@@ -128,6 +160,17 @@ pub trait Host: Sync {
 
     /// Whether an answer of the hook denies the call.
     fn is_denial(&self, stdout: &str, code: Option<i32>) -> bool;
+
+    /// The program people start.
+    fn program(&self) -> &'static str;
+
+    /// Folders it makes when it is started for the first time.
+    fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf>;
+
+    /// The levels it has settings for, the default first.
+    fn levels(&self) -> &'static [Level] {
+        &Level::ALL
+    }
 
     /// The settings file of a level.
     fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf;
@@ -171,7 +214,19 @@ pub enum Ours {
 }
 
 /// Every host.
-pub const HOSTS: &[&dyn Host] = &[&claude_code::ClaudeCode];
+pub const HOSTS: &[&dyn Host] = &[
+    &claude_code::ClaudeCode,
+    &hosts::CODEX,
+    &hosts::COPILOT_CLI,
+    &hosts::GEMINI_CLI,
+    &hosts::GROK,
+    &hosts::QWEN_CODE,
+    &hosts::DROID,
+    &hosts::KIMI_CODE,
+    &hosts::GOOSE,
+    &hosts::MISTRAL_VIBE,
+    &hosts::OPENHANDS,
+];
 
 /// The programs of the hosts: how they are started, and what guards a session.
 pub const AGENTS: &[&AgentProgram] = &[&claude_code::PROGRAM];

@@ -2,8 +2,8 @@
 //! reference in `docs/cli.md` all come from here.
 
 use crate::verbs::{
-    approver, bypass, completions, doctor, escalation, explain, grants, inbox, init, install, learn, ledger,
-    logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
+    approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
+    ledger, logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -43,6 +43,8 @@ pub enum Verb {
     Uninstall(install::RemoveArgs),
     /// Check that the hook is active and everything works
     Doctor(doctor::Args),
+    /// List the hosts that can be guarded
+    Hosts(hosts::Args),
     /// Called by hosts: reads an event on stdin, answers on stdout
     Hook(HookArgs),
     /// Judge a command without running it

@@ -20,15 +20,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
 use toolgate_core::{Context, HostAnswer};
-use toolgate_runtime::{Broken, Gate, HandOver, Handed, HookReply, Policies, Setup, knock};
+use toolgate_runtime::{Broken, Gate, HandOver, Handed, HookReply, HostLimits, Policies, Setup, knock};
 use toolgate_store::Sqlite;
 
 /// Largest event read. Larger ones are refused, not cut.
 const INPUT_MAX: usize = 8 << 20;
 
-/// After this the closed answer leaves, whatever the gate is doing. Above the
-/// longest hold, below the limit the installer gives the host.
-const ANSWER_BY: Duration = Duration::from_secs(112);
+/// A hold ends so many seconds before the closed answer leaves, which is before the
+/// host goes on without one.
+const HOLD_MARGIN: u32 = 5;
 
 /// A host that writes later than this is slow.
 const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -67,7 +67,7 @@ fn watch(host: &'static dyn Host) {
         return;
     }
     std::thread::spawn(move || {
-        std::thread::sleep(ANSWER_BY);
+        std::thread::sleep(Duration::from_secs(u64::from(host.can().hold_seconds)));
         let broken = Broken::new("Toolgate did not decide in time", "run `toolgate doctor`");
         leave(&host.closed(&broken.to_string()));
     });
@@ -90,7 +90,11 @@ fn leave(wire: &Wire) -> ! {
             std::thread::park();
         }
     }
-    let written = write_line(rustix::stdio::stdout(), &wire.stdout);
+    // Not even an empty line where a host wants nothing.
+    let written = match wire.stdout.as_str() {
+        "" => Ok(()),
+        answer => write_line(rustix::stdio::stdout(), answer),
+    };
     if !wire.stderr.is_empty() {
         let _ = write_line(rustix::stdio::stderr(), &wire.stderr);
     }
@@ -250,7 +254,10 @@ fn is_there(input: &impl AsFd, within: &Timespec) -> bool {
 
 fn setup(host: &dyn Host, dir: &Path, handed: &Handed) -> Setup {
     let setup = project::setup(handed.project.as_deref().unwrap_or(dir));
-    Setup { usage: Some(host.usage()), asked_by: handed.asked_by.or(setup.asked_by), ..setup }
+    let can = host.can();
+    let limits = HostLimits { asks: can.ask, hold_seconds: can.hold_seconds.saturating_sub(HOLD_MARGIN) };
+    let asked_by = handed.asked_by.or(setup.asked_by);
+    Setup { usage: Some(host.usage()), host: limits, asked_by, ..setup }
 }
 
 fn open(host: &dyn Host, handed: &Handed, dir: &Path) -> Result<Gate, Broken> {

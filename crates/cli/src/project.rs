@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use toolgate_adapters::{AGENTS, HOSTS};
-use toolgate_runtime::{Dirs, Setup, find_project};
+use toolgate_runtime::{Dirs, HostLimits, Setup, find_project};
 
 /// The folders of this user.
 pub fn dirs() -> Dirs {
@@ -17,7 +17,8 @@ pub fn setup(dir: &Path) -> Setup {
     let host_files = HOSTS.iter().flat_map(|host| host.own_files(&home, &project)).collect();
     // Anyone who started this program.
     let asked_by = Some(std::os::unix::process::parent_id());
-    Setup { dirs, project, host_files, agents: AGENTS, usage: None, asked_by }
+    let host = HostLimits::default();
+    Setup { dirs, project, host_files, agents: AGENTS, usage: None, host, asked_by }
 }
 
 /// The setup of the current folder.

@@ -26,6 +26,11 @@ pub enum Kind {
         /// The paths as the caller wrote them.
         paths: Vec<String>,
     },
+    /// Several files at once, each touched in its own way: a patch.
+    Files {
+        /// What is done to which, in the order of the input.
+        files: Vec<(Access, String)>,
+    },
     /// A request to an address.
     Fetch {
         /// The address as the caller wrote it.
@@ -171,6 +176,10 @@ impl Call {
         match &self.kind {
             Kind::Shell { command, .. } => command.clone(),
             Kind::File { paths, .. } => format!("{} {}", self.tool, paths.join(" ")),
+            Kind::Files { files } => {
+                let paths: Vec<&str> = files.iter().map(|(_, path)| path.as_str()).collect();
+                format!("{} {}", self.tool, paths.join(" "))
+            }
             Kind::Fetch { url } => format!("{} {url}", self.tool),
             Kind::Stop => "stop".to_owned(),
             Kind::Mcp { .. } | Kind::Handoff | Kind::Other => format!("{} {}", self.tool, self.input),

@@ -210,6 +210,7 @@ impl Evidence {
             Kind::Shell { command, .. } => Evidence::of_span(call, Span { start: 0, end: command.len() }, []),
             Kind::Fetch { url } => Evidence::of_text(call, url),
             Kind::File { paths, .. } => paths.first().and_then(|path| Evidence::of_text(call, path)),
+            Kind::Files { files } => files.first().and_then(|(_, path)| Evidence::of_text(call, path)),
             Kind::Mcp { .. } | Kind::Handoff | Kind::Other => {
                 let first = find_in(&call.input, "", DEPTH_MAX, &|own| (!own.is_empty()).then_some(0));
                 first.and_then(|(field, own, _)| of_field(&field, own, 0..own.len(), Vec::new()))

@@ -139,6 +139,11 @@ impl Facts {
                 let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
                 Facts { files, ..Facts::default() }
             }
+            Kind::Files { files } => {
+                let files =
+                    files.iter().map(|(access, path)| of_path(*access, path, &call.dir, places)).collect();
+                Facts { files, ..Facts::default() }
+            }
             Kind::Mcp { server, tool } => {
                 let text = crate::mcp_commands::of_input(server, tool, &call.input);
                 let mut facts = text.map(|text| of_shell(&text, call, places)).unwrap_or_default();

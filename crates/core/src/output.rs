@@ -207,7 +207,11 @@ pub fn output_texts(event: &Event) -> Vec<&str> {
 }
 
 fn is_edit(call: &Call) -> bool {
-    matches!(&call.kind, Kind::File { access, .. } if *access != Access::Read)
+    match &call.kind {
+        Kind::File { access, .. } => *access != Access::Read,
+        Kind::Files { files } => files.iter().any(|(access, _)| *access != Access::Read),
+        _ => false,
+    }
 }
 
 fn collect<'a>(value: &'a Value, shown: bool, found: &mut Vec<&'a str>) {

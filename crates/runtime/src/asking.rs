@@ -64,11 +64,11 @@ impl Hearing<'_> {
             }
         }
         let supervised = self.is_supervised(&decision);
-        if self.policy.review().delivery == Delivery::Deny && !supervised {
+        if self.scene.delivery() == Delivery::Deny && !supervised {
             let text = format!("{text} {UNATTENDED}");
             return Ok(plain(decision, HostAnswer::Denied { text }));
         }
-        if self.policy.review().delivery == Delivery::Ask && !supervised {
+        if self.scene.delivery() == Delivery::Ask && !supervised {
             return Ok(plain(decision, HostAnswer::Asked { text: text.to_owned() }));
         }
         // Identical questions merge: one call, one request.
@@ -83,7 +83,7 @@ impl Hearing<'_> {
             Some(request) => request,
             None => self.request(&decision, arguments)?,
         };
-        let delivery = self.policy.review().delivery;
+        let delivery = self.scene.delivery();
         let next = if delivery == Delivery::Deny { UNATTENDED.to_owned() } else { ticket(&request) };
         let text = format!("{text} {next}");
         let delivered = match delivery {

@@ -14,9 +14,7 @@ use crate::prerequisites;
 use crate::scene::{Scene, Setup};
 use crate::spending;
 use std::borrow::Cow;
-use toolgate_core::{
-    CheckResult, Delivery, Entry, Event, EventKind, Mode, Policy, Prerequisite, RequestState,
-};
+use toolgate_core::{CheckResult, Delivery, Entry, Event, EventKind, Mode, Prerequisite, RequestState};
 use toolgate_store::{Sqlite, Store, Turn};
 
 /// How often checks may lead to further checks.
@@ -54,12 +52,12 @@ impl Answered {
     }
 
     /// Whether [`Gate::wait`] would wait for anything, or tell anybody.
-    pub(crate) fn waits(&self, policy: &Policy) -> bool {
+    pub(crate) fn waits(&self, scene: &Scene) -> bool {
         // Supervisors are asked about a question however it is delivered.
         let asks = self.request.as_ref().is_some_and(|request| request.state == RequestState::Pending);
         // People are told of what passes a guardrail, and telling takes time.
         let passes = !self.decision.bypasses.is_empty();
-        asks || passes || policy.review().delivery == Delivery::Hold && self.waits_for_time()
+        asks || passes || scene.delivery() == Delivery::Hold && self.waits_for_time()
     }
 }
 
@@ -152,7 +150,7 @@ impl Gate {
             decision = prerequisites::endless(decision);
         }
         let answered = hearing.settle(decision)?;
-        if may == May::Answer && answered.waits(scene.policy()) {
+        if may == May::Answer && answered.waits(scene) {
             return Ok(Step::Waits);
         }
         let (answered, seq) = hearing.conclude(&setup.dirs, answered)?;

@@ -48,11 +48,10 @@ impl Gate {
         let answered = self.supervise(event, answered)?;
         self.tell_people(&answered);
         let Some(request) = answered.request.clone() else { return Ok(answered) };
-        let review = self.policy().review();
-        if review.delivery != Delivery::Hold || request.state != RequestState::Pending {
+        if self.scene.delivery() != Delivery::Hold || request.state != RequestState::Pending {
             return Ok(answered);
         }
-        let until = started + Duration::from_secs(u64::from(review.hold_seconds));
+        let until = started + Duration::from_secs(u64::from(self.scene.hold_seconds()));
         match self.watch(&request, until, is_there)? {
             Some(RequestState::Approved { .. } | RequestState::Denied { .. } | RequestState::Used { .. }) => {
                 self.resume(event, answered)
@@ -84,11 +83,10 @@ impl Gate {
         answered: Answered,
         is_there: &dyn Fn() -> bool,
     ) -> Result<Answered, Broken> {
-        let review = self.policy().review();
-        if review.delivery != Delivery::Hold {
+        if self.scene.delivery() != Delivery::Hold {
             return Ok(answered);
         }
-        let until = Instant::now() + Duration::from_secs(u64::from(review.hold_seconds));
+        let until = Instant::now() + Duration::from_secs(u64::from(self.scene.hold_seconds()));
         while Instant::now() < until && is_there() {
             sleep(LOOK_MAX.min(until.saturating_duration_since(Instant::now())));
             if self.look(event)? != Verdict::Delay {

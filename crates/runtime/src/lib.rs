@@ -80,7 +80,7 @@ pub use processes::{ASKERS_MAX, agent_above, agent_over, askers};
 pub use reader::{ReadCall, Reader};
 pub use request_desk::{Desk, policy_of};
 pub use restore::{Backup, Standing};
-pub use scene::{Scene, Setup};
+pub use scene::{HostLimits, Scene, Setup};
 pub use start::started;
 pub use supervise::Trial;
 pub use unguarded::why_unguarded;

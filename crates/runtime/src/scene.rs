@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
-    Access, AgentProgram, Call, Decision, Disk, Event, EventKind, Explained, Facts, Guard, Pass, Place,
+    Access, AgentProgram, Call, Decision, Delivery, Disk, Event, EventKind, Explained, Facts, Guard, Pass, Place,
     Places, Policy, Session, UsageReader, explain, is_within, judge,
 };
 
@@ -48,9 +48,26 @@ pub struct Setup {
     pub agents: &'static [&'static AgentProgram],
     /// How the host's own log is read, if it keeps one.
     pub usage: Option<UsageReader>,
+    /// What the host the calls come from can do.
+    pub host: HostLimits,
     /// The process a question comes from, itself or through those above it; looked
     /// at only when someone is asked.
     pub asked_by: Option<u32>,
+}
+
+/// What bounds how a host is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostLimits {
+    /// It asks its person when it is told to; where not, such a call is held instead.
+    pub asks: bool,
+    /// Seconds a call can be held before the host goes on without an answer.
+    pub hold_seconds: u32,
+}
+
+impl Default for HostLimits {
+    fn default() -> HostLimits {
+        HostLimits { asks: true, hold_seconds: u32::MAX }
+    }
 }
 
 /// A policy and the places it speaks of.
@@ -141,6 +158,19 @@ impl Scene {
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// How a request reaches a person on this host.
+    pub(crate) fn delivery(&self) -> Delivery {
+        match self.policy.review().delivery {
+            Delivery::Ask | Delivery::Defer if !self.setup.host.asks => Delivery::Hold,
+            delivery => delivery,
+        }
+    }
+
+    /// How long a call is held on this host.
+    pub(crate) fn hold_seconds(&self) -> u32 {
+        self.policy.review().hold_seconds.min(self.setup.host.hold_seconds)
     }
 
     /// What a call would do, symlinks followed.

@@ -6,7 +6,7 @@
 use serde_json::json;
 use std::path::PathBuf;
 use toolgate_core::{Access, Answer, Call, Event, EventKind, Extent, HostAnswer, Kind, Proof, Verdict, Word};
-use toolgate_runtime::{Answered, Dirs, Gate, Setup};
+use toolgate_runtime::{Answered, Dirs, Gate, HostLimits, Setup};
 use toolgate_store::Store;
 
 /// A project, a home and the gate between them; gone when dropped.
@@ -34,6 +34,7 @@ impl Stage {
             host_files: Vec::new(),
             agents: &[],
             usage: None,
+            host: HostLimits::default(),
             asked_by: None,
         };
         let gate = Gate::open(setup).unwrap().0;

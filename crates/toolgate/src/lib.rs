@@ -37,7 +37,7 @@ pub use toolgate_core::{
 pub use toolgate_runtime::{Broken, Dirs};
 
 use std::path::{Path, PathBuf};
-use toolgate_runtime::{Setup, find_project};
+use toolgate_runtime::{HostLimits, Setup, find_project};
 
 /// The gate of one project.
 #[derive(Debug)]
@@ -73,6 +73,7 @@ impl Gate {
             host_files: Vec::new(),
             agents: &[],
             usage: None,
+            host: HostLimits::default(),
             asked_by,
         };
         let (inner, _) = toolgate_runtime::Gate::open(setup)?;

@@ -11,7 +11,7 @@ mod types;
 mod usage;
 
 use crate::settings::SettingsFault;
-use crate::{Asked, Host, Level, Ours, Unreadable, Wire};
+use crate::{Asked, Can, Host, Level, Ours, Unreadable, Wire};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use toolgate_core::guards::PROBE_SESSION;
@@ -37,6 +37,25 @@ impl Host for ClaudeCode {
 
     fn program(&self) -> &'static AgentProgram {
         &PROGRAM
+    }
+
+    fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
+        vec![home.join(".claude"), project.join(".claude")]
+    }
+
+    fn can(&self) -> &Can {
+        &Can {
+            proven: Some("2.1.325"),
+            rewrite: true,
+            ask: true,
+            tell: true,
+            replace: true,
+            refuse_stop: true,
+            subagents: true,
+            mcp: true,
+            fails_open: "a truncated answer with exit code 0",
+            hold_seconds: 112,
+        }
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {

@@ -1,6 +1,7 @@
 //! What the tools of Claude Code do, by name and input.
 
 use crate::Unreadable;
+use crate::mcp_names::command_of;
 use serde_json::Value;
 use toolgate_core::{Access, Kind};
 
@@ -47,36 +48,6 @@ fn required(tool: &str, input: &Value, field: &str) -> Result<String, Unreadable
 
 fn optional(input: &Value, field: &str) -> Vec<String> {
     input.get(field).and_then(Value::as_str).map(str::to_owned).into_iter().collect()
-}
-
-/// The command a tool of a server gives to a shell, and the field it is in,
-/// where that one text is all there is. Lists, arguments apart and a folder of
-/// its own are read by `toolgate-core`.
-fn command_of(tool: &str, input: &Value) -> Option<(String, String)> {
-    let name = tool.to_ascii_lowercase();
-    let runs =
-        ["run", "exec", "shell", "bash", "command", "terminal", "cmd"].iter().any(|word| name.contains(word));
-    let fields = ["command", "cmd", "script", "commandline", "command_line", "shell_command", "shellCommand"]
-        .into_iter()
-        .filter(|_| runs);
-    let more = [
-        "args",
-        "arguments",
-        "argv",
-        "commands",
-        "cwd",
-        "workdir",
-        "working_directory",
-        "workingDirectory",
-        "dir",
-        "directory",
-    ];
-    if more.iter().any(|field| input.get(field).is_some_and(|value| !value.is_null())) {
-        return None;
-    }
-    let mut found =
-        fields.filter_map(|field| Some((field.to_owned(), input.get(field)?.as_str()?.to_owned())));
-    found.next()
 }
 
 /// Where `Grep` looks: its folder, narrowed by its pattern of names.

@@ -46,7 +46,7 @@ pub fn guarded_levels(host: &dyn Host, setup: &Setup) -> Vec<Level> {
         let bytes = settings_file(host, setup, *level).ok().and_then(|file| std::fs::read(file).ok());
         bytes.is_some_and(|bytes| !host.events(&bytes).is_empty())
     };
-    let mut levels: Vec<Level> = Level::ALL.into_iter().filter(holds).collect();
+    let mut levels: Vec<Level> = host.levels().iter().copied().filter(holds).collect();
     // Where the project is the home folder, two levels are one file.
     let mut files = Vec::new();
     levels.retain(|level| {

@@ -5,9 +5,9 @@ use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, json, out, styled, talk};
 use crate::verbs::{Failure, Outcome, doctor, install, policy};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use toolgate_adapters::{HOSTS, Host, Level};
+use toolgate_adapters::{HOSTS, Host};
 use toolgate_runtime::Setup;
 
 /// What `init` offers as the project's policy.
@@ -109,12 +109,12 @@ fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn 
     }
     let found: Vec<_> = HOSTS.iter().copied().filter(|host| is_here(*host, setup)).collect();
     if found.is_empty() {
-        let titles: Vec<&str> = HOSTS.iter().map(|host| host.title()).collect();
+        let first = HOSTS.first().copied();
+        let title = first.map_or("", |host| host.title());
         manner.tell(&format!(
-            "{} was not found on this machine; the hook will guard it as soon as it is installed.",
-            titles.join(", ")
+            "{title} was not found on this machine; the hook will guard it as soon as it is installed. `toolgate hosts` lists the others."
         ));
-        return Ok(HOSTS.to_vec());
+        return Ok(first.into_iter().collect());
     }
     Ok(found)
 }
@@ -122,9 +122,8 @@ fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn 
 /// A host is here if its settings folder or its program is.
 fn is_here(host: &dyn Host, setup: &Setup) -> bool {
     let home = setup.dirs.home.clone().unwrap_or_default();
-    let folders = Level::ALL.map(|level| host.settings_file(level, &home, &setup.project));
-    let program = host.name().split('-').next().unwrap_or_default();
-    folders.iter().filter_map(|file| file.parent()).any(Path::is_dir) || on_path(program).is_some()
+    host.traces(&home, &setup.project).iter().any(|folder| folder.is_dir())
+        || on_path(host.program()).is_some()
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {

@@ -137,7 +137,7 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
 }
 
 fn not_there(host: &dyn Host, setup: &Setup, given: Option<Level>) -> Result<String, Failure> {
-    let levels = given.map_or(Level::ALL.to_vec(), |level| vec![level]);
+    let levels = given.map_or(host.levels().to_vec(), |level| vec![level]);
     let mut names = Vec::new();
     for level in levels {
         names.push(short_name(setup, &Place::new(host, setup, level)?.file));

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod escalation;
 pub mod explain;
 pub mod grants;
+pub mod hosts;
 pub mod inbox;
 pub mod init;
 pub mod install;
@@ -58,6 +59,7 @@ pub fn run() -> ExitCode {
         Verb::Install(args) => install::run(&args),
         Verb::Uninstall(args) => install::remove(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Hosts(args) => hosts::run(&args),
         Verb::Hook(args) => return hook::run(&args.host),
         Verb::Test(args) => test::run(&args),
         Verb::Explain(args) => explain::run(&args),

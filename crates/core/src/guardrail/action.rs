@@ -69,7 +69,7 @@ fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> View<'a> {
         Kind::Mcp { .. } => (ActionSort::Mcp, None),
         Kind::Handoff => (ActionSort::Handoff, None),
         Kind::Stop => (ActionSort::Stop, None),
-        Kind::File { .. } | Kind::Other => (ActionSort::Tool, None),
+        Kind::File { .. } | Kind::Files { .. } | Kind::Other => (ActionSort::Tool, None),
     };
     let spent = &seen.session.spent;
     // A log that became shorter does not say what was used.

@@ -30,6 +30,7 @@ const LOOKING: &[&str] = &[
     "logs",
     "stats",
     "doctor",
+    "hosts",
     "policy",
     "help",
     "--help",

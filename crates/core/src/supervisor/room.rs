@@ -18,7 +18,7 @@ impl CallSort {
     pub fn of(call: &Call) -> CallSort {
         match call.kind {
             Kind::Shell { .. } => CallSort::Shell,
-            Kind::File { .. } => CallSort::File,
+            Kind::File { .. } | Kind::Files { .. } => CallSort::File,
             Kind::Fetch { .. } => CallSort::Fetch,
             Kind::Mcp { .. } => CallSort::Mcp,
             Kind::Handoff => CallSort::Handoff,

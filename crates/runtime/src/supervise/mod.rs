@@ -144,9 +144,8 @@ impl Gate {
         let started = Instant::now();
         let fit = self.supervisors_for(answered);
         let supervision = self.supervision().clone();
-        let review = self.policy().review();
-        let seconds = match review.delivery {
-            Delivery::Hold => supervision.seconds.min(review.hold_seconds),
+        let seconds = match self.scene.delivery() {
+            Delivery::Hold => supervision.seconds.min(self.scene.hold_seconds()),
             _ => supervision.seconds,
         };
         let limit_ms = u64::from(seconds).saturating_mul(1000);

@@ -144,8 +144,7 @@ impl Gate {
     /// No one decided. Where the host asks the person in front of it, or no one
     /// is there, our own request has no more use.
     pub(super) fn hand_over(&mut self, event: &Event, answered: Answered) -> Result<Answered, Broken> {
-        let (Some(request), Delivery::Ask | Delivery::Deny) =
-            (&answered.request, self.policy().review().delivery)
+        let (Some(request), Delivery::Ask | Delivery::Deny) = (&answered.request, self.scene.delivery())
         else {
             return Ok(answered);
         };

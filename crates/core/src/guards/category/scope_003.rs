@@ -116,7 +116,7 @@ fn needed<'a>(call: &Call, facts: &'a Facts) -> Vec<(&'static str, Part<'a>)> {
         Kind::Fetch { .. } => found.push(("network", Part::Whole)),
         Kind::Mcp { .. } => found.push(("mcp", Part::Whole)),
         Kind::Handoff => found.push(("handoff", Part::Whole)),
-        Kind::Shell { .. } | Kind::File { .. } | Kind::Stop | Kind::Other => {}
+        Kind::Shell { .. } | Kind::File { .. } | Kind::Files { .. } | Kind::Stop | Kind::Other => {}
     }
     found
 }

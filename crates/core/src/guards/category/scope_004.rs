@@ -86,7 +86,7 @@ impl DecisionAuthority {
         let whole = match &call.kind {
             Kind::Fetch { .. } | Kind::Mcp { .. } | Kind::Handoff => 2,
             Kind::Shell { .. } => 1,
-            Kind::File { .. } | Kind::Stop | Kind::Other => 0,
+            Kind::File { .. } | Kind::Files { .. } | Kind::Stop | Kind::Other => 0,
         };
         let files = seen.facts.files.iter().map(|file| {
             let ours = file.exact

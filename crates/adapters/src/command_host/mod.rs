@@ -1,0 +1,298 @@
+//! Hosts that run a command for each event: what they send, what they understand
+//! and where they are told about the hook, as one row of data per host.
+//!
+//! Nothing here knows a host by name; the rows are in `hosts/`. Deliberately
+//! absent: anything only one host does – that is code of its own folder.
+
+mod decode;
+mod encode;
+mod install;
+mod patch;
+mod tools;
+
+pub(crate) use install::{Form, Registration};
+pub(crate) use tools::{McpNames, Tool};
+
+use crate::settings::SettingsFault;
+use crate::{Asked, Can, Host, Level, Ours, Unreadable, Wire};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use toolgate_core::{Call, HostAnswer, UsageReader};
+
+/// A host in data.
+#[derive(Debug)]
+pub(crate) struct CommandHost {
+    /// The name on the command line and in records.
+    pub name: &'static str,
+    /// The name its makers write.
+    pub title: &'static str,
+    /// The program people start.
+    pub program: &'static str,
+    /// Folders it makes when it is started for the first time, written like `own_files`.
+    pub traces: &'static [&'static str],
+    /// Where a message holds what.
+    pub fields: Fields,
+    /// The events it sends, as it names them.
+    pub events: &'static [(&'static str, Moment)],
+    /// Its tools and what they do. Others are judged by their fields alone.
+    pub tools: &'static [(&'static str, Tool)],
+    /// How it names the tools of MCP servers.
+    pub mcp: McpNames,
+    /// The field of an MCP call's input that holds what the server is given, where it is wrapped.
+    pub mcp_input: &'static str,
+    /// What it understands.
+    pub answers: Answers,
+    /// What can be enforced there.
+    pub can: Can,
+    /// How the hook gets into its settings.
+    pub registration: Registration,
+    /// Settings by which the hook could be removed: below home with `~/`, from the root with `/`, else below the project.
+    pub own_files: &'static [&'static str],
+    /// The variable that names the project the host works in; empty if there is none.
+    pub project_variable: &'static str,
+}
+
+/// Where in a message a field is: JSON pointers, the first that is there counts.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    /// The name of the event; empty where the shape of the message says it.
+    pub event: &'static str,
+    /// Says the event by its shape, where it is not named.
+    pub shape: Option<fn(&Value) -> Option<&'static str>>,
+    pub session: &'static str,
+    pub dir: &'static str,
+    pub tool: &'static str,
+    pub input: &'static str,
+    /// The id of the call; empty if there is none.
+    pub call: &'static str,
+    /// The sub-agent; the main one has none.
+    pub agent: &'static str,
+    /// What sort of agent it is.
+    pub role: &'static str,
+    /// What a tool gave back.
+    pub output: &'static str,
+    /// What a failed tool said.
+    pub error: &'static str,
+    /// The host's own log of the session.
+    pub log: &'static str,
+    /// Something that is only there when a call is cut short in the message.
+    pub truncated: &'static str,
+}
+
+impl Fields {
+    /// The names most hosts share.
+    pub(crate) const COMMON: Fields = Fields {
+        event: "/hook_event_name",
+        shape: None,
+        session: "/session_id",
+        dir: "/cwd",
+        tool: "/tool_name",
+        input: "/tool_input",
+        call: "/tool_use_id",
+        agent: "/agent_id",
+        role: "/agent_type",
+        output: "/tool_response",
+        error: "/error",
+        log: "/transcript_path",
+        truncated: "",
+    };
+}
+
+/// What an event means to the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A call is about to run.
+    Before,
+    /// A call succeeded, or ended and the message says how.
+    After,
+    /// A call failed.
+    Failed,
+    /// The agent wants to stop.
+    Stop,
+    /// A sub-agent began.
+    SubagentStart,
+    /// Only recorded, under this name.
+    Note(&'static str),
+    /// Neither judged nor recorded: the same is said by another event.
+    Silent,
+}
+
+/// What a host understands, at each moment.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    /// How a call is denied.
+    pub deny: Deny,
+    /// How its input is replaced.
+    pub rewrite: Rewrite,
+    /// Whether `ask` makes the host ask its person, in every mode it has.
+    pub asks: bool,
+    /// Whether it can be told yes in the person's name.
+    pub approves: bool,
+    /// How the agent is told something before a call runs.
+    pub context_before: Note,
+    /// How the agent is told something after a call.
+    pub context_after: Note,
+    /// How output is replaced.
+    pub replace: Replace,
+    /// How a stop is refused.
+    pub refuse_stop: Deny,
+    /// How everything is denied when not even the event is known.
+    pub closed: Deny,
+    /// The `decision` of an answer that objects to nothing, where a host takes an empty one for a failure.
+    pub no_objection: Option<&'static str>,
+}
+
+/// A denial in the words of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deny {
+    /// `hookSpecificOutput.permissionDecision: deny`.
+    Permission,
+    /// `permissionDecision: deny` at the top.
+    FlatPermission,
+    /// `decision: WORD` with `reason`.
+    Decision(&'static str),
+}
+
+/// A rewritten input in the words of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rewrite {
+    /// `hookSpecificOutput.updatedInput`, which counts only beside an `allow`.
+    UpdatedInputWithAllow,
+    /// `hookSpecificOutput.updatedInput`.
+    UpdatedInput,
+    /// `FIELD.tool_input`.
+    ToolInput(&'static str),
+    /// `modifiedArgs`.
+    ModifiedArgs,
+    /// The host cannot: the call is blocked and the agent is told what to run.
+    Never,
+}
+
+/// A remark for the agent in the words of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// `hookSpecificOutput.additionalContext`.
+    Specific,
+    /// `hook_specific_output.additional_context`.
+    Snake,
+    /// `additionalContext` at the top.
+    Flat,
+    /// The host cannot be told.
+    Never,
+}
+
+/// Output that is replaced, in the words of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replace {
+    /// `decision: WORD`, whose reason takes the place of the output.
+    Decision(&'static str),
+    /// `modifiedResult` with a text for the model.
+    ModifiedResult,
+    /// The host cannot.
+    Never,
+}
+
+impl CommandHost {
+    /// The host's name of the event at a moment.
+    fn event_at(&self, moment: Moment) -> &'static str {
+        self.events.iter().find(|(_, at)| *at == moment).map_or("", |(name, _)| name)
+    }
+
+    /// A settings path of the row as a path of this machine.
+    fn placed(written: &str, home: &Path, project: &Path) -> PathBuf {
+        match written.strip_prefix("~/") {
+            Some(rest) => home.join(rest),
+            None => project.join(written),
+        }
+    }
+}
+
+impl Host for CommandHost {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn program(&self) -> &'static str {
+        self.program
+    }
+
+    fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
+        self.traces.iter().map(|written| CommandHost::placed(written, home, project)).collect()
+    }
+
+    fn can(&self) -> &Can {
+        &self.can
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
+        decode::decode(self, bytes)
+    }
+
+    fn encode(&self, asked: &Asked, delivered: &HostAnswer) -> Wire {
+        encode::encode(self, asked, delivered)
+    }
+
+    fn broken(&self, asked: &Asked, text: &str) -> Wire {
+        encode::broken(self, asked, text)
+    }
+
+    fn closed(&self, text: &str) -> Wire {
+        encode::closed(self, text)
+    }
+
+    fn usage(&self) -> UsageReader {
+        |_, _| toolgate_core::Usage::default()
+    }
+
+    fn call(&self, tool: &str, input: Value, dir: &str) -> Result<Call, Unreadable> {
+        decode::call(self, tool, input, dir)
+    }
+
+    fn probe(&self, command: &str, dir: &str) -> String {
+        decode::probe(self, command, dir)
+    }
+
+    fn is_denial(&self, stdout: &str, code: Option<i32>) -> bool {
+        encode::is_denial(self, stdout, code)
+    }
+
+    fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf {
+        CommandHost::placed(self.registration.file(level), home, project)
+    }
+
+    fn levels(&self) -> &'static [Level] {
+        self.registration.levels()
+    }
+
+    fn own_files(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
+        self.own_files.iter().map(|written| CommandHost::placed(written, home, project)).collect()
+    }
+
+    fn install(&self, settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {
+        install::install(self, settings, program)
+    }
+
+    fn uninstall(&self, settings: &[u8]) -> Result<Option<Vec<u8>>, SettingsFault> {
+        install::uninstall(self, settings)
+    }
+
+    fn events(&self, settings: &[u8]) -> Vec<String> {
+        install::events(self, settings)
+    }
+
+    fn installed(&self, settings: &[u8]) -> Option<String> {
+        install::installed(self, settings)
+    }
+
+    fn objection(&self, settings: Option<&[u8]>, ours: Ours) -> Option<String> {
+        install::objection(self, settings, ours)
+    }
+
+    fn project_variable(&self) -> &'static str {
+        self.project_variable
+    }
+}

@@ -1,0 +1,96 @@
+//! Goose. Hooks belong to a plugin folder; what its sub-agents do passes no hook, so handing work over is judged as such.
+
+use crate::Can;
+use crate::command_host::{
+    Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
+};
+
+pub(crate) const GOOSE: CommandHost = CommandHost {
+    name: "goose",
+    title: "Goose",
+    program: "goose",
+    traces: &["~/.config/goose"],
+    fields: Fields {
+        event: "/event",
+        dir: "/working_dir",
+        call: "/tool_call_id",
+        agent: "",
+        role: "",
+        log: "",
+        ..Fields::COMMON
+    },
+    events: &[
+        ("PreToolUse", Moment::Before),
+        ("PostToolUse", Moment::After),
+        ("PostToolUseFailure", Moment::Failed),
+        ("Stop", Moment::Stop),
+        ("SessionStart", Moment::Note("session-start")),
+        ("SessionEnd", Moment::Note("session-end")),
+        ("UserPromptSubmit", Moment::Note("prompt")),
+        // The same calls once more, by what they do.
+        ("PreToolUseResult", Moment::Silent),
+        ("BeforeReadFile", Moment::Silent),
+        ("AfterFileEdit", Moment::Silent),
+        ("BeforeShellExecution", Moment::Silent),
+        ("AfterShellExecution", Moment::Silent),
+    ],
+    tools: &[
+        ("shell", Tool::Shell("command")),
+        ("write", Tool::Write("path")),
+        ("edit", Tool::Write("path")),
+        ("read_image", Tool::Read("path")),
+        ("tree", Tool::Search("path", "")),
+        ("analyze", Tool::Read("path")),
+        ("delegate", Tool::Agent),
+        ("load", Tool::Plain),
+    ],
+    mcp: McpNames::Between("__"),
+    mcp_input: "",
+    answers: Answers {
+        deny: Deny::Decision("block"),
+        rewrite: Rewrite::Never,
+        asks: false,
+        approves: false,
+        context_before: Note::Never,
+        context_after: Note::Never,
+        replace: Replace::Never,
+        refuse_stop: Deny::Decision("block"),
+        closed: Deny::Decision("block"),
+        no_objection: Some("allow"),
+    },
+    can: Can {
+        proven: None,
+        rewrite: false,
+        ask: false,
+        tell: false,
+        replace: false,
+        refuse_stop: true,
+        subagents: false,
+        mcp: true,
+        fails_open: "",
+        hold_seconds: 112,
+    },
+    registration: Registration {
+        user: "~/.agents/plugins/toolgate/hooks/hooks.json",
+        project: Some(".agents/plugins/toolgate/hooks/hooks.json"),
+        form: Form::Groups(&[("on_failure", "block")]),
+        events: &[
+            ("PreToolUse", Some(".*")),
+            ("PostToolUse", Some(".*")),
+            ("PostToolUseFailure", Some(".*")),
+            ("Stop", None),
+            ("SessionStart", None),
+            ("SessionEnd", None),
+            ("UserPromptSubmit", None),
+        ],
+        timeout: 120,
+        off_switch: None,
+    },
+    own_files: &[
+        "~/.agents/plugins/toolgate",
+        ".agents/plugins/toolgate",
+        "~/.config/goose/settings.json",
+        ".config/goose/settings.json",
+    ],
+    project_variable: "",
+};

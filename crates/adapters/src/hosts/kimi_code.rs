@@ -1,0 +1,87 @@
+//! Kimi Code CLI. It understands a denial and nothing else; one field it does not know in its settings drops all hooks.
+
+use crate::Can;
+use crate::command_host::{
+    Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
+};
+
+pub(crate) const KIMI_CODE: CommandHost = CommandHost {
+    name: "kimi-code",
+    title: "Kimi Code",
+    program: "kimi",
+    traces: &["~/.kimi-code"],
+    fields: Fields {
+        call: "/tool_call_id",
+        agent: "",
+        role: "",
+        output: "/tool_output",
+        log: "",
+        ..Fields::COMMON
+    },
+    events: &[
+        ("PreToolUse", Moment::Before),
+        ("PostToolUse", Moment::After),
+        ("PostToolUseFailure", Moment::Failed),
+        ("Stop", Moment::Stop),
+        ("SubagentStart", Moment::Note("subagent-start")),
+        ("SubagentStop", Moment::Note("subagent-stop")),
+        ("SessionStart", Moment::Note("session-start")),
+        ("SessionEnd", Moment::Note("session-end")),
+    ],
+    tools: &[
+        ("Bash", Tool::Shell("command")),
+        ("Write", Tool::Write("path")),
+        ("Edit", Tool::Write("path")),
+        ("Read", Tool::Read("path")),
+        ("Grep", Tool::Search("path", "glob")),
+        ("Glob", Tool::Search("path", "pattern")),
+        ("FetchURL", Tool::Web("url")),
+        ("Agent", Tool::Agent),
+        ("AgentSwarm", Tool::Agent),
+    ],
+    mcp: McpNames::Joined("mcp__", "__"),
+    mcp_input: "",
+    answers: Answers {
+        deny: Deny::Permission,
+        rewrite: Rewrite::Never,
+        asks: false,
+        approves: false,
+        context_before: Note::Never,
+        context_after: Note::Never,
+        replace: Replace::Never,
+        refuse_stop: Deny::Permission,
+        closed: Deny::Permission,
+        no_objection: None,
+    },
+    can: Can {
+        proven: None,
+        rewrite: false,
+        ask: false,
+        tell: false,
+        replace: false,
+        refuse_stop: true,
+        subagents: true,
+        mcp: true,
+        fails_open: "a crash, a timeout, a missing program or an answer it cannot read",
+        hold_seconds: 112,
+    },
+    registration: Registration {
+        user: "~/.kimi-code/config.toml",
+        project: None,
+        form: Form::Tables { event: "event", matcher: "matcher", more: "", more_with_matcher: "" },
+        events: &[
+            ("PreToolUse", None),
+            ("PostToolUse", None),
+            ("PostToolUseFailure", None),
+            ("Stop", None),
+            ("SubagentStart", None),
+            ("SubagentStop", None),
+            ("SessionStart", None),
+            ("SessionEnd", None),
+        ],
+        timeout: 120,
+        off_switch: None,
+    },
+    own_files: &["~/.kimi-code/config.toml"],
+    project_variable: "",
+};
