@@ -17,8 +17,17 @@ const EVENTS: &[&str] = &[
     "SessionEnd",
     "UserPromptSubmit",
     "ConfigChange",
+    "BeforeTool",
+    "AfterTool",
+    "AfterAgent",
+    "pre_tool",
+    "post_tool",
+    "post_agent",
     "Unknown",
 ];
+
+/// The fields hosts name the event in.
+const EVENT_FIELDS: &[&str] = &["hook_event_name", "event", "event_type"];
 
 /// The bytes as they are, and, where they are an object, as each event.
 pub fn payload(bytes: &[u8]) {
@@ -27,7 +36,9 @@ pub fn payload(bytes: &[u8]) {
         let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { continue };
         for event in EVENTS {
             let mut fields = fields.clone();
-            fields.insert("hook_event_name".to_owned(), json!(event));
+            for field in EVENT_FIELDS {
+                fields.insert((*field).to_owned(), json!(event));
+            }
             decoded(*host, Value::Object(fields).to_string().as_bytes());
         }
     }
@@ -39,7 +50,8 @@ fn decoded(host: &dyn Host, bytes: &[u8]) {
         Ok(asked) => asked,
         Err(unreadable) => {
             let wire = host.closed(&unreadable.why);
-            assert_ne!(wire.code, 0, "a message that cannot be read is closed");
+            let is_closed = wire.code != 0 || ["deny", "block"].iter().any(|word| wire.stdout.contains(word));
+            assert!(is_closed, "a message that cannot be read is closed: {wire:?}");
             return one_object(&wire);
         }
     };

@@ -100,7 +100,7 @@ pub struct Can {
     pub rewrite: bool,
     /// The host asks its person when it is told to, in every mode; where not, the call is held or becomes a ticket.
     pub ask: bool,
-    /// The agent can be told something beside a result.
+    /// The agent can be told something together with a result.
     pub tell: bool,
     /// A result can be replaced before the model reads it.
     pub replace: bool,

@@ -125,8 +125,8 @@ fn what_hosts_are_told() {
 /// One object, the denial recognised as one, and nothing else taken for one.
 #[test]
 fn a_denial_is_one_object_and_is_recognised() {
-    for host in HOSTS.iter().copied() {
-        let asked = before(host);
+    for host in HOSTS {
+        let asked = before(*host);
         let denied = host.encode(&asked, &HostAnswer::Denied { text: "WHY".to_owned() });
         for wire in [&denied, &host.broken(&asked, "WHY"), &host.closed("WHY")] {
             assert!(serde_json::from_str::<Value>(&wire.stdout).unwrap().is_object(), "{}", host.name());
@@ -142,7 +142,7 @@ fn a_denial_is_one_object_and_is_recognised() {
 /// What cannot be read closes, on every host.
 #[test]
 fn messages_that_make_no_sense_close() {
-    for host in HOSTS.iter().copied() {
+    for host in HOSTS {
         let good: Value = serde_json::from_str(&host.probe("touch a", "/p")).unwrap();
         for bytes in ["", "{", "[]", "1", "\"x\"", "{}", "null"] {
             assert!(host.decode(bytes.as_bytes()).is_err(), "{} {bytes}", host.name());
@@ -178,7 +178,7 @@ fn the_hook_goes_in_and_out_of_any_settings() {
         "# mine\n[a]\nb = [1,\n 2]",
         "[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n",
     ];
-    for host in HOSTS.iter().copied() {
+    for host in HOSTS {
         let file = host.settings_file(host.levels()[0], Path::new("/home/ana"), Path::new("/p"));
         let is_toml = file.extension().is_some_and(|end| end == "toml");
         for before in if is_toml { &toml[..] } else { &json[..] } {

@@ -1,8 +1,8 @@
 //! Reads what a host sends, by the row of the host.
 //!
-//! A call that cannot be read is an error, which closes; an event nobody knows
-//! that carries no call is recorded and lets the run go on, because hosts add
-//! events with every release.
+//! A call that cannot be read is an error, which closes; an unknown event
+//! without a call is recorded and lets the run go on, because hosts add events with
+//! every release.
 
 use crate::command_host::{CommandHost, Moment, Tool, tools};
 use crate::{Asked, Unreadable};
@@ -137,7 +137,7 @@ impl<'a> Message<'a> {
         shape.ok_or_else(|| unreadable("the host's message does not say which event it is".to_owned()))
     }
 
-    /// An event the row does not name. With a call in it nobody can say whether that is about to run.
+    /// An event the row does not name. With a call in it, the call may be about to run.
     fn unknown(&self, name: &str) -> Result<Asked, Unreadable> {
         let fields = &self.host.fields;
         if self.at(fields.tool).is_some() && self.at(fields.input).is_some() {

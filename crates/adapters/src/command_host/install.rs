@@ -149,7 +149,7 @@ mod lists {
         Ok(settings.into_bytes())
     }
 
-    /// What stands in the list of an event.
+    /// One item of the list of an event.
     fn item(host: &CommandHost, matcher: Option<&str>, command: &str) -> Value {
         let timeout = host.registration.timeout;
         let Form::Groups(more) = host.registration.form else {
@@ -157,7 +157,9 @@ mod lists {
         };
         let mut hook = json!({ "type": "command", "command": command, "timeout": timeout });
         for (name, value) in more {
-            hook[*name] = json!(value);
+            if let Some(fields) = hook.as_object_mut() {
+                fields.insert((*name).to_owned(), json!(value));
+            }
         }
         match matcher {
             Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),

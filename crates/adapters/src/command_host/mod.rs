@@ -156,7 +156,7 @@ pub(crate) enum Deny {
 /// A rewritten input in the words of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rewrite {
-    /// `hookSpecificOutput.updatedInput`, which counts only beside an `allow`.
+    /// `hookSpecificOutput.updatedInput`, which counts only together with an `allow`.
     UpdatedInputWithAllow,
     /// `hookSpecificOutput.updatedInput`.
     UpdatedInput,

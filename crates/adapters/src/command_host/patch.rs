@@ -1,5 +1,5 @@
 //! The files a patch in the `*** Begin Patch` form touches: which are added,
-//! changed, moved and deleted. What stands in them is not read.
+//! changed, moved and deleted. Their content is not read.
 
 use toolgate_core::Access;
 

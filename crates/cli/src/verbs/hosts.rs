@@ -71,8 +71,8 @@ fn abilities(host: &dyn Host) -> [(&'static str, bool, &'static str, &'static st
         (
             "remarks",
             can.tell,
-            "the agent reads remarks beside a result",
-            "remarks beside a result are only recorded",
+            "the agent reads remarks on a result",
+            "remarks on a result are only recorded",
         ),
         (
             "output",
