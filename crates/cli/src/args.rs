@@ -91,6 +91,6 @@ pub enum Verb {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  toolgate hook claude-code < event.json")]
 pub struct HookArgs {
-    /// The calling host: claude-code
+    /// The calling host; `toolgate hosts` lists them
     pub host: String,
 }

@@ -68,12 +68,7 @@ fn abilities(host: &dyn Host) -> [(&'static str, bool, &'static str, &'static st
             "the host can ask the person in front of it",
             "the host cannot ask; such a call is held, then becomes a ticket",
         ),
-        (
-            "remarks",
-            can.tell,
-            "the agent reads remarks on a result",
-            "remarks on a result are only recorded",
-        ),
+        ("remarks", can.tell, "the agent reads remarks on a result", "remarks on a result are only recorded"),
         (
             "output",
             can.replace,

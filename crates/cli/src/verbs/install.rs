@@ -22,7 +22,7 @@ use toolgate_runtime::{Setup, agent_above, askers};
 Without a level it asks; with --yes, or where there is no terminal, the level is --user. A hook that is
 there already is brought up to date where it is.")]
 pub struct Args {
-    /// The host: claude-code
+    /// The host; `toolgate hosts` lists them
     pub host: String,
     /// Whose settings
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct Args {
 
 Without a level it is removed wherever it guards this folder.")]
 pub struct RemoveArgs {
-    /// The host: claude-code
+    /// The host; `toolgate hosts` lists them
     pub host: String,
     /// Whose settings
     #[command(flatten)]
