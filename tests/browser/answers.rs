@@ -234,7 +234,7 @@ fn what_yes_means_follows_the_reach() {
         for (scope, means) in [
             ("session", "as often as this session makes it"),
             ("for", "in any session, for 30 minutes"),
-            ("always", "until revoked"),
+            ("always", "until it is revoked"),
             ("once", "runs once"),
             ("pattern", "every command that matches the pattern"),
         ] {
