@@ -161,9 +161,6 @@ pub trait Host: Sync {
     /// Whether an answer of the hook denies the call.
     fn is_denial(&self, stdout: &str, code: Option<i32>) -> bool;
 
-    /// The program people start.
-    fn program(&self) -> &'static str;
-
     /// Folders it makes when it is started for the first time.
     fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf>;
 
@@ -229,7 +226,19 @@ pub const HOSTS: &[&dyn Host] = &[
 ];
 
 /// The programs of the hosts: how they are started, and what guards a session.
-pub const AGENTS: &[&AgentProgram] = &[&claude_code::PROGRAM];
+pub const AGENTS: &[&AgentProgram] = &[
+    &claude_code::PROGRAM,
+    &hosts::CODEX_PROGRAM,
+    &hosts::COPILOT_CLI_PROGRAM,
+    &hosts::GEMINI_CLI_PROGRAM,
+    &hosts::GROK_PROGRAM,
+    &hosts::QWEN_CODE_PROGRAM,
+    &hosts::DROID_PROGRAM,
+    &hosts::KIMI_CODE_PROGRAM,
+    &hosts::GOOSE_PROGRAM,
+    &hosts::MISTRAL_VIBE_PROGRAM,
+    &hosts::OPENHANDS_PROGRAM,
+];
 
 /// The host of that name.
 #[must_use]

@@ -103,15 +103,19 @@ pub(super) fn objection(host: &CommandHost, settings: Option<&[u8]>, ours: Ours)
     let Some(bytes) = settings else {
         return (ours == Ours::Yes).then(|| "the settings that hold the gate's hook were deleted".to_owned());
     };
-    if let Some((pointer, harmless)) = host.registration.off_switch
-        && let Ok(value) = value_of(bytes)
-        && value.pointer(pointer).is_some_and(|switch| *switch != Value::Bool(harmless))
-    {
-        let name = pointer.trim_start_matches('/').replace('/', ".");
-        return Some(format!("the settings switch all hooks off (`{name}`)"));
+    if let Some(switch) = switched_off(host, bytes) {
+        return Some(format!("the settings switch all hooks off (`{switch}`)"));
     }
     let lost = ours == Ours::Yes && events(host, bytes).len() < host.registration.events.len();
     lost.then(|| "the settings no longer hold the gate's hook as it was installed".to_owned())
+}
+
+/// The setting that switches all hooks off, if these settings do.
+pub(super) fn switched_off(host: &CommandHost, bytes: &[u8]) -> Option<String> {
+    let (pointer, harmless) = host.registration.off_switch?;
+    let value = value_of(bytes).ok()?;
+    let is_off = value.pointer(pointer).is_some_and(|switch| *switch != Value::Bool(harmless));
+    is_off.then(|| pointer.trim_start_matches('/').replace('/', "."))
 }
 
 fn is_ours(host: &CommandHost, command: &str) -> bool {

@@ -14,10 +14,10 @@ pub(crate) use install::{Form, Registration};
 pub(crate) use tools::{McpNames, Tool};
 
 use crate::settings::SettingsFault;
-use crate::{Asked, Can, Host, Level, Ours, Unreadable, Wire};
+use crate::{AGENTS, Asked, Can, Host, Level, Ours, Unreadable, Wire};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Call, HostAnswer, UsageReader};
+use toolgate_core::{AgentProgram, Call, HostAnswer, SettingsFile, Unguarded, UsageReader};
 
 /// A host in data.
 #[derive(Debug)]
@@ -26,8 +26,10 @@ pub(crate) struct CommandHost {
     pub name: &'static str,
     /// The name its makers write.
     pub title: &'static str,
-    /// The program people start.
-    pub program: &'static str,
+    /// Names it is started by.
+    pub programs: &'static [&'static str],
+    /// First words with which it starts no session.
+    pub no_session: &'static [&'static str],
     /// Folders it makes when it is started for the first time, written like `own_files`.
     pub traces: &'static [&'static str],
     /// Where a message holds what.
@@ -48,6 +50,8 @@ pub(crate) struct CommandHost {
     pub registration: Registration,
     /// Settings by which the hook could be removed: below home with `~/`, from the root with `/`, else below the project.
     pub own_files: &'static [&'static str],
+    /// The ends of the paths of settings that could remove the hook, in whatever folder.
+    pub own_settings: &'static [&'static str],
     /// The variable that names the project the host works in; empty if there is none.
     pub project_variable: &'static str,
 }
@@ -198,6 +202,15 @@ impl CommandHost {
         self.events.iter().find(|(_, at)| *at == moment).map_or("", |(name, _)| name)
     }
 
+    /// The files a session in a folder reads its hooks from.
+    pub(crate) fn settings_files(&self, home: &Path, folder: &Path) -> Vec<PathBuf> {
+        let (user, project) = (self.registration.user, self.registration.project);
+        std::iter::once(user)
+            .chain(project)
+            .map(|written| CommandHost::placed(written, home, folder))
+            .collect()
+    }
+
     /// A settings path of the row as a path of this machine.
     fn placed(written: &str, home: &Path, project: &Path) -> PathBuf {
         match written.strip_prefix("~/") {
@@ -205,6 +218,27 @@ impl CommandHost {
             None => project.join(written),
         }
     }
+}
+
+/// Why no hook of ours runs in a session with these settings.
+pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Unguarded> {
+    let there = || files.iter().filter_map(|file| Some((file, file.bytes.as_deref()?)));
+    let off = there().find_map(|(file, bytes)| Some((file, install::switched_off(host, bytes)?)));
+    if let Some((file, switch)) = off {
+        return Some(Unguarded {
+            why: format!("`{}` switches all hooks off (`{switch}`)", file.path.display()),
+            fix: format!("remove `{switch}` from that file"),
+        });
+    }
+    let wanted = host.registration.events.len();
+    if there().any(|(_, bytes)| install::events(host, bytes).len() >= wanted) {
+        return None;
+    }
+    let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.path.display())).collect();
+    Some(Unguarded {
+        why: format!("the hook is in none of the files it reads: {}", names.join(", ")),
+        fix: format!("run `toolgate install {} --user`, which guards every folder", host.name),
+    })
 }
 
 impl Host for CommandHost {
@@ -216,8 +250,10 @@ impl Host for CommandHost {
         self.title
     }
 
-    fn program(&self) -> &'static str {
-        self.program
+    fn program(&self) -> &'static AgentProgram {
+        // Every row has its program; the first one is never asked for.
+        let own = AGENTS.iter().copied().find(|program| program.title == self.title);
+        own.unwrap_or(&crate::claude_code::PROGRAM)
     }
 
     fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf> {

@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const CODEX: CommandHost = CommandHost {
     name: "codex",
     title: "Codex",
-    program: "codex",
+    programs: &["codex"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.codex"],
     fields: Fields::COMMON,
     events: &[
@@ -80,5 +96,6 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         ".codex/config.toml",
         "/etc/codex",
     ],
+    own_settings: &[".codex/hooks.json", ".codex/config.toml"],
     project_variable: "",
 };

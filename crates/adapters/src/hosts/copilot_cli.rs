@@ -9,7 +9,23 @@ use serde_json::Value;
 pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
     name: "copilot-cli",
     title: "Copilot CLI",
-    program: "copilot",
+    programs: &["copilot"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.copilot"],
     fields: Fields {
         event: "",
@@ -102,6 +118,13 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
         ".github/hooks",
         ".github/copilot",
         "/etc/github-copilot",
+    ],
+    own_settings: &[
+        ".copilot/hooks/toolgate.json",
+        ".github/hooks/toolgate.json",
+        ".github/copilot/settings.json",
+        ".github/copilot/settings.local.json",
+        ".copilot/settings.json",
     ],
     project_variable: "COPILOT_PROJECT_DIR",
 };

@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const DROID: CommandHost = CommandHost {
     name: "droid",
     title: "Factory droid",
-    program: "droid",
+    programs: &["droid"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.factory"],
     fields: Fields { call: "", agent: "", role: "", ..Fields::COMMON },
     events: &[
@@ -85,5 +101,6 @@ pub(crate) const DROID: CommandHost = CommandHost {
         ".factory/settings.json",
         ".factory/hooks",
     ],
+    own_settings: &[".factory/settings.json", ".factory/hooks.json"],
     project_variable: "FACTORY_PROJECT_DIR",
 };

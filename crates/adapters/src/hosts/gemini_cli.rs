@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
     name: "gemini-cli",
     title: "Gemini CLI",
-    program: "gemini",
+    programs: &["gemini"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.gemini"],
     fields: Fields { call: "", agent: "", role: "", error: "/tool_response/error", ..Fields::COMMON },
     events: &[
@@ -75,5 +91,6 @@ pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
         off_switch: Some(("/hooksConfig/enabled", true)),
     },
     own_files: &["~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli"],
+    own_settings: &[".gemini/settings.json"],
     project_variable: "GEMINI_PROJECT_DIR",
 };

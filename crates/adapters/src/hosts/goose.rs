@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const GOOSE: CommandHost = CommandHost {
     name: "goose",
     title: "Goose",
-    program: "goose",
+    programs: &["goose"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.config/goose"],
     fields: Fields {
         event: "/event",
@@ -92,5 +108,6 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         "~/.config/goose/settings.json",
         ".config/goose/settings.json",
     ],
+    own_settings: &[".agents/plugins/toolgate/hooks/hooks.json", ".config/goose/settings.json"],
     project_variable: "",
 };

@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const GROK: CommandHost = CommandHost {
     name: "grok",
     title: "Grok Build",
-    program: "grok",
+    programs: &["grok"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.grok"],
     fields: Fields { agent: "", role: "/subagentType", truncated: "/toolInputTruncated", ..Fields::COMMON },
     events: &[
@@ -90,5 +106,6 @@ pub(crate) const GROK: CommandHost = CommandHost {
         ".grok/config.toml",
         "/etc/grok",
     ],
+    own_settings: &[".grok/hooks/toolgate.json", ".grok/disabled-hooks"],
     project_variable: "GROK_WORKSPACE_ROOT",
 };

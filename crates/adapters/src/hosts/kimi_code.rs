@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const KIMI_CODE: CommandHost = CommandHost {
     name: "kimi-code",
     title: "Kimi Code",
-    program: "kimi",
+    programs: &["kimi"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.kimi-code"],
     fields: Fields {
         call: "/tool_call_id",
@@ -83,5 +99,6 @@ pub(crate) const KIMI_CODE: CommandHost = CommandHost {
         off_switch: None,
     },
     own_files: &["~/.kimi-code/config.toml"],
+    own_settings: &[".kimi-code/config.toml"],
     project_variable: "",
 };

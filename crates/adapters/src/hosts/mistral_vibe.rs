@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
     name: "mistral-vibe",
     title: "Mistral Vibe",
-    program: "vibe",
+    programs: &["vibe"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.vibe"],
     fields: Fields {
         call: "/tool_call_id",
@@ -77,5 +93,6 @@ pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
         "~/.vibe/trusted_folders.toml",
         ".vibe/hooks.toml",
     ],
+    own_settings: &[".vibe/hooks.toml"],
     project_variable: "",
 };

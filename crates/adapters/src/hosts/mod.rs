@@ -21,3 +21,36 @@ pub(crate) use kimi_code::KIMI_CODE;
 pub(crate) use mistral_vibe::MISTRAL_VIBE;
 pub(crate) use openhands::OPENHANDS;
 pub(crate) use qwen_code::QWEN_CODE;
+
+use crate::command_host::unguarded;
+use toolgate_core::AgentProgram;
+
+/// How the program of a row is started, and what guards a session of it.
+macro_rules! programs {
+    ($($name:ident = $row:ident,)+) => {
+        $(
+            pub(crate) const $name: AgentProgram = AgentProgram {
+                title: $row.title,
+                programs: $row.programs,
+                scripts: &[],
+                no_session: $row.no_session,
+                own_settings: $row.own_settings,
+                settings: |home, folder| $row.settings_files(home, folder),
+                unguarded: |files| unguarded(&$row, files),
+            };
+        )+
+    };
+}
+
+programs! {
+    CODEX_PROGRAM = CODEX,
+    COPILOT_CLI_PROGRAM = COPILOT_CLI,
+    DROID_PROGRAM = DROID,
+    GEMINI_CLI_PROGRAM = GEMINI_CLI,
+    GOOSE_PROGRAM = GOOSE,
+    GROK_PROGRAM = GROK,
+    KIMI_CODE_PROGRAM = KIMI_CODE,
+    MISTRAL_VIBE_PROGRAM = MISTRAL_VIBE,
+    OPENHANDS_PROGRAM = OPENHANDS,
+    QWEN_CODE_PROGRAM = QWEN_CODE,
+}

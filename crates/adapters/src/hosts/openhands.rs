@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const OPENHANDS: CommandHost = CommandHost {
     name: "openhands",
     title: "OpenHands",
-    program: "openhands",
+    programs: &["openhands"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.openhands"],
     fields: Fields {
         event: "/event_type",
@@ -77,5 +93,6 @@ pub(crate) const OPENHANDS: CommandHost = CommandHost {
         off_switch: None,
     },
     own_files: &["~/.openhands/hooks.json", ".openhands/hooks.json"],
+    own_settings: &[".openhands/hooks.json"],
     project_variable: "OPENHANDS_PROJECT_DIR",
 };

@@ -8,7 +8,23 @@ use crate::command_host::{
 pub(crate) const QWEN_CODE: CommandHost = CommandHost {
     name: "qwen-code",
     title: "Qwen Code",
-    program: "qwen",
+    programs: &["qwen"],
+    no_session: &[
+        "--version",
+        "-v",
+        "-V",
+        "--help",
+        "-h",
+        "help",
+        "login",
+        "logout",
+        "auth",
+        "mcp",
+        "completion",
+        "update",
+        "upgrade",
+        "doctor",
+    ],
     traces: &["~/.qwen"],
     fields: Fields { call: "/tool_call_id", ..Fields::COMMON },
     events: &[
@@ -77,5 +93,6 @@ pub(crate) const QWEN_CODE: CommandHost = CommandHost {
         off_switch: Some(("/disableAllHooks", false)),
     },
     own_files: &["~/.qwen/settings.json", ".qwen/settings.json"],
+    own_settings: &[".qwen/settings.json"],
     project_variable: "QWEN_PROJECT_DIR",
 };

@@ -123,7 +123,7 @@ fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn 
 fn is_here(host: &dyn Host, setup: &Setup) -> bool {
     let home = setup.dirs.home.clone().unwrap_or_default();
     host.traces(&home, &setup.project).iter().any(|folder| folder.is_dir())
-        || on_path(host.program()).is_some()
+        || host.program().programs.iter().any(|name| on_path(name).is_some())
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
