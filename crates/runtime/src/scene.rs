@@ -22,8 +22,8 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
-    Access, AgentProgram, Call, Decision, Delivery, Disk, Event, EventKind, Explained, Facts, Guard, Pass, Place,
-    Places, Policy, Session, UsageReader, explain, is_within, judge,
+    Access, AgentProgram, Call, Decision, Delivery, Disk, Event, EventKind, Explained, Facts, Guard, Pass,
+    Place, Places, Policy, Session, UsageReader, explain, is_within, judge,
 };
 
 /// Most of a file a guard is shown.
