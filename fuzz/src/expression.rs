@@ -16,7 +16,8 @@ pub fn expression(text: &str) {
         Ok(expression) => {
             let places = Places { workspace: vec!["/w".to_owned()], ..Places::default() };
             for (at, sort) in ActionSort::ALL.into_iter().enumerate() {
-                let target = Target { path: "/w/src/te*t_a.rs", exact: at % 2 == 0, glob: at % 3 == 0 };
+                let target =
+                    Target { path: "/w/src/te*t_a.rs", exact: at % 2 == 0, glob: at % 3 == 0, within: None };
                 let view = View {
                     role: "implementer",
                     agent: "a-1",

@@ -14,7 +14,7 @@ use crate::unsaved::Unsaved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolgate_shell::{Command, EffectKind, ReadContext, Reading, SmolStr, Word, read};
+use toolgate_shell::{Command, EffectKind, Reach, ReadContext, Reading, SmolStr, Word, reach_of, read};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +60,8 @@ impl Access {
             Access::Create => &[Access::Create, Access::Write],
             Access::Write | Access::Change => &[Access::Write, Access::Change],
             Access::Delete => &[Access::Delete],
-            Access::DeleteTree => &[Access::DeleteTree],
+            // With a folder every file in it is deleted.
+            Access::DeleteTree => &[Access::DeleteTree, Access::Delete],
         }
     }
 
@@ -102,11 +103,18 @@ pub struct FileFact {
     pub exact: bool,
     /// True when the path is a pattern.
     pub glob: bool,
+    /// Whether the same happens to what lies below it.
+    pub below: Reach,
     /// Index of the command in the reading, for shell calls.
     pub command: Option<usize>,
 }
 
 impl FileFact {
+    /// Whether other files are touched as well: those below it, or those its pattern means.
+    pub(crate) fn reaches_below(&self) -> bool {
+        self.below != Reach::Itself || self.glob && self.access != Access::Read
+    }
+
     /// The path as written and, if a symlink leads elsewhere, where it leads.
     pub fn targets(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.real.as_deref())
@@ -127,6 +135,8 @@ pub struct Facts {
     normal: Lines,
     /// Every file the call would touch.
     pub files: Vec<FileFact>,
+    /// Addresses a tool that is no command would reach, and whether it sends something there.
+    pub reached: Vec<(EffectKind, SmolStr)>,
 }
 
 impl Facts {
@@ -136,7 +146,12 @@ impl Facts {
         match &call.kind {
             Kind::Shell { command, .. } => of_shell(command, call, places),
             Kind::File { access, paths } => {
-                let files = paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
+                let mut files: Vec<FileFact> =
+                    paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();
+                // What searches reads every file below.
+                if *access == Access::Read && call.tool == "Grep" {
+                    files.iter_mut().for_each(|file| file.below = Reach::Some);
+                }
                 Facts { files, ..Facts::default() }
             }
             Kind::Files { files } => {
@@ -148,15 +163,21 @@ impl Facts {
                 let text = crate::mcp_commands::of_input(server, tool, &call.input);
                 let mut facts = text.map(|text| of_shell(&text, call, places)).unwrap_or_default();
                 let named = crate::mcp_files::of_input(tool, &call.input);
-                facts
-                    .files
-                    .extend(named.iter().map(|(access, path)| of_path(*access, path, &call.dir, places)));
+                facts.files.extend(named.iter().map(|(access, path)| {
+                    // What such a tool deletes or moves may be a folder.
+                    let takes = matches!(access, Access::Delete | Access::DeleteTree);
+                    let below = if takes { Reach::All } else { Reach::Itself };
+                    FileFact { below, ..of_path(*access, path, &call.dir, places) }
+                }));
+                facts.reached = crate::mcp_hosts::of_input(&call.input);
                 facts
             }
             Kind::Fetch { url } => {
                 let path = crate::mcp_files::local_file(url);
-                let files = path.iter().map(|path| of_path(Access::Read, path, &call.dir, places)).collect();
-                Facts { files, ..Facts::default() }
+                let files: Vec<FileFact> =
+                    path.iter().map(|path| of_path(Access::Read, path, &call.dir, places)).collect();
+                let reached = path.is_none().then(|| (EffectKind::ReachesHost, SmolStr::from(url.as_str())));
+                Facts { files, reached: reached.into_iter().collect(), ..Facts::default() }
             }
             _ => Facts::default(),
         }
@@ -213,7 +234,7 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
     for command in &reading.commands {
         normal.add(|line| command.add_normal(line));
     }
-    Facts { reading, normal, files }
+    Facts { reading, normal, files, reached: Vec::new() }
 }
 
 /// In a folder that was just made for throw-away files there is no work to lose:
@@ -249,7 +270,8 @@ fn files_of<'a>(
         let access = Access::of(effect.kind)?;
         let target = effect.target.as_ref()?;
         let known = scratch.file(target, command.dir.as_ref()).or_else(|| home_of_user(target, home));
-        Some(file_fact(at, access, known.as_ref().unwrap_or(target), command.dir.as_ref(), base))
+        let below = reach_of(command, effect.kind);
+        Some(file_fact(at, (access, below), known.as_ref().unwrap_or(target), command.dir.as_ref(), base))
     })
 }
 
@@ -279,7 +301,13 @@ fn home_of_user(target: &Word, home: Option<&str>) -> Option<Word> {
 }
 
 /// `base` is the folder the command runs in, `dir` how that was written.
-fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, base: &str) -> FileFact {
+fn file_fact(
+    at: usize,
+    (access, below): (Access, Reach),
+    target: &Word,
+    dir: Option<&Word>,
+    base: &str,
+) -> FileFact {
     let base_exact = dir.is_none_or(|word| word.exact);
     let exact = target.exact && (base_exact || target.text.starts_with('/'));
     let plain = target.glob.then(|| without_single_choices(&target.text));
@@ -300,6 +328,7 @@ fn file_fact(at: usize, access: Access, target: &Word, dir: Option<&Word>, base:
         unsaved: None,
         exact,
         glob: in_pattern || target.glob && (text == target.text || text.contains(['*', '?', '[', '{', '('])),
+        below: if all { Reach::All } else { below },
         command: Some(at),
     }
 }
@@ -344,6 +373,7 @@ fn of_path(access: Access, path: &str, dir: &str, places: &Places) -> FileFact {
         exact: true,
         // Only what searches takes a pattern; a file is written by its name.
         glob: access == Access::Read && path.contains(['*', '?', '{', '[']),
+        below: Reach::Itself,
         command: None,
     }
 }

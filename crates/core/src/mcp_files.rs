@@ -211,7 +211,7 @@ pub(crate) fn local_file(address: &str) -> Option<String> {
 }
 
 /// `%2e` is a dot.
-fn unescaped(text: &str) -> String {
+pub(crate) fn unescaped(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
     for part in parts {

@@ -85,6 +85,13 @@ impl Places {
         self.settings.iter().any(ends)
     }
 
+    /// The path as seen from the workspace it lies in, with a `/` in front.
+    #[must_use]
+    pub fn below_workspace<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let below = |root: &String| path.strip_prefix(root.as_str()).filter(|rest| rest.starts_with('/'));
+        self.workspace.iter().find_map(below)
+    }
+
     /// Whether `path` is `place` itself or a folder above it, so that losing
     /// `path` loses the place.
     #[must_use]

@@ -14,6 +14,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use toolgate_core::shell::Reach;
 use toolgate_core::{Access, Facts, FileFact, SavedFile, Was, digest_of, path_fits};
 
 /// Most files and bytes of one call.
@@ -62,13 +63,13 @@ impl Copying {
         // A link is deleted itself; a write goes where it leads.
         let path = if is_delete { file.path.as_str() } else { file.real.as_deref().unwrap_or(&file.path) };
         if file.glob {
-            return self.pattern(path, file.access);
+            return self.pattern(path, file);
         }
-        self.path(Path::new(path), file.access)
+        self.path(Path::new(path), file)
     }
 
     /// Every file a pattern means now.
-    fn pattern(&mut self, pattern: &str, access: Access) -> Result<(), Unkept> {
+    fn pattern(&mut self, pattern: &str, fact: &FileFact) -> Result<(), Unkept> {
         let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
         let base = fixed.rsplit_once('/').map_or("/", |(base, _)| if base.is_empty() { "/" } else { base });
         let mut open = vec![PathBuf::from(base)];
@@ -81,7 +82,7 @@ impl Copying {
                 }
                 let path = entry.path();
                 if path_fits(pattern, &path.to_string_lossy()) {
-                    self.path(&path, access)?;
+                    self.path(&path, fact)?;
                 } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && reaches_below(pattern, &path) {
                     open.push(path);
                 }
@@ -90,19 +91,20 @@ impl Copying {
         Ok(())
     }
 
-    fn path(&mut self, path: &Path, access: Access) -> Result<(), Unkept> {
+    fn path(&mut self, path: &Path, fact: &FileFact) -> Result<(), Unkept> {
         match std::fs::symlink_metadata(path) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 // What a deletion does not find it does not delete.
-                if matches!(access, Access::Write | Access::Change | Access::Create) {
+                if matches!(fact.access, Access::Write | Access::Change | Access::Create) {
                     self.add(path, Was::Absent)?;
                 }
                 Ok(())
             }
             Err(error) => Err(format!("`{}` cannot be inspected: {error}", path.display())),
-            Ok(about) if about.is_dir() => match access {
-                Access::DeleteTree => self.tree(path),
-                _ => Ok(()),
+            // What is moved or changed as a whole is copied as a whole.
+            Ok(about) if about.is_dir() => match fact.below {
+                Reach::All => self.tree(path),
+                Reach::Some | Reach::Itself => Ok(()),
             },
             Ok(about) => self.file(path, &about),
         }

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use toolgate_core::shell::{Command, patched_files};
+use toolgate_core::shell::{Command, Reach, patched_files};
 use toolgate_core::{Access, Facts, FileFact, absolute};
 
 /// More of a patch than this is not read, and more patches of one call.
@@ -37,6 +37,7 @@ pub(crate) fn with_patched_files(mut facts: Facts, start: &str) -> Facts {
                 written: name.into(),
                 raw: None,
                 path: path.into(),
+                below: Reach::Itself,
                 ..patch.clone()
             });
         }

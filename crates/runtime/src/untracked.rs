@@ -6,6 +6,7 @@
 
 use crate::scene::Setup;
 use std::path::{Path, PathBuf};
+use toolgate_core::shell::Reach;
 use toolgate_core::{Access, Facts, FileFact};
 
 /// Adds the gate's own files such a command would take along.
@@ -25,6 +26,7 @@ pub(crate) fn with_taken_files(mut facts: Facts, setup: &Setup) -> Facts {
             unsaved: None,
             exact: true,
             glob: false,
+            below: Reach::Itself,
             command: Some(at),
         });
     }

@@ -34,7 +34,9 @@ pub use effect_kind::EffectKind;
 pub use losses::Loss;
 pub use outline::{Outline, outline};
 pub use programs::{
-    canonical_flag, canonical_sub, is_known, known_commands, known_flags, known_subcommands, patched_files,
+    Connection, PortPlace, Reach, canonical_flag, canonical_sub, connection, find_flag, has_other_spellings,
+    identity, is_known, is_subcommand, known_commands, known_flags, known_subcommands, patched_files,
+    reach_of,
 };
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind,

@@ -226,6 +226,26 @@ pub(crate) fn is_switch(spec: &Spec, text: &str) -> bool {
     }
 }
 
+/// Does this option take the word behind it? `None` where the table does not
+/// have it.
+pub(crate) fn takes_next(spec: &Spec, option: &str) -> Option<bool> {
+    let row = match (option.strip_prefix("--"), option.strip_prefix('-')) {
+        (Some(long), _) => find_long(spec, long),
+        (None, Some(long)) if spec.one_dash => find_long(spec, long),
+        // The last letter of a cluster decides, unless one before takes the rest.
+        (None, Some(letters)) => {
+            let mut letters = letters.chars();
+            let first = letters.next().and_then(|letter| find_short(spec, letter));
+            match letters.next() {
+                None => first,
+                Some(_) => return first.map(|_| false),
+            }
+        }
+        (None, None) => None,
+    };
+    row.map(|row| matches!(row.takes, Takes::Value | Takes::Text))
+}
+
 /// Splits a token into its spellings and what it takes.
 fn parse_token(token: &str) -> (&str, Takes) {
     for (suffix, takes) in [("=~", Takes::Text), ("=", Takes::Value), ("?", Takes::Attached)] {

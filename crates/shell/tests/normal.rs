@@ -77,3 +77,54 @@ fn wrappers_and_pipes_are_named() {
     assert!(!inner.in_place);
     assert_eq!((inner.span.start, inner.span.end), (8, 13));
 }
+
+#[track_caller]
+fn is_told(text: &str, within: Option<&str>, wanted: &str, expected: bool) {
+    let reading = read(text, &ReadContext::default());
+    let told = |command: &std::sync::Arc<toolgate_shell::Command>| {
+        toolgate_shell::is_subcommand(command, within, wanted)
+    };
+    assert_eq!(reading.commands.last().is_some_and(told), expected, "{text}: {wanted}");
+}
+
+#[test]
+fn a_subcommand_is_found_behind_options_of_every_program() {
+    is_told("aws --profile x s3 rb s3://b", None, "s3 rb", true);
+    is_told("aws --profile s3 rb ls", None, "s3 rb", false);
+    is_told("frob --unknown x go", None, "go", true);
+    is_told("frob --unknown go x", None, "go", true);
+    is_told("frob x go", None, "go", false);
+    is_told("frob go", None, "", false);
+    is_told("make -C d a b", None, "b", true);
+    is_told("gradle :app:publish", None, "publish", true);
+    is_told("redis-cli FlushAll", None, "flushall", true);
+    is_told("docker image push x", None, "push", true);
+    is_told("docker push x", None, "image push", true);
+    is_told("docker push x", None, "compose push", false);
+    is_told("docker compose down", Some("compose"), "down", true);
+    is_told("aws ec2 terminate-instances", None, "ec2 terminate-*", true);
+    is_told("aws ec2 describe-instances", None, "ec2 terminate-*", false);
+    is_told("npm i x", None, "install", true);
+    is_told("git stash drop", None, "stash drop", true);
+    is_told("git stash", None, "stash drop", false);
+}
+
+#[test]
+fn the_value_of_an_option_is_found_in_every_spelling() {
+    let given = |text: &str, option: &str| {
+        let reading = read(text, &ReadContext::default());
+        toolgate_shell::find_flag(&reading.commands[0], option, &|wanted, given| wanted == given).is_some()
+    };
+    for text in ["curl -X POST a", "curl -XPOST a", "curl --request POST a", "curl --request=POST a"] {
+        for option in ["--request=POST", "-X POST", "-XPOST", "--request", "-X"] {
+            assert!(given(text, option), "{text}: {option}");
+        }
+        assert!(!given(text, "--request=GET"), "{text}");
+    }
+    assert!(given("frob --env prod", "--env=prod"));
+    assert!(given("frob -e prod", "-e prod"));
+    assert!(!given("frob -e dev prod", "-e prod"));
+    assert!(given("rm -r -f x", "-rf"));
+    assert!(!given("rm -r x", "-rf"));
+    assert!(given("terraform apply --auto-approve", "-auto-approve"));
+}

@@ -97,7 +97,7 @@ impl Count {
 
     fn row(self, name: &str, label: &str) -> String {
         format!(
-            "{name:<30} {label:<10} {:>6} {:>6} {:>8} {:>5} {:>6} {:>7} {:>8.2} %",
+            "{name:<30} {label:<10} {:>6} {:>6} {:>6} {:>5} {:>6} {:>7} {:>8.2} %",
             self.all,
             self.block,
             self.ask,
@@ -368,7 +368,7 @@ fn print_missed(missed: &[Reason]) {
 
 fn print(counts: &BTreeMap<(String, String), Count>) {
     println!(
-        "{:<30} {:<10} {:>6} {:>6} {:>8} {:>5} {:>6} {:>7} {:>10}",
+        "{:<30} {:<10} {:>6} {:>6} {:>6} {:>5} {:>6} {:>7} {:>10}",
         "file", "label", "calls", "block", "ask", "wait", "(warn)", "run", "stopped"
     );
     for ((name, label), count) in counts {

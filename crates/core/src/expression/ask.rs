@@ -2,7 +2,7 @@
 
 use super::Truth;
 use super::field::{Field, Target, Type, View};
-use crate::rule::{LazyRegex, Pattern, is_like};
+use crate::rule::{LazyRegex, Pattern, can_hold, is_like, overlap};
 
 /// A part of an expression.
 #[derive(Debug)]
@@ -91,7 +91,10 @@ impl Question {
     /// already says yes.
     fn of_path(&self, target: Target<'_>, view: &View<'_>) -> Truth {
         let holds = match self {
-            Question::Like(pattern) => is_like(pattern, target.path, view.places),
+            Question::Like(pattern) => {
+                let below = || target.within.is_some_and(|file| can_hold(pattern, file, view.places));
+                is_like(pattern, target.path, view.places) || below()
+            }
             _ => view.names(target.path).any(|name| self.of_text(&name)),
         };
         if holds {
@@ -112,35 +115,8 @@ impl Question {
         };
         match self {
             Question::IsOneOf(values) => values.iter().any(|value| meets(value)),
-            Question::Like(Pattern::Path(pattern) | Pattern::Word(pattern)) => meets(pattern),
+            Question::Like(Pattern::Path { glob, .. } | Pattern::Word(glob)) => meets(glob),
             _ => true,
         }
     }
-}
-
-/// Whether one name could match two patterns. What is more than `*` and `?`
-/// could be anything.
-fn overlap(one: &[u8], other: &[u8]) -> bool {
-    let is_plain = |glob: &[u8]| glob.len() <= 256 && !glob.iter().any(|byte| b"[]{}\\()!+@".contains(byte));
-    if !is_plain(one) || !is_plain(other) {
-        return true;
-    }
-    // Each row says which beginnings of `one` meet the part of `other` read so far.
-    let mut row = vec![true];
-    row.extend(one.iter().scan(true, |stars, byte| {
-        *stars &= *byte == b'*';
-        Some(*stars)
-    }));
-    for byte in other {
-        let mut left = *byte == b'*' && row.first() == Some(&true);
-        let mut next = vec![left];
-        for (own, (before, above)) in one.iter().zip(row.iter().zip(row.iter().skip(1))) {
-            let same = own == byte || *own == b'?' || *byte == b'?';
-            let star = *own == b'*' || *byte == b'*';
-            left = if star { left || *above } else { *before && same };
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last() == Some(&true)
 }

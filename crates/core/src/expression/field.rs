@@ -1,5 +1,6 @@
 //! The fields an expression can speak of, and where their values come from.
 
+use crate::facts::FileFact;
 use crate::places::Places;
 
 /// What a field holds.
@@ -144,6 +145,8 @@ pub struct Target<'a> {
     pub exact: bool,
     /// True when it is a pattern.
     pub glob: bool,
+    /// Set where the path is to be taken for some file below this folder.
+    pub within: Option<&'a FileFact>,
 }
 
 /// One action as an expression sees it. What is not there is the empty text.

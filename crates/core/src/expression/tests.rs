@@ -18,7 +18,7 @@ fn holds(text: &str, change: impl Fn(&mut View<'_>)) -> Truth {
         sort: ActionSort::FileWrite,
         command: "",
         program: "",
-        target: Some(Target { path: "/project/src/test_a.rs", exact: true, glob: false }),
+        target: Some(Target { path: "/project/src/test_a.rs", exact: true, glob: false, within: None }),
         calls: 12,
         tokens: Some(900),
         answers: Some(3),
@@ -83,7 +83,7 @@ fn numbers_are_compared() {
 fn one_pattern_after_the_other() {
     let seed = "action.target_file does not match '**/test_*' AND '**/*_test.*'";
     let at = |path: &'static str| {
-        holds(seed, |view| view.target = Some(Target { path, exact: true, glob: false }))
+        holds(seed, |view| view.target = Some(Target { path, exact: true, glob: false, within: None }))
     };
     assert_eq!(at("/project/src/test_a.rs"), Truth::No);
     assert_eq!(at("/project/src/a_test.rs"), Truth::No);
@@ -100,7 +100,7 @@ fn a_path_has_several_names() {
     check("action.target regex '^src/test_'", true);
     check("action.target matches 'lib/**'", false);
     let home = |view: &mut View<'_>| {
-        view.target = Some(Target { path: "/home/dev/.ssh/id_rsa", exact: true, glob: false });
+        view.target = Some(Target { path: "/home/dev/.ssh/id_rsa", exact: true, glob: false, within: None });
     };
     assert_eq!(
         holds("action.target matches '~/.ssh/**' and action.target == '~/.ssh/id_rsa'", home),
@@ -111,7 +111,7 @@ fn a_path_has_several_names() {
 #[test]
 fn what_cannot_be_known_is_unclear() {
     let at = |text: &str, path: &'static str, exact: bool, glob: bool| {
-        holds(text, |view| view.target = Some(Target { path, exact, glob }))
+        holds(text, |view| view.target = Some(Target { path, exact, glob, within: None }))
     };
     assert_eq!(at("action.target matches '**/test_*'", "/project/$F", false, false), Truth::Unclear);
     assert_eq!(at("action.target does not match '**/test_*'", "/project/$F", false, false), Truth::Unclear);

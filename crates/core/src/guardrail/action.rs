@@ -24,7 +24,8 @@ pub(super) fn actions<'a>(seen: &Seen<'a>, role: &'a str) -> impl Iterator<Item 
         let view = View { command: normal, program: &command.program, ..whole };
         let reached = command.effects.iter().filter(|effect| reaches(effect)).map(move |effect| {
             let target = effect.target.as_ref();
-            let target_named = target.map(|word| Target { path: &word.text, exact: word.exact, glob: false });
+            let target_named =
+                target.map(|word| Target { path: &word.text, exact: word.exact, glob: false, within: None });
             let view = View { sort: ActionSort::Network, target: target_named, ..view };
             Action { view, part: Part::Command(at, target) }
         });
@@ -50,8 +51,12 @@ fn of_file<'a>(facts: &'a Facts, file: &'a FileFact, whole: View<'a>) -> impl It
         program: command.map_or("", |(_, command)| &command.program),
         ..whole
     };
-    file.targets().map(move |path| Action {
-        view: View { target: Some(Target { path, exact: file.exact, glob: file.glob }), ..view },
+    // Of a folder that is deleted or moved, some files may be like a pattern and others not: both are asked.
+    let below = (file.reaches_below()).then_some(Some(file));
+    let targets =
+        file.targets().flat_map(move |path| [None].into_iter().chain(below).map(move |below| (path, below)));
+    targets.map(move |(path, within)| Action {
+        view: View { target: Some(Target { path, exact: file.exact, glob: file.glob, within }), ..view },
         part: Part::File(file),
     })
 }
@@ -65,7 +70,9 @@ fn whole<'a>(seen: &Seen<'a>, role: &'a str) -> View<'a> {
     let call = &seen.event.call;
     let (sort, target) = match &call.kind {
         Kind::Shell { .. } => (ActionSort::Command, None),
-        Kind::Fetch { url } => (ActionSort::Network, Some(Target { path: url, exact: true, glob: false })),
+        Kind::Fetch { url } => {
+            (ActionSort::Network, Some(Target { path: url, exact: true, glob: false, within: None }))
+        }
         Kind::Mcp { .. } => (ActionSort::Mcp, None),
         Kind::Handoff => (ActionSort::Handoff, None),
         Kind::Stop => (ActionSort::Stop, None),

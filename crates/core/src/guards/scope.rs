@@ -6,7 +6,8 @@ use crate::facts::{Access, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
 use crate::places::Places;
-use crate::rule::{Names, Pattern, is_like};
+use crate::rule::{Names, Pattern, can_hold, is_like};
+use toolgate_shell::Reach;
 
 pub(crate) const ID: &str = "builtin-003";
 
@@ -46,9 +47,8 @@ impl Guard for InScope {
         }
         seen.settings.agents_of(&seen.event.call).find_map(|entry| {
             let scope = entry.agent.scope.as_ref()?;
-            let denied = |file: &FileFact| could_be_denied(scope, file, seen);
             let files = seen.facts.files.iter();
-            let file = files.into_iter().find(|file| denied(file) || !is_within(scope, file, seen.places))?;
+            let file = files.into_iter().find(|file| !is_within(scope, file, seen.places))?;
             Some(outside(entry, scope, file))
         })
     }
@@ -71,61 +71,43 @@ fn list_for(scope: &Scope, access: Access) -> Option<&Names> {
 }
 
 pub(super) fn is_within(scope: &Scope, file: &FileFact, places: &Places) -> bool {
-    let denied = file.targets().any(|path| any_like(&scope.deny, path, places));
+    let denied = file.targets().any(|path| any_like(&scope.deny, path, places))
+        || scope.deny.iter().any(|name| could_mean(name, file, places));
     let Some(open) = list_for(scope, file.access) else { return !denied };
     !denied && file.exact && file.targets().all(|path| any_like(open, path, places))
 }
 
-/// Whether a pattern of the call, or all of a folder it looks through, may mean
-/// a file that is denied: `cat *.txt`, `grep -r x .`.
-fn could_be_denied(scope: &Scope, file: &FileFact, seen: &Seen<'_>) -> bool {
-    let whole = reads_whole(file, seen);
-    if scope.deny.is_empty() || !file.glob && !whole {
+/// Whether a pattern of the call, or all of a folder it deletes, moves or looks
+/// through, may mean a file that is denied: `cat *.txt`, `grep -r x .`.
+fn could_mean(name: &str, file: &FileFact, places: &Places) -> bool {
+    if file.below == Reach::Itself && !file.glob {
         return false;
     }
-    let roots = &seen.places.workspace;
-    let samples = scope.deny.iter().flat_map(|name| {
-        let sample = move |root: &str| samples_of(name).map(|one| format!("{root}/{one}"));
-        let anchored = name.starts_with('/');
-        let below: Vec<String> = if anchored {
-            samples_of(name).to_vec()
-        } else {
-            roots.iter().flat_map(|root| sample(root)).collect()
-        };
-        below
-    });
-    let mut samples = samples;
-    samples.any(|denied| {
-        file.targets().any(|path| {
-            whole && crate::path::is_within(&denied, path)
-                || file.glob && fast_glob::glob_match(path, &denied)
-        })
-    })
-}
-
-/// Two paths a pattern means.
-fn samples_of(pattern: &str) -> [String; 2] {
-    let plain = |text: String| text.replace("**", "x").replace(['*', '?'], "x");
-    [plain(pattern.replace("**/", "")), plain(pattern.replace("**/", "x/"))]
-}
-
-/// Whether everything below the file is read or lost.
-fn reads_whole(file: &FileFact, seen: &Seen<'_>) -> bool {
-    if file.access == Access::DeleteTree {
-        return true;
-    }
-    let Some(command) = file.command.and_then(|at| seen.facts.reading.commands.get(at)) else {
-        return seen.event.call.tool == "Grep" && file.access == Access::Read;
+    // A file an agent may not read may not be searched either.
+    let file = match file.below {
+        Reach::Itself => file.clone(),
+        Reach::Some | Reach::All => {
+            FileFact { below: Reach::All, access: Access::DeleteTree, ..file.clone() }
+        }
     };
-    let asked = ["--recursive", "--dereference-recursive", "--archive", "-r"]
-        .iter()
-        .any(|name| command.usage.has(name));
-    file.access == Access::Read
-        && (asked
-            || matches!(
-                command.program.as_str(),
-                "rg" | "ripgrep" | "ag" | "ack" | "tar" | "gtar" | "bsdtar"
-            ))
+    let from_root = |root: &String| Pattern::path(&format!("{root}/{name}"));
+    let anchored = name.starts_with(['/', '~']) || name.starts_with("**");
+    let patterns: Vec<Pattern> = if anchored {
+        Pattern::path(name).into_iter().collect()
+    } else {
+        places.workspace.iter().filter_map(|root| from_root(root).ok()).collect()
+    };
+    patterns.iter().any(|pattern| can_hold(pattern, &file, places) || pattern_means(pattern, &file))
+}
+
+/// `cat *.txt` may mean `notes.txt`.
+fn pattern_means(pattern: &Pattern, file: &FileFact) -> bool {
+    let Pattern::Path { glob, .. } = pattern else { return false };
+    let sample = |text: String| text.replace("**", "x").replace(['*', '?'], "x");
+    file.glob
+        && [sample(glob.replace("**/", "")), sample(glob.replace("**/", "x/"))]
+            .iter()
+            .any(|denied| file.targets().any(|path| fast_glob::glob_match(path, denied)))
 }
 
 /// Patterns speak of the workspace unless they say otherwise: `src/**` is not

@@ -7,12 +7,15 @@
 //! every rule.
 
 use crate::event::EventKind;
-use crate::facts::Access;
+use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
+use crate::places::{Place, Places};
 use crate::policy::path_keys;
-use crate::rule::{FileMatch, Rule, beginning, required_literals};
+use crate::rule::{FileMatch, Rule, TO_HOSTS, beginning, kinds_of, required_literals};
 use serde::{Deserialize, Serialize};
-use toolgate_shell::{Command, SmolStr, canonical_flag, canonical_sub};
+use toolgate_shell::{
+    Command, EffectKind, SmolStr, canonical_flag, canonical_sub, has_other_spellings, identity,
+};
 
 /// Longest literal piece looked up.
 const GRAM_MAX: usize = 8;
@@ -112,6 +115,9 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
         let made = wanted.effect.iter().any(|kind| kind == "writes-file").then_some("creates-file");
         return wanted.effect.iter().chain(made).map(|kind| key(&["effect", kind])).collect();
     }
+    if wanted.host.is_some() {
+        return TO_HOSTS.iter().map(|kind| effect_key(*kind)).collect();
+    }
     if let Some(pieces) = literal_pieces(rule) {
         return pieces.iter().map(|piece| gram(piece)).collect();
     }
@@ -140,8 +146,13 @@ fn file_keys(files: &FileMatch) -> Vec<Key> {
     if !sure {
         return access.iter().map(|name| key(&["file", name])).collect();
     }
-    // What a pattern in the call could mean is not among its names.
+    // What a pattern in the call could mean is not among its names, nor is what
+    // lies below a folder.
     keys.extend(access.iter().map(|name| key(&["pattern", name])));
+    keys.push(key(&["everything"]));
+    for pattern in files.path.iter() {
+        path_keys::folders_for(pattern, &mut |folder| keys.push(folder_key(folder)));
+    }
     keys
 }
 
@@ -150,24 +161,39 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Narrowest first: program with subcommand and option, with either, alone.
-fn program_keys(rule: &Rule, program: &str) -> Vec<Key> {
+fn program_keys(rule: &Rule, written: &str) -> Vec<Key> {
     let command = rule.matches.command.clone().unwrap_or_default();
-    let full = |sub: &str| sub.split(' ').map(|word| canonical_sub(program, word).into()).collect();
-    let subs: Vec<Vec<SmolStr>> = command.subcommand.iter().map(full).collect();
-    if subs.is_empty() {
+    let program = identity(written).0;
+    let is_sure = |sub: &str| !sub.trim().is_empty() && is_plain(sub);
+    if command.subcommand.is_empty()
+        || has_other_spellings(written)
+        || !command.subcommand.iter().all(is_sure)
+    {
         return vec![key(&["program", program])];
     }
     let mut keys = Vec::new();
-    for sub in &subs {
-        let first = sub.first().map_or("", SmolStr::as_str);
-        if command.flags.is_empty() {
+    for sub in command.subcommand.iter() {
+        let full: Vec<SmolStr> =
+            sub.split_whitespace().map(|word| canonical_sub(program, word).into()).collect();
+        let first = full.first().map_or("", SmolStr::as_str);
+        if command.flags.is_empty() || !command.flags.iter().all(is_one_option) {
             keys.push(key(&["program", program, first]));
+            continue;
         }
         for flag in command.flags.iter() {
-            keys.push(key(&["program", program, first, &canonical_flag(program, sub, flag)]));
+            keys.push(key(&["program", program, first, &canonical_flag(program, &full, flag)]));
         }
     }
     keys
+}
+
+/// An option in a form that has one canonical name: `--amend`, `-n`.
+fn is_one_option(flag: &str) -> bool {
+    !flag.contains(['=', ' ']) && (flag.starts_with("--") || flag.len() == 2)
+}
+
+fn effect_key(kind: EffectKind) -> Key {
+    key(&["effect", kind.name()])
 }
 
 /// The keys of a call.
@@ -194,13 +220,42 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
                 keys.push(key(&["pattern", word.name()]));
             }
         }
+        below_keys(file, seen.places, &mut keys);
+        if file.command.is_none() {
+            keys.extend(kinds_of(file.access).iter().map(|kind| effect_key(*kind)));
+        }
         path_keys::names_of(file, &mut |(about, text)| keys.push(key(&["file", about, text])));
     }
+    keys.extend(seen.facts.reached.iter().map(|(kind, _)| effect_key(*kind)));
     keys
 }
 
+/// Keys of what may lie below a folder of the call: the names of the folders a
+/// rule spells out, or everything where the call does not say which folder.
+fn below_keys(file: &FileFact, places: &Places, keys: &mut Vec<Key>) {
+    if !file.reaches_below() {
+        return;
+    }
+    for path in file.targets() {
+        if file.glob || path == "/" || places.covers(path, Place::Workspace) {
+            keys.push(key(&["everything"]));
+            continue;
+        }
+        keys.push(folder_key(None));
+        keys.extend(path.split('/').filter(|part| !part.is_empty()).map(|part| folder_key(Some(part))));
+        if places.covers(path, Place::Home) {
+            keys.push(folder_key(Some("~")));
+        }
+    }
+}
+
+/// A folder a pattern names; `None` where it only says what the name looks like.
+fn folder_key(folder: Option<&str>) -> Key {
+    folder.map_or_else(|| key(&["folder"]), |folder| key(&["folder", folder]))
+}
+
 fn command_keys(command: &Command, keys: &mut Vec<Key>) {
-    let program = command.program.as_str();
+    let program = identity(&command.program).0;
     let first = command.usage.subcommand.first().map_or("", SmolStr::as_str);
     keys.push(key(&["program", program]));
     keys.push(key(&["program", program, first]));

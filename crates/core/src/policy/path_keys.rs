@@ -7,9 +7,7 @@
 //! there is no name and the rule is looked at for every file.
 
 use crate::facts::FileFact;
-
-/// Most plain patterns one pattern with braces is spread into.
-const SPREAD_MAX: usize = 512;
+use crate::rule::spread;
 
 /// Bytes of a beginning; patterns with less are not filed by it.
 const BEGIN: usize = 3;
@@ -33,6 +31,17 @@ pub(super) fn names_for(pattern: &str, found: &mut impl FnMut(Name<'_>)) -> bool
             None => false,
         })
     })
+}
+
+/// Calls back with every folder a path pattern names on its way to a file;
+/// `None` for one of which it says only a part.
+pub(super) fn folders_for(pattern: &str, found: &mut impl FnMut(Option<&str>)) {
+    for plain in spread(pattern).unwrap_or_default() {
+        let Some((folders, _)) = plain.rsplit_once('/') else { continue };
+        for part in folders.split('/').filter(|part| part.contains(char::is_alphanumeric) || *part == "~") {
+            found((!part.contains(['*', '?'])).then_some(part));
+        }
+    }
 }
 
 fn name_of_part(part: &str) -> Option<Name<'_>> {
@@ -61,46 +70,6 @@ pub(super) fn names_of(fact: &FileFact, found: &mut impl FnMut(Name<'_>)) {
             found(("begin", begin));
         }
     }
-}
-
-/// The patterns without braces a pattern represents.
-fn spread(pattern: &str) -> Option<Vec<String>> {
-    let mut done = Vec::new();
-    let mut open = vec![pattern.to_owned()];
-    while let Some(text) = open.pop() {
-        if done.len() + open.len() > SPREAD_MAX {
-            return None;
-        }
-        let Some((head, choices, tail)) = first_braces(&text) else {
-            done.push(text);
-            continue;
-        };
-        open.extend(choices.iter().map(|choice| format!("{head}{choice}{tail}")));
-    }
-    Some(done)
-}
-
-/// Splits at the first braces: before, the choices, after.
-fn first_braces(text: &str) -> Option<(&str, Vec<&str>, &str)> {
-    let start = text.find('{')?;
-    let inside = text.get(start + 1..)?;
-    let (mut depth, mut from, mut choices) = (0usize, 0usize, Vec::new());
-    for (at, found) in inside.char_indices() {
-        match found {
-            '{' => depth += 1,
-            ',' if depth == 0 => {
-                choices.push(inside.get(from..at)?);
-                from = at + 1;
-            }
-            '}' if depth == 0 => {
-                choices.push(inside.get(from..at)?);
-                return Some((text.get(..start)?, choices, inside.get(at + 1..)?));
-            }
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::places::Place;
 use crate::rule::context::CompiledWhen;
 use crate::rule::data::{ANY_SORT, Match, Rule, RuleKind};
 use crate::rule::delay::CompiledDelay;
+use crate::rule::hosts::CompiledHosts;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::Hit;
 use crate::rule::names::Names;
@@ -66,6 +67,7 @@ pub struct CompiledRule {
     pub(crate) source: Source,
     pub(crate) effects: Vec<EffectKind>,
     pub(crate) targets: Vec<Pattern>,
+    pub(crate) hosts: Option<CompiledHosts>,
     pub(crate) opaque: Vec<Unknown>,
     pub(crate) regex: Option<LazyRegex>,
     pub(crate) params: Vec<(String, LazyRegex)>,
@@ -113,6 +115,10 @@ impl CompiledRule {
         let compiled = CompiledRule {
             effects: kept(all, check.effects(&rule.matches.effect)),
             targets: kept(all, check.globs(&rule.matches.target)),
+            hosts: kept(
+                all,
+                rule.matches.host.as_ref().map(|host| CompiledHosts::new(host, &check)).transpose(),
+            ),
             opaque: kept(all, check.sorts(&rule.matches.opaque)),
             regex: kept(all, check.regex(rule.matches.regex.as_ref())),
             params: kept(all, check.params(&rule.matches.params)),
@@ -315,7 +321,11 @@ impl Check<'_> {
         names.iter().map(|name| self.glob(name, Pattern::path(name))).collect()
     }
 
-    fn glob(&self, needle: &str, pattern: Result<Pattern, PatternFault>) -> Result<Pattern, RuleFault> {
+    pub(crate) fn glob(
+        &self,
+        needle: &str,
+        pattern: Result<Pattern, PatternFault>,
+    ) -> Result<Pattern, RuleFault> {
         pattern.map_err(|fault| RuleFault::of_pattern(self.rule.to_owned(), needle, fault))
     }
 

@@ -7,6 +7,7 @@ use crate::event::EventKind;
 use crate::guard::{Category, Severity};
 use crate::rule::context::When;
 use crate::rule::delay::Delay;
+use crate::rule::hosts::HostMatch;
 use crate::rule::names::Names;
 use crate::rule::sequence::After;
 use schemars::JsonSchema;
@@ -198,6 +199,9 @@ pub struct Match {
     /// statement; `*` and `?` allowed.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub target: Names,
+    /// The host that is reached, in whatever form it is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostMatch>,
     /// What would run is not known before the command runs: `true` for any
     /// reason, or the reasons: `variable`, `output`,
     /// `decoded`, `name`, `computed`, `syntax`, `limit`.
@@ -234,10 +238,12 @@ pub struct CommandMatch {
     /// Base name of the program; `*` and `?` allowed.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub program: Names,
-    /// First subcommand: `commit` of `git -C x commit`; `compose down` for two.
+    /// What the program is told to do: `commit` of `git -C x commit`, `s3 rb` of `aws --profile x s3 rb`;
+    /// `*` and `?` allowed.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub subcommand: Names,
     /// Options in any spelling the program accepts: `--no-verify` also finds `-n` and `-anm`.
+    /// With a value, only that one: `--request=POST` also finds `-XPOST`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub flags: Names,
     /// Options that must all be there.
@@ -262,7 +268,7 @@ pub struct FileMatch {
     /// sides of `write`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub access: Names,
-    /// Globs. Without a leading `/` or `~` they match at any depth.
+    /// Globs. Without a leading `/` or `~` they match at any depth; a folder means all in it.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub path: Names,
     /// Globs that are never meant.

@@ -11,11 +11,15 @@ use crate::guard::Seen;
 use crate::places::{Place, Places};
 use crate::rule::compiled::{CompiledRule, Files};
 use crate::rule::data::CommandMatch;
+use crate::rule::effects;
 use crate::rule::lazy::LazyRegex;
+use crate::rule::overlap::can_hold;
 use crate::rule::pattern::Pattern;
 use crate::unsaved;
 use serde_json::Value;
-use toolgate_shell::{Assignment, Command, Effect, Flag, SmolStr, Span, Word, canonical_flag, canonical_sub};
+use toolgate_shell::{
+    Assignment, Command, Effect, Flag, Reach, Span, Word, find_flag, identity, is_subcommand,
+};
 
 /// Why a rule is about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -94,7 +98,7 @@ fn around(seen: &Seen<'_>, span: Span) -> Span {
 fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
     let whole_call =
-        wanted.command.is_none() && rule.effects.is_empty() && rule.regex.is_none() && rule.files.is_none();
+        wanted.command.is_none() && !has_effects(rule) && rule.regex.is_none() && rule.files.is_none();
     if whole_call {
         let evidence = whole(rule, &seen.event.call);
         return Some(Hit { evidence, commands: Vec::new(), said: None });
@@ -113,23 +117,40 @@ fn shell_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
 
 fn plain_hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     let wanted = &rule.rule.matches;
-    if wanted.command.is_some() || !rule.effects.is_empty() || rule.regex.is_some() {
+    let call = &seen.event.call;
+    if wanted.command.is_some() || rule.regex.is_some() {
         return None;
     }
-    match &rule.files {
-        None => Some(Hit { evidence: whole(rule, &seen.event.call), commands: Vec::new(), said: None }),
+    let (touched, reached) = if has_effects(rule) {
+        let (touched, reached) = effects::of_tool(rule, seen)?;
+        (Some(touched), reached)
+    } else {
+        (None, Vec::new())
+    };
+    let files = match &rule.files {
+        None => touched.unwrap_or_default(),
+        // The effect must be on the very file, unless it is on a host.
         Some(files) => {
-            let found = matching_files(files, seen.facts.files.iter(), seen.places);
-            let quoted = |file: &&FileFact| Evidence::of_file(&seen.event.call, seen.facts, file);
-            let evidence =
-                found.iter().filter_map(quoted).chain(found.iter().filter_map(|file| led_to(file)));
-            (!found.is_empty()).then(|| Hit {
-                evidence: evidence.collect(),
-                commands: Vec::new(),
-                said: None,
-            })
+            let all = seen.facts.files.iter();
+            let own = all.filter(|file| match &touched {
+                Some(touched) if reached.is_empty() => touched.contains(file),
+                _ => true,
+            });
+            let found = matching_files(files, own, seen.places);
+            (!found.is_empty()).then_some(found)?
         }
+    };
+    if files.is_empty() && reached.is_empty() {
+        return Some(Hit { evidence: whole(rule, call), commands: Vec::new(), said: None });
     }
+    let quoted = files.iter().filter_map(|file| Evidence::of_file(call, seen.facts, file));
+    let addresses = reached.iter().filter_map(|address| Evidence::of_text(call, address));
+    let evidence = quoted.chain(addresses).chain(files.iter().filter_map(|file| led_to(file)));
+    Some(Hit { evidence: evidence.collect(), commands: Vec::new(), said: None })
+}
+
+fn has_effects(rule: &CompiledRule) -> bool {
+    !rule.effects.is_empty() || rule.hosts.is_some()
 }
 
 /// What says that a rule is about a call that is neither commands nor files: the fields it names.
@@ -145,7 +166,7 @@ fn command_hit(rule: &CompiledRule, seen: &Seen<'_>, at: usize, command: &Comman
     {
         return None;
     }
-    if !rule.effects.is_empty() && !command.effects.iter().any(|effect| effect_matches(rule, effect)) {
+    if has_effects(rule) && !command.effects.iter().any(|effect| effects::of_command(rule, command, effect)) {
         return None;
     }
     if rule.regex.as_ref().is_some_and(|regex| !regex.is_match(seen.facts.normal(at))) {
@@ -178,7 +199,7 @@ fn quoted(
     let variables = variables.filter_map(|item| variable_of(command, item)).map(|one| one.value.span);
     let targets = command.effects.iter().filter_map(|effect| Some((effect, effect.target.as_ref()?)));
     let meant = |(effect, word): &(&Effect, &Word)| {
-        effect_matches(rule, effect) || files.iter().any(|file| file.written == word.text)
+        effects::of_command(rule, command, effect) || files.iter().any(|file| file.written == word.text)
     };
     let targets = targets.filter(meant).map(|(_, word)| word.span);
     let args = command.usage.operands.iter();
@@ -202,41 +223,46 @@ fn led_to(file: &FileFact) -> Option<Evidence> {
     file.real.as_ref().map(|real| Evidence::remark(format!("`{}` leads to `{real}`", file.written)))
 }
 
-fn effect_matches(rule: &CompiledRule, effect: &Effect) -> bool {
-    let target = effect.target.as_ref().map_or("", |word| word.text.as_str());
-    rule.effects.contains(&effect.kind)
-        && (rule.targets.is_empty() || rule.targets.iter().any(|glob| glob.is_match(target)))
-}
-
 fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
-    let usage = &command.usage;
-    let program_ok =
-        rule.programs.is_empty() || rule.programs.iter().any(|glob| glob.is_match(&command.program));
-    let sub_ok = wanted.subcommand.is_empty()
-        || wanted.subcommand.iter().any(|sub| {
-            let full = || sub.split(' ').map(|word| canonical_sub(&command.program, word));
-            full().eq(usage.subcommand.iter().map(SmolStr::as_str))
-                || usage.subcommand.first().is_some_and(|first| full().eq([first.as_str()]))
-        });
-    program_ok
-        && sub_ok
+    let operands = &command.usage.operands;
+    is_told(rule, wanted, command)
         && (wanted.flags.is_empty() || wanted.flags.iter().any(|flag| has_flag(command, flag)))
         && wanted.all_flags.iter().all(|flag| has_flag(command, flag))
         && (rule.args.is_empty()
-            || usage.operands.iter().any(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))))
+            || operands.iter().any(|word| rule.args.iter().any(|glob| glob.is_match(&word.text))))
         && (wanted.via.is_empty() || wanted.via.iter().any(|name| command.via.iter().any(|via| via == name)))
         && (wanted.env.is_empty() || wanted.env.iter().any(|item| has_variable(command, item)))
 }
 
+/// Whether it is the program, under any of its names, and told to do what the rule says.
+fn is_told(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
+    let subs = &wanted.subcommand;
+    let does = |within: Option<&str>| subs.iter().any(|sub| is_subcommand(command, within, sub));
+    if rule.programs.is_empty() {
+        return subs.is_empty() || does(None);
+    }
+    rule.programs.iter().zip(wanted.program.iter()).any(|(glob, name)| {
+        let (program, within) = identity(name);
+        if identity(&command.program).0 == program {
+            return match within {
+                Some(group) if subs.is_empty() => is_subcommand(command, None, group),
+                within => subs.is_empty() || does(within),
+            };
+        }
+        glob.is_match(&command.program) && (subs.is_empty() || does(None))
+    })
+}
+
 /// Whether a command has an option, whatever the spelling on either side.
 pub(crate) fn has_flag(command: &Command, flag: &str) -> bool {
-    let wanted = canonical_flag(&command.program, &command.usage.subcommand, flag);
-    command.usage.flags.iter().any(|given| given.name == wanted)
+    flag_of(command, flag).is_some()
 }
 
 fn flag_of<'a>(command: &'a Command, flag: &str) -> Option<&'a Flag> {
-    let wanted = canonical_flag(&command.program, &command.usage.subcommand, flag);
-    command.usage.flags.iter().find(|given| given.name == wanted)
+    let fits = |wanted: &str, given: &str| {
+        wanted == given || Pattern::word(wanted).is_ok_and(|pattern| pattern.is_match(given))
+    };
+    find_flag(command, flag, &fits)
 }
 
 fn has_variable(command: &Command, item: &str) -> bool {
@@ -281,9 +307,11 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
     (files.access.is_empty() || fact.access.words().iter().any(|word| files.access.contains(word)))
         && (files.path.is_empty()
             || files.path.iter().any(|glob| {
-                targets.iter().any(|path| is_like(glob, path, places)) || could_be(glob, fact, places)
+                targets.iter().any(|path| is_like(glob, path, places))
+                    || could_be(glob, fact, places)
+                    || can_hold(glob, fact, places)
             }))
-        && !files.except.iter().any(|glob| targets.iter().all(|path| is_like(glob, path, places)))
+        && !files.except.iter().any(|glob| targets.iter().all(|path| spares(glob, fact, path, places)))
         && (files.inside.is_empty()
             || placed
                 && files.inside.iter().any(|place| targets.iter().any(|path| places.holds(*place, path))))
@@ -300,6 +328,15 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
             || placed && covers(files, fact, &targets, places)
             || !placed && could_cover(files, fact, places))
 }
+
+/// Whether a pattern spares a file, or all that lies below it.
+fn spares(glob: &Pattern, fact: &FileFact, path: &str, places: &Places) -> bool {
+    let whole = || glob.is_all_below() && is_like(glob, &format!("{path}/{ANY_FILE}"), places);
+    is_like(glob, path, places) || fact.below != Reach::Itself && whole()
+}
+
+/// The name of some file below a folder.
+const ANY_FILE: &str = "\u{1}";
 
 /// Could the pattern of the call (`cat .e*v`) mean a file the rule names in
 /// full? Only where it says at least how that name begins: `*` means no secret.
@@ -326,10 +363,13 @@ pub(crate) fn beginning(fact: &FileFact) -> Option<(&str, &str, &str)> {
     (enough && begin.len() < last.len()).then_some((folder, last, begin))
 }
 
-/// A pattern may speak of `~`; then a path is tried as seen from home too.
+/// A pattern may speak of `~`; then a path is tried as seen from home too. One
+/// without a start is about the project where the file lies in it: what the
+/// folders around the project are called says nothing.
 pub(crate) fn is_like(glob: &Pattern, path: &str, places: &Places) -> bool {
     if !glob.is_from_home() {
-        return glob.is_match(path);
+        let inside = glob.is_at_any_depth().then(|| places.below_workspace(path)).flatten();
+        return glob.is_match(inside.unwrap_or(path));
     }
     let from_home = places
         .home

@@ -7,11 +7,19 @@ use fast_glob::{glob_match, validate};
 /// Represents `/` where a glob is about words, not paths, so that `*` crosses it.
 const NO_SLASH: &str = "\u{1}";
 
+/// Most plain patterns one pattern with braces is spread into.
+const SPREAD_MAX: usize = 512;
+
 /// A checked glob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// About a path: `*` stays within a folder, `**` crosses folders.
-    Path(String),
+    Path {
+        /// The glob, `**/` in front where the pattern has no start of its own.
+        glob: String,
+        /// What lies below it, where it ends in a plain name: that of a folder means all in it.
+        below: Option<String>,
+    },
     /// About a word: `*` matches anything.
     Word(String),
 }
@@ -20,8 +28,17 @@ impl Pattern {
     /// A glob about paths. Without a leading `/` or `~` it matches at any depth.
     pub(crate) fn path(text: &str) -> Result<Pattern, PatternFault> {
         check(text)?;
+        // Paths of a call never begin with `./`.
+        let text = text.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(text);
         let anchored = text.starts_with('/') || text.starts_with('~') || text.starts_with("**/");
-        Ok(Pattern::Path(if anchored { text.to_owned() } else { format!("**/{text}") }))
+        let mut glob = if anchored { text.to_owned() } else { format!("**/{text}") };
+        if glob.len() > 1 && glob.ends_with('/') {
+            glob.push_str("**");
+        }
+        let last = glob.rsplit('/').next().unwrap_or_default();
+        let plain = !last.is_empty() && !last.contains(['*', '?', '[', ']', '{', '}', '\\']);
+        let below = plain.then(|| format!("{glob}/**"));
+        Ok(Pattern::Path { glob, below })
     }
 
     /// A glob about words.
@@ -32,7 +49,7 @@ impl Pattern {
 
     /// The last parts of the paths it names in full: `{a,b}.x` names `a.x` and `b.x`.
     pub(crate) fn names(&self) -> Vec<String> {
-        let Pattern::Path(glob) = self else { return Vec::new() };
+        let Pattern::Path { glob, .. } = self else { return Vec::new() };
         let last = glob.rsplit('/').next().unwrap_or(glob);
         let spread = match (last.split_once('{'), last.rsplit_once('}')) {
             (Some((head, _)), Some((_, tail))) => {
@@ -44,15 +61,27 @@ impl Pattern {
         spread.into_iter().filter(|name| !name.contains(['*', '?', '[', '{', '}'])).collect()
     }
 
+    /// Whether it has no start of its own.
+    pub(crate) fn is_at_any_depth(&self) -> bool {
+        matches!(self, Pattern::Path { glob, .. } if glob.starts_with("**/"))
+    }
+
+    /// Whether it means everything below some folder.
+    pub(crate) fn is_all_below(&self) -> bool {
+        matches!(self, Pattern::Path { glob, .. } if glob.ends_with("/**"))
+    }
+
     /// Whether it speaks of the home folder.
     pub(crate) fn is_from_home(&self) -> bool {
-        matches!(self, Pattern::Path(glob) if glob.contains('~'))
+        matches!(self, Pattern::Path { glob, .. } if glob.contains('~'))
     }
 
     /// Whether it matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         match self {
-            Pattern::Path(glob) => glob_match(glob, text),
+            Pattern::Path { glob, below } => {
+                glob_match(glob, text) || below.as_ref().is_some_and(|below| glob_match(below, text))
+            }
             Pattern::Word(glob) if text.contains('/') => glob_match(glob, text.replace('/', NO_SLASH)),
             Pattern::Word(glob) => glob_match(glob, text),
         }
@@ -69,6 +98,46 @@ fn check(text: &str) -> Result<(), PatternFault> {
         return Err(PatternFault::new("a pattern cannot begin with `!`", help, 0, 1));
     }
     validate(text).map_err(|error| PatternFault::of_glob(text, &error))
+}
+
+/// The patterns without braces a pattern represents.
+pub(crate) fn spread(pattern: &str) -> Option<Vec<String>> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(text) = open.pop() {
+        if done.len() + open.len() > SPREAD_MAX {
+            return None;
+        }
+        let Some((head, choices, tail)) = first_braces(&text) else {
+            done.push(text);
+            continue;
+        };
+        open.extend(choices.iter().map(|choice| format!("{head}{choice}{tail}")));
+    }
+    Some(done)
+}
+
+/// Splits at the first braces: before, the choices, after.
+fn first_braces(text: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let start = text.find('{')?;
+    let inside = text.get(start + 1..)?;
+    let (mut depth, mut from, mut choices) = (0usize, 0usize, Vec::new());
+    for (at, found) in inside.char_indices() {
+        match found {
+            '{' => depth += 1,
+            ',' if depth == 0 => {
+                choices.push(inside.get(from..at)?);
+                from = at + 1;
+            }
+            '}' if depth == 0 => {
+                choices.push(inside.get(from..at)?);
+                return Some((text.get(..start)?, choices, inside.get(at + 1..)?));
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -23,6 +23,15 @@ fn rules() -> Vec<Value> {
         json!({ "files": { "path": [".env", "id_*", "~/.{ssh,aws}{,/**}"] } }),
         json!({ "files": { "access": "write", "path": ["/{etc,usr}/**", "secret*"], "except": "*.pub" } }),
         json!({ "files": { "access": "read", "path": ["**/[a-c].x", ".env"] } }),
+        json!({ "files": { "access": "delete", "path": ["db/mig/**", "src/*.rs", "~/.config/x/**"] } }),
+        json!({ "files": { "path": ["docs/", "/srv/{a,b}/**"] } }),
+        json!({ "command": { "program": "docker", "subcommand": ["push", "compose down"] } }),
+        json!({ "command": { "program": ["docker-compose", "pip3"], "subcommand": ["down", "install"] } }),
+        json!({ "command": { "program": "aws", "subcommand": ["s3 rb", "ec2 terminate-*"] } }),
+        json!({ "command": { "program": "git", "subcommand": "stash drop" } }),
+        json!({ "command": { "program": "git", "subcommand": "commit", "flags": ["--message=x*", "-an"] } }),
+        json!({ "host": ["*.a.test", "b.test:22"] }),
+        json!({ "effect": "sends-data", "host": { "except": "c.test" } }),
         json!({ "tool": "Bash" }),
         json!({ "tool": "B*" }),
         json!({ "opaque": true }),
@@ -35,49 +44,84 @@ fn rules() -> Vec<Value> {
         .collect()
 }
 
+/// Words of commands, so that what they make is often about some rule.
+const WORDS: &str = r#"git
+commit
+push
+-n
+--force
+-f
+--amend
+rm
+mv
+sudo
+bash -c
+'git commit -n'
+main
+origin
+>
+a.txt
+&&
+;
+|
+$X
+eval
+status
+reset
+--hard
+"x y"
+xargs
+tee
+MAIN
+cat
+<
+.env
+.e*v
+~/.ssh/id_rsa
+~/.aws
+/etc/x.pub
+/etc/passwd
+b.x
+cd ~/.ssh
+id_*
+secrets
+docker
+docker-compose
+compose
+image
+down
+pip
+install
+aws
+--profile
+s3
+rb
+ec2
+terminate-x
+stash
+drop
+-rf
+-am
+db
+src
+src/*
+docs
+~
+/srv
+/
+.
+*
+find
+-delete
+chmod -R 1
+tar x -C
+curl
+x.a.test
+-d y
+ssh b.test"#;
+
 fn word() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "git",
-        "commit",
-        "push",
-        "-n",
-        "--force",
-        "-f",
-        "--amend",
-        "rm",
-        "mv",
-        "sudo",
-        "bash -c",
-        "'git commit -n'",
-        "main",
-        "origin",
-        ">",
-        "a.txt",
-        "&&",
-        ";",
-        "|",
-        "$X",
-        "eval",
-        "status",
-        "reset",
-        "--hard",
-        "\"x y\"",
-        "xargs",
-        "tee",
-        "MAIN",
-        "cat",
-        "<",
-        ".env",
-        ".e*v",
-        "~/.ssh/id_rsa",
-        "~/.aws",
-        "/etc/x.pub",
-        "/etc/passwd",
-        "b.x",
-        "cd ~/.ssh",
-        "id_*",
-        "secrets",
-    ])
+    prop::sample::select(WORDS.lines().collect::<Vec<_>>())
 }
 
 proptest! {

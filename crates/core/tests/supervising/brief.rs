@@ -52,6 +52,7 @@ fn with_texts(text: &str) -> (Decision, Session) {
         unsaved: None,
         exact: true,
         glob: false,
+        below: toolgate_core::shell::Reach::Itself,
         command: None,
     };
     made.facts = Facts::default();

@@ -1,5 +1,6 @@
 //! Database clients: the statements they are given.
 
+use super::dumps::reached;
 use super::{Effects, Model, plain, sql};
 use crate::effect_kind::EffectKind;
 use crate::options::Spec;
@@ -237,8 +238,7 @@ fn statements(command: &Command, input: Option<&str>) -> Effects {
         effects.on_each(EffectKind::DropsData, usage.operands.iter().skip(1));
     }
     effects.on_each(EffectKind::ReadsFile, usage.value("--file"));
-    effects.on_each(EffectKind::ReachesHost, usage.value("--host"));
-    effects.on_each(EffectKind::ReachesHost, usage.operands.iter().filter(|word| word.text.contains("://")));
+    effects.0.extend(reached(command).0);
     effects
 }
 
@@ -349,7 +349,7 @@ fn redis(command: &Command, input: Option<&str>) -> Effects {
             effects.add(EffectKind::DropsData);
         }
     }
-    effects.on_each(EffectKind::ReachesHost, command.usage.value("-h"));
+    effects.on_each(EffectKind::ReachesHost, command.usage.value("-h").or_else(|| command.usage.value("-u")));
     effects
 }
 
@@ -373,6 +373,7 @@ fn mongo(command: &Command, input: Option<&str>) -> Effects {
             effects.add(EffectKind::DropsData);
         }
     }
+    effects.0.extend(reached(command).0);
     effects
 }
 

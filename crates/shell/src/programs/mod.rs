@@ -8,9 +8,11 @@ mod aliases;
 mod archive;
 mod by_name;
 mod cloud;
+mod connection;
 mod container;
 mod database;
 mod disk;
+mod dumps;
 pub(crate) mod fd;
 mod files;
 pub(crate) mod find;
@@ -18,12 +20,15 @@ mod formatters;
 mod git;
 mod git_work;
 mod help;
+mod lookup;
 mod machine;
 mod network;
 mod packages;
 mod patches;
 mod process;
+mod reach;
 mod readers;
+mod records;
 mod requests;
 mod secret_stores;
 mod socket;
@@ -33,8 +38,12 @@ mod subcommands;
 mod user;
 
 pub use aliases::canonical_sub;
+pub use connection::{Connection, PortPlace, connection};
+pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
 pub(crate) use files::{copies, moves};
 pub use patches::patched_files;
+pub use reach::{Reach, reach_of};
+pub use records::identity;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 pub use subcommands::known_subcommands;
@@ -114,6 +123,7 @@ const MODELS: &[&[Model]] = &[
     user::MODELS,
     process::MODELS,
     database::MODELS,
+    dumps::MODELS,
     archive::MODELS,
     disk::MODELS,
     container::MODELS,
@@ -404,13 +414,4 @@ pub fn known_flags(program: &str, subcommand: &[SmolStr]) -> Vec<SmolStr> {
     let model = model_of(base_name(program));
     let spec = if subcommand.is_empty() { model.spec } else { sub_spec(model, subcommand) };
     options::all_names(&spec)
-}
-
-/// The canonical spelling of an option of `program` (and its subcommand):
-/// `-n` of `git commit` is `--no-verify`. Unknown options stay as they are.
-#[must_use]
-pub fn canonical_flag(program: &str, subcommand: &[SmolStr], flag: &str) -> SmolStr {
-    let model = model_of(base_name(program));
-    let spec = if subcommand.is_empty() { model.spec } else { sub_spec(model, subcommand) };
-    options::canonical_name(&spec, flag)
 }

@@ -212,7 +212,10 @@ fn fetched(command: &Command, _: Option<&str>) -> Effects {
 
 fn web(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
-    let method = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let methods = ["get", "post", "put", "patch", "delete", "head", "options"];
+    let method = |word: &&Word| {
+        word.text.bytes().all(|byte| byte.is_ascii_uppercase()) || methods.contains(&word.text.as_str())
+    };
     let skip = usize::from(usage.operands.first().as_ref().is_some_and(method));
     let mut effects = Effects::of(EffectKind::ReachesHost, usage.operands.get(skip));
     let named = usage.operands.first().filter(|_| skip == 1);
@@ -235,6 +238,7 @@ fn web(command: &Command, _: Option<&str>) -> Effects {
 /// `… | ssh host 'cat > x'` sends what comes in.
 fn ssh(command: &Command, input: Option<&str>) -> Effects {
     let mut effects = first_host(command, input);
+    effects.on_each(EffectKind::ReachesHost, command.usage.values("-J"));
     if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
         effects.on_each(EffectKind::SendsData, command.usage.operands.first());
     }
@@ -283,7 +287,16 @@ fn copy_over(command: &Command, _: Option<&str>) -> Effects {
     if usage.has("--dry-run") {
         return effects;
     }
-    let host = |word: &Word| Word { text: word.text.split(':').next().unwrap_or("").into(), ..word.clone() };
+    // `[::1]:path` and `rsync://host/path` have colons of their own.
+    let host = |word: &Word| {
+        let text = word.text.as_str();
+        let end = match text.split_once("]:") {
+            Some((head, _)) => head.len() + 1,
+            None if text.contains("://") => text.len(),
+            None => text.find(':').unwrap_or(text.len()),
+        };
+        Word { text: text.get(..end).unwrap_or(text).into(), ..word.clone() }
+    };
     for word in from {
         if is_remote(word) {
             effects.on(EffectKind::ReachesHost, &host(word));

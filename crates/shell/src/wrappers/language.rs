@@ -140,9 +140,24 @@ fn framework_words(operand: &Word, words: &[Word]) -> Option<Inner> {
 /// `python -m pip …` is `pip …`.
 fn module_words(words: &[Word]) -> Option<Inner> {
     let at = words.iter().position(|word| word.text == "-m")?;
-    let module = words
-        .get(at + 1)
-        .filter(|word| matches!(word.text.as_str(), "pip" | "pip3" | "uv" | "pre_commit"))?;
+    let is_program = |word: &&Word| {
+        matches!(
+            word.text.as_str(),
+            "pip"
+                | "pip3"
+                | "uv"
+                | "pre_commit"
+                | "pipx"
+                | "poetry"
+                | "twine"
+                | "alembic"
+                | "flask"
+                | "black"
+                | "ruff"
+                | "pytest"
+        )
+    };
+    let module = words.get(at + 1).filter(is_program)?;
     let name = module.text.replace('_', "-");
     let mut made = vec![Word { text: name.into(), ..module.clone() }];
     made.extend(words.iter().skip(at + 2).cloned());

@@ -1,0 +1,68 @@
+//! Whether what a command does to a path it does to everything below as well:
+//! `mv src old`, `chmod -R`, `tar x -C src`, `grep -r x src`.
+
+use super::formatters;
+use crate::effect_kind::EffectKind;
+use crate::reading::Command;
+
+/// How far an effect on a path goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// The file or folder itself.
+    #[default]
+    Itself,
+    /// Some files below, which ones is not known: an archive is unpacked into the folder.
+    Some,
+    /// Every file below.
+    All,
+}
+
+/// How far an effect of a command goes below its target.
+#[must_use]
+pub fn reach_of(command: &Command, kind: EffectKind) -> Reach {
+    match kind {
+        EffectKind::DeletesTree => Reach::All,
+        // These leave folders alone; whatever else takes a path away takes what it holds along.
+        EffectKind::DeletesFile => match command.program.as_str() {
+            "rm" | "grm" | "srm" | "unlink" | "rmdir" | "shred" => Reach::Itself,
+            _ => Reach::All,
+        },
+        EffectKind::ChangesAccess if is_recursive(command) => Reach::All,
+        EffectKind::WritesFile | EffectKind::CreatesFile if fills(command) => Reach::Some,
+        EffectKind::ReadsFile | EffectKind::SendsFile | EffectKind::QuotesFile if searches(command) => {
+            Reach::Some
+        }
+        _ => Reach::Itself,
+    }
+}
+
+fn is_recursive(command: &Command) -> bool {
+    let flags = &command.usage.flags;
+    flags.iter().any(|flag| {
+        matches!(
+            flag.name.as_str(),
+            "--recursive" | "--archive" | "--dereference-recursive" | "-r" | "-R" | "-a"
+        )
+    })
+}
+
+/// Do files land in the folder it names?
+fn fills(command: &Command) -> bool {
+    match command.program.as_str() {
+        "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "7za" | "7zz" | "7zr" | "unrar" | "unar" | "cpio"
+        | "git" | "rsync" | "aws" | "gsutil" | "rclone" => true,
+        "cp" | "gcp" | "ditto" | "scp" | "rcp" => is_recursive(command) || command.program == "ditto",
+        program => formatters::MODELS.iter().any(|model| model.names.contains(&program)),
+    }
+}
+
+/// Does it read what the files below a folder hold?
+fn searches(command: &Command) -> bool {
+    match command.program.as_str() {
+        "rg" | "ripgrep" | "ag" | "ack" | "tar" | "gtar" | "bsdtar" | "7z" | "7za" | "rsync" | "ditto"
+        | "rclone" => true,
+        "grep" | "egrep" | "fgrep" | "zgrep" | "cp" | "gcp" | "scp" | "rcp" | "zip" | "diff" | "aws"
+        | "gsutil" => is_recursive(command),
+        _ => false,
+    }
+}
