@@ -270,7 +270,7 @@ fn files_of<'a>(
         let access = Access::of(effect.kind)?;
         let target = effect.target.as_ref()?;
         let known = scratch.file(target, command.dir.as_ref()).or_else(|| home_of_user(target, home));
-        let below = reach_of(command, effect.kind);
+        let below = reach_of(command, effect);
         Some(file_fact(at, (access, below), known.as_ref().unwrap_or(target), command.dir.as_ref(), base))
     })
 }

@@ -3,7 +3,7 @@
 
 use super::formatters;
 use crate::effect_kind::EffectKind;
-use crate::reading::Command;
+use crate::reading::{Command, Effect};
 
 /// How far an effect on a path goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub enum Reach {
 
 /// How far an effect of a command goes below its target.
 #[must_use]
-pub fn reach_of(command: &Command, kind: EffectKind) -> Reach {
-    match kind {
+pub fn reach_of(command: &Command, effect: &Effect) -> Reach {
+    match effect.kind {
         EffectKind::DeletesTree => Reach::All,
         // These leave folders alone; whatever else takes a path away takes what it holds along.
         EffectKind::DeletesFile => match command.program.as_str() {
@@ -28,7 +28,7 @@ pub fn reach_of(command: &Command, kind: EffectKind) -> Reach {
             _ => Reach::All,
         },
         EffectKind::ChangesAccess if is_recursive(command) => Reach::All,
-        EffectKind::WritesFile | EffectKind::CreatesFile if fills(command) => Reach::Some,
+        EffectKind::WritesFile | EffectKind::CreatesFile if fills(command, effect) => Reach::Some,
         EffectKind::ReadsFile | EffectKind::SendsFile | EffectKind::QuotesFile if searches(command) => {
             Reach::Some
         }
@@ -47,11 +47,20 @@ fn is_recursive(command: &Command) -> bool {
 }
 
 /// Do files land in the folder it names?
-fn fills(command: &Command) -> bool {
+fn fills(command: &Command, effect: &Effect) -> bool {
     match command.program.as_str() {
         "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "7za" | "7zz" | "7zr" | "unrar" | "unar" | "cpio"
         | "git" | "rsync" | "aws" | "gsutil" | "rclone" => true,
-        "cp" | "gcp" | "ditto" | "scp" | "rcp" => is_recursive(command) || command.program == "ditto",
+        "ditto" => true,
+        // `cp -r x y/` fills `y/x`, and `y` itself only with what is in `x/`.
+        "cp" | "gcp" | "scp" | "rcp" => {
+            let operands = &command.usage.operands;
+            let to = operands.last().map(|word| &word.text);
+            let is_inside = effect.target.as_ref().map(|word| &word.text) != to;
+            let contents = operands.first().is_some_and(|word| word.text.ends_with(['/', '.', '*']));
+            let is_folder = to.is_some_and(|to| to.ends_with('/'));
+            is_recursive(command) && (is_inside || contents || !is_folder)
+        }
         program => formatters::MODELS.iter().any(|model| model.names.contains(&program)),
     }
 }
