@@ -39,8 +39,8 @@ mod user;
 
 pub use aliases::canonical_sub;
 pub use connection::{Connection, PortPlace, connection};
-pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
 pub(crate) use files::{copies, moves};
+pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
 pub use patches::patched_files;
 pub use reach::{Reach, reach_of};
 pub use records::identity;
