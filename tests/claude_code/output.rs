@@ -30,7 +30,7 @@ fn the_model_never_reads_a_secret() {
 /// S1-10: a file copied before the call comes back.
 #[test]
 fn what_the_agent_changed_comes_back() {
-    const KEEP: &str = "version: 1\nrules:\n  - id: keep\n    kind: require\n    match: { files: { access: [write, delete], path: ['*.txt'] } }\n    require: { backup: true }\n    reason: texts can be had back\n";
+    const KEEP: &str = "version: 1\ndisable: [unsaved-work]\nrules:\n  - id: keep\n    kind: require\n    match: { files: { access: [write, delete], path: ['*.txt'] } }\n    require: { backup: true }\n    reason: texts can be had back\n";
     let write = call("Write", json!({ "file_path": "note.txt", "content": "new\n" }));
     let script = Script::of([
         call("Read", json!({ "file_path": "note.txt" })),

@@ -67,7 +67,7 @@ file = "config/app.toml"
         "PrerequisiteFailed: Test connectivity to configured endpoint",
         &format!("nothing answers at http://localhost:{wrong}"),
         "`PLAYWRIGHT_SERVER_URL` in `config/app.toml` says so",
-        &format!("the project knows Playwright Server at http://localhost:{right}"),
+        &format!("`.toolgate/knowledge.toml` lists Playwright Server at http://localhost:{right}"),
     ] {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }

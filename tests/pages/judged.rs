@@ -18,6 +18,14 @@ use tempfile::TempDir;
 const HOME: &str = "/home/toolgate-pages";
 const PLAIN: &str = "version: 1\n";
 
+/// Hosts that are guarded in the project: where the installer writes for a user, and where for a project.
+const HOSTS: &[(&str, &str, &str)] = &[
+    ("claude-code", ".claude/settings.json", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json", ".codex/hooks.json"),
+    ("gemini-cli", ".gemini/settings.json", ".gemini/settings.json"),
+    ("copilot-cli", ".copilot/hooks/toolgate.json", ".github/hooks/toolgate.json"),
+];
+
 /// Says in the policy of a page that its project holds work no commit has: `docs/intro.md` is changed, and
 /// `docs/draft.md` is new.
 const WITH_WORK: &str = "# with uncommitted work";
@@ -128,7 +136,11 @@ impl Stage {
             fs::create_dir_all(project.join(folder)).expect("a folder of the project");
         }
         fs::write(project.join(".toolgate/policy.yaml"), policy).expect("the policy");
-        fs::write(project.join(".claude/settings.json"), self.settings()).expect("the settings");
+        for (host, from, to) in HOSTS {
+            let file = project.join(to);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder of settings");
+            fs::write(file, self.settings(host, from)).expect("the settings");
+        }
         fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
         for secret in [".env", ".env.local", "credentials.json", "server.key"] {
             fs::write(project.join("build").join(secret), "A=1\n").expect("a file of secrets");
@@ -151,13 +163,13 @@ impl Stage {
     }
 
     /// Settings with the hook in them, as the installer writes them.
-    fn settings(&self) -> Vec<u8> {
+    fn settings(&self, host: &str, file: &str) -> Vec<u8> {
         let home = self.folder.path().join("installed");
-        let file = home.join(".claude/settings.json");
+        let file = home.join(file);
         if !file.exists() {
             fs::create_dir_all(&home).expect("a home");
             let mut install = self.program(&home);
-            install.env("HOME", &home).args(["install", "claude-code", "--user", "--yes"]);
+            install.env("HOME", &home).args(["install", host, "--user", "--yes"]);
             assert!(install.output().expect("toolgate").status.success(), "the hook is installed");
         }
         fs::read(file).expect("installed settings")

@@ -8,7 +8,7 @@ use crate::facts::{Facts, FileFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
-use toolgate_shell::{Span, Word};
+use toolgate_shell::{Command, Span, Word};
 
 /// Longer quotations are kept to this many bytes.
 const QUOTED_MAX: usize = 400;
@@ -163,6 +163,9 @@ impl Evidence {
         words: impl IntoIterator<Item = &'a Word>,
     ) -> Option<Evidence> {
         let command = facts.reading.commands.get(at)?;
+        if let Some(line) = Evidence::in_script(call, command) {
+            return Some(line);
+        }
         let words: Vec<&Word> = words.into_iter().collect();
         match call.kind {
             Kind::Shell { .. } => Evidence::of_span(call, command.span, words.iter().map(|word| word.span)),
@@ -173,6 +176,31 @@ impl Evidence {
                 .chain(command.words.iter().rev())
                 .find_map(|word| Evidence::of_text(call, &word.text)),
         }
+    }
+
+    /// The line of a script the call runs that holds a command, where the command is not in the
+    /// call itself: of lines with its program the one with most of its words.
+    pub(crate) fn in_script(call: &Call, command: &Command) -> Option<Evidence> {
+        let Kind::Shell { command: own, .. } = &call.kind else { return None };
+        let program = command.words.first().map(|word| word.text.as_str()).filter(|text| !text.is_empty())?;
+        let is_here =
+            own.get(command.span.start..command.span.end).is_some_and(|text| text.contains(program));
+        if call.scripts.is_empty() || is_here {
+            return None;
+        }
+        let mut best: Option<(usize, Evidence)> = None;
+        for script in &call.scripts {
+            let mut start = 0;
+            for (number, line) in script.text.as_deref().unwrap_or_default().split('\n').enumerate() {
+                let words = command.words.iter().filter(|word| line.contains(word.text.as_str())).count();
+                if line.contains(program) && best.as_ref().is_none_or(|(most, _)| words > *most) {
+                    let quoted = of_line(&script.path, line, start, number.saturating_add(1));
+                    best = quoted.map(|quoted| (words, quoted)).or(best);
+                }
+                start = start.saturating_add(line.len()).saturating_add(1);
+            }
+        }
+        best.map(|(_, quoted)| quoted)
     }
 
     /// The file a call touches, as it is named in the call.
@@ -239,6 +267,15 @@ fn of_field(field: &str, text: &str, range: Range<usize>, marks: Vec<Range<usize
     let quoted = text.get(range.clone()).filter(|quoted| !quoted.is_empty())?;
     let origin = Origin::Field { field: field.to_owned(), start: range.start, end: range.end, line };
     Some(Evidence { text: quoted.to_owned(), origin: Some(origin), marks })
+}
+
+/// A line of a file that begins at byte `at`.
+fn of_line(file: &str, line: &str, at: usize, number: usize) -> Option<Evidence> {
+    let (range, _) = kept(line, 0..line.len(), Vec::new())?;
+    let text = line.get(range.clone()).filter(|text| !text.is_empty())?;
+    let (start, end) = (at.saturating_add(range.start), at.saturating_add(range.end));
+    let origin = Origin::File { file: file.to_owned(), start, end, line: number };
+    Some(Evidence { text: text.to_owned(), origin: Some(origin), marks: Vec::new() })
 }
 
 /// What is kept of a stretch: without blanks around it, and not too long.

@@ -7,6 +7,7 @@ use crate::autonomy::Autonomy;
 use crate::call::Call;
 use crate::chain::Decision;
 use crate::event::EventKind;
+use crate::evidence::Origin;
 use crate::evidence::shortened;
 use crate::finding::Finding;
 use crate::outcome::Verdict;
@@ -61,8 +62,11 @@ fn abridged(text: &str) -> String {
 /// What was found, where it may be in a script and not in the call.
 fn scripts_text(decision: &Decision) -> String {
     let call = &decision.event.call;
-    let mut found: Vec<&str> =
-        decision.decisive().flat_map(|one| &one.evidence).map(|one| one.text.as_str()).collect();
+    let quoted = decision.decisive().flat_map(|one| &one.evidence).map(|one| match &one.origin {
+        Some(Origin::File { file, line, .. }) => format!("`{}` ({}:{line})", one.text, call.shown(file)),
+        _ => one.text.clone(),
+    });
+    let mut found: Vec<String> = quoted.collect();
     found.dedup();
     if call.scripts.is_empty() || found.is_empty() || decision.verdict <= Verdict::Allow {
         return String::new();

@@ -112,13 +112,7 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
         timeout: 120,
         off_switch: Some(("/disableAllHooks", false)),
     },
-    own_files: &[
-        "~/.copilot/hooks",
-        "~/.copilot/settings.json",
-        ".github/hooks",
-        ".github/copilot",
-        "/etc/github-copilot",
-    ],
+    own_files: &["~/.copilot/hooks", "~/.copilot/settings.json", "/etc/github-copilot"],
     own_settings: &[
         ".copilot/hooks/toolgate.json",
         ".github/hooks/toolgate.json",

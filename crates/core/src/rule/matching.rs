@@ -208,7 +208,9 @@ fn quoted(
     let marks = flags.chain(variables).chain(targets).chain(args);
     let call = &seen.event.call;
     match call.kind {
-        Kind::Shell { .. } => Evidence::of_span(call, command.span, marks),
+        Kind::Shell { .. } => {
+            Evidence::in_script(call, command).or_else(|| Evidence::of_span(call, command.span, marks))
+        }
         _ => Evidence::of_command(
             call,
             seen.facts,
