@@ -50,7 +50,7 @@ fn a_real_model_is_asked_and_its_word_is_kept() {
         // A change of its own making is judged like any other call; not sure, or no answer, is a person's.
         (Some("modify"), true) => assert!(!matches!(answer, Answer::Silent), "{answer:?}"),
         _ => {
-            assert!(answer.is_no() && answer.text().contains("waits for a person"), "{answer:?}");
+            assert!(answer.is_no() && answer.text().contains("is waiting for a person"), "{answer:?}");
             assert_eq!(entry("answered"), Value::Null, "nobody answered");
         }
     }

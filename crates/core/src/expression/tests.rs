@@ -151,7 +151,7 @@ fn what_is_wrong_is_told_with_its_place() {
     refuses("not agent.role == 'a' AND 'b'", "'b'", "a value on its own");
     refuses("(true", "true", "`)` is missing");
     refuses("action.target matches '^src/.*$'", "matches", "write `regex`");
-    refuses("action.target matches 'a['", "matches", "not a valid pattern");
+    refuses("action.target matches 'a['", "matches", "invalid pattern: `[` is never closed");
     refuses("agent.role matches '('", "(", "invalid regular expression");
     refuses("agent.role in 'x'", "'x'", "['a', 'b']");
     refuses("agent.role in ['x'", "'x'", "['a', 'b']");

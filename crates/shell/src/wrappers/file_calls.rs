@@ -149,6 +149,9 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
 /// `p.write_text(…)` of a path with a name.
 fn by_path_method(call: &FunctionCall, program: &Word) -> Option<Inner> {
     let does = METHODS.iter().find_map(|(name, does)| (*name == call.name).then_some(*does))?;
+    if is_plain_path(call.head) {
+        return None;
+    }
     let path = owner_path(call)?;
     let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
     written_to(does, &path, text, program)
@@ -156,7 +159,7 @@ fn by_path_method(call: &FunctionCall, program: &Word) -> Option<Inner> {
 
 /// `p.open('w')`: a method has no path among its arguments.
 fn opened_by_method(call: &FunctionCall, inside: &str, program: &Word) -> Option<Inner> {
-    let path = (call.name == "open").then(|| owner_path(call)).flatten()?;
+    let path = (call.name == "open" && !is_plain_path(call.head)).then(|| owner_path(call)).flatten()?;
     let mode = inside.trim_start().strip_prefix("mode=").unwrap_or(inside);
     let text = texts_of_writes(inside, call.values);
     written_to(does_in_mode(literal(mode).map(|(mode, _)| mode)), &path, text, program)
@@ -333,6 +336,14 @@ fn owner_path(call: &FunctionCall) -> Option<String> {
     let whole = call.head.strip_suffix('.')?;
     let (path, rest) = path(whole.get(expression_start(whole)?..)?, call.values)?;
     rest.trim().is_empty().then_some(path)
+}
+
+/// `Path('x').`: what is done to it is read where the path is made, and must not be read twice.
+fn is_plain_path(head: &str) -> bool {
+    let made = head.strip_suffix('.').and_then(|whole| whole.strip_suffix(')'));
+    let callee = made.and_then(|inside| inside.get(..opening_of(inside)?));
+    let name = callee.and_then(|callee| callee.rsplit(|found: char| !found.is_alphanumeric()).next());
+    matches!(name, Some("Path" | "PurePath"))
 }
 
 /// Where the calls and names begin that a text ends with.
