@@ -6,6 +6,7 @@
 
 use crate::rule::{CommandMatch, FileMatch, Match, Names, Requirement, Rule, RuleKind};
 use serde::Serialize;
+use toolgate_shell::{ReadContext, is_known, known_subcommands, read};
 
 /// How far a sentence can be enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -133,10 +134,18 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
     };
     if let Some(kind) = kind {
         let changes = has(&words, &["edit", "modify", "change", "touch", "write", "delete", "remove"]);
-        if changes && let Some(paths) = paths(&spans) {
+        let reads = has(&words, &["read", "open", "print", "show"]);
+        let access: &[&str] = if changes { &["write", "delete"] } else { &["read"] };
+        if (changes || reads)
+            && let Some(paths) = paths(&spans, access)
+        {
             return (Enforceable::Yes, rule(kind, paths));
         }
-        return match spans.iter().find_map(|span| command(span)) {
+        if let Some(branch) = pushed_branch(sentence) {
+            return (Enforceable::Semi, rule(kind, push_to(branch)));
+        }
+        let quoted = spans.iter().find_map(|span| command(span));
+        return match quoted.or_else(|| command(&unquoted_command(sentence)?)) {
             // "avoid" leaves room; a rule does not.
             Some(matches) if words.contains("avoid ") => (Enforceable::Semi, rule(RuleKind::Warn, matches)),
             Some(matches) => (Enforceable::Yes, rule(kind, matches)),
@@ -150,15 +159,67 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
     (Enforceable::Advisory, None)
 }
 
-/// "Use `a` instead of `b`", "prefer `a` over `b`": the agent is told.
+/// "Use `a` instead of `b`", "prefer a over b": the agent is told.
 fn instead(id: &str, sentence: &str, words: &str, spans: &[&str]) -> Option<Rule> {
-    let [wanted, unwanted] = spans else { return None };
-    if !has(words, &["instead of", " over ", " rather than "]) {
-        return None;
-    }
-    let mut rule = rule(id, RuleKind::Warn, command(unwanted)?, sentence);
-    rule.alternatives = vec![(*wanted).to_owned()];
+    let between =
+        ["instead of", "over", "rather than"].into_iter().find(|way| words.contains(&format!(" {way} ")))?;
+    let (wanted, unwanted) = match spans {
+        [wanted, unwanted] => (*wanted, *unwanted),
+        [] => {
+            // The words next to "instead of", in the sentence's own case.
+            let (before, behind) = sentence.split_once(&format!(" {between} "))?;
+            (before.split_whitespace().next_back()?, behind.split_whitespace().next()?)
+        }
+        _ => return None,
+    };
+    let matches = command(unwanted).or_else(|| lone_program(unwanted))?;
+    let mut rule = rule(id, RuleKind::Warn, matches, sentence);
+    rule.alternatives = vec![wanted.to_owned()];
     Some(rule)
+}
+
+/// A lone word is a command only if a program of that name is known.
+fn lone_program(word: &str) -> Option<Match> {
+    let word = word.trim_end_matches([',', '.']);
+    let command = CommandMatch { program: names(&[word]), ..CommandMatch::default() };
+    let is_program = is_known(word) && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    is_program.then(|| Match { command: Some(command), ..Match::default() })
+}
+
+/// "Never use git push --force": a command without backticks, as far as it surely goes.
+fn unquoted_command(sentence: &str) -> Option<String> {
+    let words: Vec<&str> =
+        sentence.split_whitespace().map(|word| word.trim_end_matches([',', ':'])).collect();
+    let is_start = |at: usize, word: &str| {
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        known_subcommands(word).any(|known| known == next)
+    };
+    let at = words.iter().enumerate().position(|(at, word)| is_start(at, word))?;
+    let (start, rest) = words.get(at..)?.split_at_checked(2)?;
+    let options = rest.iter().take_while(|word| word.starts_with('-'));
+    Some(start.iter().chain(options).copied().collect::<Vec<_>>().join(" "))
+}
+
+/// "Never push to main": the branch.
+fn pushed_branch(sentence: &str) -> Option<&str> {
+    let at = sentence.to_lowercase().find("push ")?;
+    let (_, behind) = sentence.get(at..)?.split_once(" to ")?;
+    let behind = behind.trim_start().trim_start_matches("the ");
+    let end = behind.find(|c: char| c.is_whitespace() || c == ',').unwrap_or(behind.len());
+    let branch = behind.get(..end)?.trim_matches('`');
+    let is_name = branch.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.'));
+    (is_name && !branch.is_empty()).then_some(branch)
+}
+
+/// A push that names the branch. One that does not is left to a person: it goes where git is set up to push.
+fn push_to(branch: &str) -> Match {
+    let command = CommandMatch {
+        program: names(&["git"]),
+        subcommand: names(&["push"]),
+        args: Names(vec![branch.to_owned(), format!("*:{branch}"), format!("*:refs/heads/{branch}")]),
+        ..CommandMatch::default()
+    };
+    Match { command: Some(command), ..Match::default() }
 }
 
 /// "Always run `a` before committing": a commit needs it.
@@ -195,7 +256,7 @@ fn regex_escape(text: &str) -> String {
 }
 
 /// The condition for files, if every quoted thing looks like one.
-fn paths(spans: &[&str]) -> Option<Match> {
+fn paths(spans: &[&str], access: &[&str]) -> Option<Match> {
     let is_path = |span: &&str| {
         !span.contains(' ')
             && !span.starts_with('-')
@@ -209,11 +270,7 @@ fn paths(spans: &[&str]) -> Option<Match> {
         Some(folder) => format!("{folder}/**"),
         None => (*span).to_owned(),
     });
-    let files = FileMatch {
-        access: names(&["write", "delete"]),
-        path: Names(globs.collect()),
-        ..FileMatch::default()
-    };
+    let files = FileMatch { access: names(access), path: Names(globs.collect()), ..FileMatch::default() };
     Some(Match { files: Some(files), ..Match::default() })
 }
 
@@ -231,12 +288,16 @@ fn command(span: &str) -> Option<Match> {
     if !operands.iter().all(|word| is_word(word) || *word == "*") {
         return None;
     }
-    let mut operands = operands.iter();
+    // How many words are the subcommand is for the reader to say: `compose down` is two.
+    let reading = read(span, &ReadContext::default());
+    let known = reading.commands.first().map_or(0, |command| command.usage.subcommand.len());
+    let (subcommand, args) = operands.split_at(known.max(1).min(operands.len()));
+    let subcommand = subcommand.join(" ");
     let command = CommandMatch {
         program: names(&[program]),
-        subcommand: names(&operands.next().copied().into_iter().collect::<Vec<_>>()),
+        subcommand: Names((!subcommand.is_empty()).then_some(subcommand).into_iter().collect()),
         all_flags: names(&flags),
-        args: names(&operands.copied().filter(|word| *word != "*").collect::<Vec<_>>()),
+        args: names(&args.iter().copied().filter(|word| *word != "*").collect::<Vec<_>>()),
         ..CommandMatch::default()
     };
     Some(Match { command: Some(command), ..Match::default() })

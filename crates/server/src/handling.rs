@@ -31,7 +31,7 @@ pub(crate) enum RequestAction {
     Claim,
     /// Say something next to it.
     Comment,
-    /// Take the answer back while nothing was done because of it.
+    /// Take the answer back until it has been used.
     Undo,
     /// End an answer that is.
     Revoke,

@@ -12,7 +12,7 @@ const TIMEOUT: u32 = 120;
 
 /// What the host shows next to its spinner while the hook runs. The text is fixed when the hook is
 /// installed, so it names the verb that lists what waits, and no request. Short enough for 80 columns.
-const STATUS: &str = "Toolgate is checking; if it waits, run `toolgate inbox`";
+const STATUS: &str = "Toolgate is checking this call. Waiting? Run `toolgate inbox`";
 
 /// Events, with the matcher for those that have one.
 const EVENTS: &[(&str, Option<&str>)] = &[

@@ -25,7 +25,7 @@ const HELP: &[&str] = &[
     "a                approve always: shows a pattern you can edit first",
     "n                deny",
     "m                write a message to the agent; it goes with your answer",
-    "u                undo your last answer, while nothing was done because of it",
+    "u                undo your last answer, until it has been used",
     "r                look again now (the list also updates by itself)",
     "q  or Ctrl-C     quit; what waits keeps waiting",
 ];

@@ -26,12 +26,12 @@ use toolgate_store::{Store, Which};
   toolgate inbox approve r-1a2b --minutes 30         this call, for half an hour
   toolgate inbox approve r-1a2b --always --pattern \"git push origin *\"
   toolgate inbox deny r-1a2b --words \"use the staging host\"
-  toolgate inbox undo r-1a2b                         while nothing was done because of it
+  toolgate inbox undo r-1a2b                         until the answer has been used
   toolgate inbox deny --all --words \"not today\"       all that waits in this project
 
-A unique beginning of an id is enough. With a policy that does not load a no can be given, and no yes.
+A unique beginning of an id is enough. If the policy does not load, you can deny requests but not approve them.
 
-Exit codes of answers: 0 it counts, also where more people must say yes · 1 it does not",
+Exit codes of `approve` and `deny`: 0 recorded (even if more approvals are needed) · 1 not recorded",
     args_conflicts_with_subcommands = true
 )]
 pub struct Args {
@@ -356,7 +356,7 @@ fn handle(id: &str, what: Handling, as_json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes an answer back, while nothing was done because of it.
+/// Takes an answer back, until it has been used.
 pub fn undo(desk: &mut Desk, id: &str) -> Result<Request, Failure> {
     let request = find(desk.store(), id)?;
     if let Some(why) = request.undo_fault(&person(), key()?.as_deref(), now_ms()) {

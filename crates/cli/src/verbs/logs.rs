@@ -28,7 +28,7 @@ pub struct Args {
     /// Only sessions whose id begins like this
     #[arg(long)]
     pub session: Option<String>,
-    /// Only decisions this rule or guard had a part in
+    /// Only decisions that this rule or guard contributed to
     #[arg(long, value_name = "ID")]
     pub rule: Option<String>,
     /// Show at most this many
@@ -265,7 +265,7 @@ fn print(store: &dyn Store, record: &Record, as_json: bool) {
 }
 
 fn print_decision(store: &dyn Store, stamp: &str, decided: &Decided) {
-    let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.decision()));
+    let word = styled(verdict_style(decided.verdict), &format!("{:<8}", decided.verdict.name()));
     let told = match (decided.verdict, decided.delivered) {
         (verdict, told) if verdict.runs() == told.runs() => String::new(),
         (_, told) if told.runs() && decided.request.is_some() => match approval(store, decided) {

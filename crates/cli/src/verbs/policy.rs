@@ -31,9 +31,9 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Every problem of every file, with its place and what to write instead
+    /// Check all policy files and show each problem with its fix
     #[command(
-        after_help = "Tries shape, values, patterns, layers and every rule's own examples, and looks for \
+        after_help = "Checks structure, values, patterns, layers and every rule's own examples, and looks for \
 rules that can never match.
 
 Examples:

@@ -5,6 +5,7 @@ use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, count, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, install, policy, policy_check, proposals};
 use clap::Subcommand;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use toolgate_runtime::{PolicyFault, Setup, load_uncached, parse_policy};
 /// Adds, lists, removes or checks rules.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolgate rules add --name ban-no-verify --pattern \"git commit.*--no-verify\" --action REJECT
+  toolgate rules add --name ban-no-verify --pattern \"git commit.*--no-verify\" --action block
   toolgate rules list --enabled
   toolgate rules remove ban-no-verify
   toolgate rules propose AGENTS.md")]
@@ -28,7 +29,7 @@ pub struct Args {
 /// What to do with rules.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Add a rule to the project's policy (APPROVE rules go to your user policy)
+    /// Add a rule to the project's policy (`approve` rules go to your user policy)
     Add(AddArgs),
     /// List rules with file and line
     List {
@@ -72,8 +73,8 @@ pub struct AddArgs {
     /// Regular expression for the command
     #[arg(long)]
     pub pattern: String,
-    /// REJECT, ESCALATE, WARN or APPROVE
-    #[arg(long, value_parser = ["REJECT", "ESCALATE", "WARN", "APPROVE"], ignore_case = true)]
+    /// What happens to matching commands
+    #[arg(long, value_parser = actions(), ignore_case = true)]
     pub action: String,
     /// Why the rule exists, in one sentence
     #[arg(long)]
@@ -84,6 +85,13 @@ pub struct AddArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The kinds of rules it adds; the second names are older and still accepted.
+fn actions() -> PossibleValuesParser {
+    let block = PossibleValue::new("block").alias("reject");
+    let ask = PossibleValue::new("ask").alias("escalate");
+    PossibleValuesParser::new([block, ask, PossibleValue::new("warn"), PossibleValue::new("approve")])
 }
 
 /// Does it.
@@ -183,10 +191,10 @@ fn policy_file(setup: &Setup, kind: &str) -> PathBuf {
 
 fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     install::refuse_agent()?;
-    let kind = match args.action.to_uppercase().as_str() {
-        "REJECT" => "block",
-        "ESCALATE" => "ask",
-        "WARN" => "warn",
+    let kind = match args.action.to_lowercase().as_str() {
+        "block" | "reject" => "block",
+        "ask" | "escalate" => "ask",
+        "warn" => "warn",
         _ => "approve",
     };
     let file = policy_file(setup, kind);

@@ -21,15 +21,16 @@ use toolgate_server::{Config, HostCallbacks, Link, Naming, openapi, serve};
   toolgate serve --by-address     for a browser that cannot open names below localhost (Safari)
   toolgate serve --api-token      also prints a token for programs that use the API
 
-The link has a host name of its own, such as t-1f2e3d4c5b6a7988.localhost. Cookies know no ports; with
-this name no other server on this machine, for instance one an agent starts, gets to see yours.
+The link has a host name of its own, such as t-1f2e3d4c5b6a7988.localhost. Browsers share
+cookies across ports; with its own host name, no other server on this machine (such as one an agent
+starts) receives the cookie.
 
 The link works once. SIGUSR1 makes the server print a new one in its terminal.")]
 pub struct Args {
     /// Address to listen on, this machine only; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:4517", default_value_if("by_address", "true", "[::1]:4517"))]
     pub listen: SocketAddr,
-    /// Link to the address instead of a name below localhost; listens on [::1], which few other servers use
+    /// Use the address in the link instead of a `*.localhost` name, and listen on [::1]
     #[arg(long)]
     pub by_address: bool,
     /// Print a token that lets programs use the API and answer requests

@@ -1,5 +1,6 @@
 //! Rules written as prose: what is proposed for them, and what is left as advice.
 
+use crate::stage::{decide, policy, shell};
 use serde_json::json;
 use toolgate_core::{Enforceable, Sentence, sentences};
 
@@ -50,6 +51,69 @@ fn a_ban_on_files_is_a_rule() {
         Enforceable::Yes,
         json!({ "kind": "block", "match": files }),
     );
+}
+
+#[test]
+fn plain_words_are_understood() {
+    let push = json!({ "command": { "program": ["git"], "subcommand": ["push"], "all_flags": ["--force"] } });
+    check("Never use git push --force.", Enforceable::Yes, json!({ "kind": "block", "match": push }));
+    let to_main = json!({ "command": { "program": ["git"], "subcommand": ["push"], "args": ["main", "*:main", "*:refs/heads/main"] } });
+    for text in ["Never push to main", "Do not push directly to `main`, open a pull request"] {
+        check(text, Enforceable::Semi, json!({ "kind": "block", "match": to_main }));
+    }
+    let env = json!({ "files": { "access": ["read"], "path": [".env"] } });
+    check("Do not read `.env`", Enforceable::Yes, json!({ "kind": "block", "match": env }));
+    let migrations = json!({ "files": { "access": ["write", "delete"], "path": ["db/migrations"] } });
+    check("Do not edit `db/migrations`", Enforceable::Yes, json!({ "kind": "block", "match": migrations }));
+    let npm = json!({ "command": { "program": ["npm"] } });
+    for text in ["Use pnpm instead of npm", "Prefer `pnpm` over `npm`."] {
+        check(text, Enforceable::Semi, json!({ "kind": "warn", "match": npm, "alternatives": ["pnpm"] }));
+    }
+}
+
+/// Whatever command a sentence forbids, the proposed rule forbids that very command.
+#[test]
+fn a_proposed_rule_matches_its_own_example() {
+    for command in [
+        "git push --force",
+        "git push -f",
+        "git commit --no-verify",
+        "git commit -n",
+        "git branch -D main",
+        "terraform destroy",
+        "terraform apply -auto-approve",
+        "aws s3 rb",
+        "gh pr merge --admin",
+        "gh repo delete",
+        "docker compose down -v",
+        "docker system prune -a",
+        "docker push",
+        "kubectl delete namespace",
+        "helm uninstall",
+        "npm publish",
+        "npm install --force",
+        "pnpm publish",
+        "yarn add",
+        "pip install",
+        "cargo publish",
+        "rm -rf",
+        "rm -r -f",
+        "make deploy",
+        "systemctl stop nginx",
+        "gcloud projects delete",
+        "az group delete",
+        "vercel deploy --prod",
+        "heroku pg:reset",
+        "redis-cli flushall",
+        "chmod -R 777",
+        "curl -k",
+    ] {
+        let Some(rule) = only(&format!("Never run `{command}`")).rule else { continue };
+        let id = rule.id.clone();
+        let policy = policy(&json!([rule]));
+        let decision = decide(&policy, &shell(command));
+        assert!(decision.findings.iter().any(|one| one.guard == id), "{command}: {:?}", decision.findings);
+    }
 }
 
 #[test]
