@@ -8,21 +8,26 @@ use toolgate_shell::{Reading, Word};
 
 /// Where new scratch folders of a call lie.
 pub(crate) struct Scratch<'a> {
-    temp: Option<&'a str>,
+    reading: &'a Reading,
+    places: &'a Places,
 }
 
 impl<'a> Scratch<'a> {
-    pub(crate) fn of(reading: &Reading, places: &'a Places) -> Scratch<'a> {
-        // The call may name another temporary folder.
+    pub(crate) fn of(reading: &'a Reading, places: &'a Places) -> Scratch<'a> {
+        Scratch { reading, places }
+    }
+
+    /// The temporary folder, unless the call may name another one. Asked for seldom, so nothing is kept.
+    fn temp(&self) -> Option<&'a str> {
         let moved = |name: &str| matches!(name, "TMPDIR" | "TMP" | "TEMP");
-        let moves = reading.commands.iter().flat_map(|one| &one.assignments).any(|one| moved(&one.name));
-        Scratch { temp: places.temp.first().map(String::as_str).filter(|_| !moves) }
+        let mut set = self.reading.commands.iter().flat_map(|one| &one.assignments);
+        self.places.temp.first().map(String::as_str).filter(|_| !set.any(|one| moved(&one.name)))
     }
 
     /// The whole path of something in a new scratch folder.
     pub(crate) fn folder(&self, text: &str) -> Option<String> {
         is_scratch(text).then_some(())?;
-        Some(format!("{}/{text}", self.temp?))
+        Some(format!("{}/{text}", self.temp()?))
     }
 
     /// A file whose place is known by that, seen from where its command runs.
@@ -31,8 +36,9 @@ impl<'a> Scratch<'a> {
         if let Some(path) = self.folder(&target.text) {
             return Some(known(path));
         }
+        let folder = self.folder(&dir?.text)?;
         let plain = target.exact && !target.text.starts_with(['/', '~']) && !target.text.contains("..");
-        let folder = dir.filter(|_| plain).and_then(|dir| self.folder(&dir.text))?;
+        plain.then_some(())?;
         Some(known(format!("{folder}/{}", target.text)))
     }
 }

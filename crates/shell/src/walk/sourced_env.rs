@@ -54,10 +54,14 @@ pub(super) fn mark(source: &str, reading: &mut Reading) {
 /// The dotenv file a command sources. One inside a script on disk is not looked at.
 fn env_file<'a>(source: &str, command: &'a Command) -> Option<&'a Word> {
     let [program, file] = command.words.as_slice() else { return None };
+    // Nearly every command ends here; what follows looks through its text.
+    if !matches!(program.text.as_str(), "." | "source") {
+        return None;
+    }
     let name = file.text.rsplit('/').next().unwrap_or_default();
     let written = source.get(command.span.start..command.span.end).is_some_and(|text| text.contains(name));
     let is_named = file.exact && !file.glob && is_dotenv(&file.text);
-    (matches!(program.text.as_str(), "." | "source") && is_named && written).then_some(file)
+    (is_named && written).then_some(file)
 }
 
 /// Could the shell itself put a value somewhere?
