@@ -140,7 +140,7 @@ impl<'a> Message<'a> {
     /// An event the row does not name. With a call in it, the call may be about to run.
     fn unknown(&self, name: &str) -> Result<Asked, Unreadable> {
         let fields = &self.host.fields;
-        if self.at(fields.tool).is_some() && self.at(fields.input).is_some() {
+        if self.at(fields.tool).is_some() {
             let name = shorten(name);
             return Err(unreadable(format!(
                 "the host sent a call with an event this gate does not know: `{name}`"

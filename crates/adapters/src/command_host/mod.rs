@@ -305,7 +305,15 @@ impl Host for CommandHost {
     }
 
     fn own_files(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
-        self.own_files.iter().map(|written| CommandHost::placed(written, home, project)).collect()
+        // The files that hold the hook come first: of some only the folder is named in the row.
+        let registered = std::iter::once(self.registration.user).chain(self.registration.project);
+        let mut all: Vec<&str> = Vec::new();
+        for written in registered.chain(self.own_files.iter().copied()) {
+            if !all.contains(&written) {
+                all.push(written);
+            }
+        }
+        all.into_iter().map(|written| CommandHost::placed(written, home, project)).collect()
     }
 
     fn install(&self, settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {

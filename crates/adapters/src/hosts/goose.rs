@@ -57,6 +57,8 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         ("read_image", Tool::Read("path")),
         ("tree", Tool::Search("path", "")),
         ("analyze", Tool::Read("path")),
+        ("developer__shell", Tool::Shell("command")),
+        ("developer__text_editor", Tool::Editor),
         ("delegate", Tool::Agent),
         ("load", Tool::Plain),
     ],
