@@ -215,7 +215,7 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
     let mut reading = read(text, &setting);
     drop_scratch_losses(&mut reading);
     let home = places.home.as_deref();
-    let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len());
+    let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len().saturating_mul(2));
     // Commands that follow each other mostly run in the same folder.
     let mut base: Option<(SmolStr, String)> = None;
     let scratch = Scratch::of(&reading, places);

@@ -45,6 +45,9 @@ impl<'a> Scratch<'a> {
 
 /// Does a path begin in a folder `mktemp` makes, and stay in it?
 fn is_scratch(text: &str) -> bool {
+    if !matches!(text.as_bytes().first(), Some(b'$' | b'`')) {
+        return false;
+    }
     let made = ["$(mktemp", "`mktemp"].iter().find_map(|sign| text.strip_prefix(sign));
     let Some((words, rest)) = made.and_then(|made| made.split_once([')', '`'])) else { return false };
     let in_temp = words.split_whitespace().any(|word| word == "--tmpdir" || is_cluster(word, 't'));

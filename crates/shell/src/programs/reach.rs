@@ -3,6 +3,7 @@
 
 use super::formatters;
 use crate::effect_kind::EffectKind;
+use crate::name_filter::NameFilter;
 use crate::reading::{Command, Effect};
 
 /// How far an effect on a path goes.
@@ -46,6 +47,21 @@ fn is_recursive(command: &Command) -> bool {
     })
 }
 
+static FORMATTERS: NameFilter = formatter_filter();
+
+const fn formatter_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, formatters::MODELS);
+    while let [model, more @ ..] = rows {
+        let mut names = model.names;
+        while let [name, others @ ..] = names {
+            all = all.with(name);
+            names = others;
+        }
+        rows = more;
+    }
+    all
+}
+
 /// Do files land in the folder it names?
 fn fills(command: &Command, effect: &Effect) -> bool {
     match command.program.as_str() {
@@ -61,7 +77,10 @@ fn fills(command: &Command, effect: &Effect) -> bool {
             let is_folder = to.is_some_and(|to| to.ends_with('/'));
             is_recursive(command) && (is_inside || contents || !is_folder)
         }
-        program => formatters::MODELS.iter().any(|model| model.names.contains(&program)),
+        program => {
+            FORMATTERS.may_hold(program)
+                && formatters::MODELS.iter().any(|model| model.names.contains(&program))
+        }
     }
 }
 
