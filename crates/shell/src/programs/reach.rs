@@ -29,8 +29,6 @@ pub fn reach_of(command: &Command, effect: &Effect) -> Reach {
             _ => Reach::All,
         },
         EffectKind::ChangesAccess if is_recursive(command) => Reach::All,
-        // Nearly every program is told apart by its first letter and length.
-        _ if !GOES_DEEPER.may_hold(&command.program) => Reach::Itself,
         EffectKind::WritesFile | EffectKind::CreatesFile if fills(command, effect) => Reach::Some,
         EffectKind::ReadsFile | EffectKind::SendsFile | EffectKind::QuotesFile if searches(command) => {
             Reach::Some
@@ -49,17 +47,10 @@ fn is_recursive(command: &Command) -> bool {
     })
 }
 
-/// Programs that fill or search whole folders; which of them do what is said below.
-const DEEP: &[&str] = &[
-    "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "7zz", "7zr", "unrar", "unar", "cpio", "git", "rsync",
-    "aws", "gsutil", "rclone", "ditto", "cp", "gcp", "scp", "rcp", "rg", "ripgrep", "ag", "ack", "grep",
-    "egrep", "fgrep", "zgrep", "zip", "diff",
-];
+static FORMATTERS: NameFilter = formatter_filter();
 
-static GOES_DEEPER: NameFilter = filter();
-
-const fn filter() -> NameFilter {
-    let (mut all, mut rows, mut deep) = (NameFilter::NONE, formatters::MODELS, DEEP);
+const fn formatter_filter() -> NameFilter {
+    let (mut all, mut rows) = (NameFilter::NONE, formatters::MODELS);
     while let [model, more @ ..] = rows {
         let mut names = model.names;
         while let [name, others @ ..] = names {
@@ -67,10 +58,6 @@ const fn filter() -> NameFilter {
             names = others;
         }
         rows = more;
-    }
-    while let [name, more @ ..] = deep {
-        all = all.with(name);
-        deep = more;
     }
     all
 }
@@ -90,7 +77,10 @@ fn fills(command: &Command, effect: &Effect) -> bool {
             let is_folder = to.is_some_and(|to| to.ends_with('/'));
             is_recursive(command) && (is_inside || contents || !is_folder)
         }
-        program => formatters::MODELS.iter().any(|model| model.names.contains(&program)),
+        program => {
+            FORMATTERS.may_hold(program)
+                && formatters::MODELS.iter().any(|model| model.names.contains(&program))
+        }
     }
 }
 
