@@ -8,6 +8,16 @@ impl NameFilter {
     /// Of no name.
     pub(crate) const NONE: NameFilter = NameFilter([0; 32]);
 
+    /// Of these names.
+    pub(crate) const fn of(mut names: &[&str]) -> NameFilter {
+        let mut all = NameFilter::NONE;
+        while let [name, others @ ..] = names {
+            all = all.with(name);
+            names = others;
+        }
+        all
+    }
+
     /// Of one name more.
     #[allow(clippy::indexing_slicing)] // evaluated by the compiler, which refuses a wrong index
     pub(crate) const fn with(mut self, name: &str) -> NameFilter {

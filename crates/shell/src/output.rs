@@ -10,10 +10,34 @@ use crate::stream::Stream;
 use smol_str::format_smolstr;
 
 /// Programs that print nothing of note.
-const SILENT: [&str; 23] = [
-    "cd", "export", "set", "unset", "mkdir", "rm", "touch", "true", ":", "declare", "local", "shift",
-    "sleep", "wait", "chmod", "alias", "trap", "exec", "mv", "cp", "false", "test", "[",
-];
+fn is_silent(program: &str) -> bool {
+    // As patterns these are compared length first, which a list is not.
+    matches!(
+        program,
+        "cd" | "export"
+            | "set"
+            | "unset"
+            | "mkdir"
+            | "rm"
+            | "touch"
+            | "true"
+            | ":"
+            | "declare"
+            | "local"
+            | "shift"
+            | "sleep"
+            | "wait"
+            | "chmod"
+            | "alias"
+            | "trap"
+            | "exec"
+            | "mv"
+            | "cp"
+            | "false"
+            | "test"
+            | "["
+    )
+}
 
 /// What `command` prints when it reads `stdin`.
 pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Option<Text>) -> Stream {
@@ -33,30 +57,40 @@ pub(crate) fn of(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() 
         _ => stdin.and_then(|stream| stream.download.clone()),
     };
     stream.noisy = stdin.is_some_and(|stream| stream.noisy);
-    if command.program == "find" {
-        stream.paths = crate::programs::find::Find::of(command.words.get(1..).unwrap_or_default()).listed();
-    } else if matches!(command.program.as_str(), "fd" | "fdfind") {
-        stream.paths = crate::programs::fd::Fd::of(command.words.get(1..).unwrap_or_default()).matches();
-    } else if command.program == "ls" {
-        stream.paths = listed(command);
-    } else if command.program == "git" && command.usage.sub() == "ls-files" {
-        stream.paths = tracked(command);
-    } else if command.program == "git" && command.usage.sub() == "diff" && command.usage.has("--name-only") {
-        stream.paths = changed(command);
-    } else if names_files(command) {
-        stream.paths = searched(command);
-    } else if matches!(command.program.as_str(), "sort" | "head" | "tail" | "grep" | "uniq") {
-        stream.paths = stdin.map(|stream| stream.paths.clone()).unwrap_or_default();
-        let narrows = matches!(command.program.as_str(), "head" | "tail" | "grep");
-        for path in stream.paths.iter_mut().filter(|_| narrows) {
-            // Some of them, and no one knows which.
-            if let Some(head) = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES)) {
-                path.text = format_smolstr!("{head}?*");
-                path.exact = false;
-            }
-        }
-    }
+    stream.paths = paths(command, stdin);
     stream
+}
+
+/// The files it names, for those who take them from a pipe.
+fn paths(command: &Command, stdin: Option<&Stream>) -> Vec<Word> {
+    let words = || command.words.get(1..).unwrap_or_default();
+    match command.program.as_str() {
+        "find" => crate::programs::find::Find::of(words()).listed(),
+        "fd" | "fdfind" => crate::programs::fd::Fd::of(words()).matches(),
+        "ls" => listed(command),
+        "git" => match command.usage.sub() {
+            "ls-files" => tracked(command),
+            "diff" if command.usage.has("--name-only") => changed(command),
+            _ => Vec::new(),
+        },
+        // The names of the files that hold what it looks for.
+        "grep" | "egrep" | "fgrep" | "rg" if command.usage.has("--files-with-matches") => searched(command),
+        "sort" | "uniq" => stdin.map(|stream| stream.paths.clone()).unwrap_or_default(),
+        "head" | "tail" | "grep" => stdin.map(|stream| some_of(&stream.paths)).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// Some of the paths, and no one knows which.
+fn some_of(paths: &[Word]) -> Vec<Word> {
+    let narrowed = |path: &Word| {
+        let head = path.text.strip_suffix("**").or_else(|| path.text.strip_suffix(ALL_NAMES));
+        head.map_or_else(
+            || path.clone(),
+            |head| Word { text: format_smolstr!("{head}?*"), exact: false, ..path.clone() },
+        )
+    };
+    paths.iter().map(narrowed).collect()
 }
 
 /// `declare`, `export -p`, `set`, `cd -`: builtins that set something, and print what is set
@@ -75,12 +109,6 @@ fn shows_state(command: &Command) -> bool {
         "cd" => has("-"),
         _ => false,
     }
-}
-
-/// `grep -l` prints the names of the files that hold what it looks for.
-fn names_files(command: &Command) -> bool {
-    matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg")
-        && command.usage.has("--files-with-matches")
 }
 
 /// Some of the files it looked through, and no one knows which.
@@ -191,7 +219,7 @@ fn printed(command: &Command, stdin: Option<&Stream>, here: impl FnOnce() -> Opt
             let word = arguments.first().filter(|word| word.exact)?;
             Some(format!("{}\n", crate::programs::base_name(&word.text)))
         }
-        program if SILENT.contains(&program) => (!shows_state(command)).then(String::new),
+        program if is_silent(program) => (!shows_state(command)).then(String::new),
         _ => None,
     }
 }

@@ -36,8 +36,13 @@ pub(crate) fn item_file(command: &Command) -> Option<Word> {
         "parallel" => &PARALLEL,
         _ => return None,
     };
+    // Hardly anyone names one, and its table is long: no option with its letter, no file.
+    let words = arguments(command);
+    if !words.iter().any(|word| word.text.contains('a') && (!word.exact || word.text.starts_with('-'))) {
+        return None;
+    }
     let mut usage = Usage::default();
-    options::sort(arguments(command), spec, &mut usage);
+    options::sort(words, spec, &mut usage);
     usage.value("--arg-file").cloned()
 }
 

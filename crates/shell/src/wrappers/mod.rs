@@ -50,6 +50,7 @@ mod tool_mode;
 mod uploads;
 mod values;
 
+use crate::name_filter::NameFilter;
 use crate::programs::is_named;
 use crate::reading::{Assignment, Command, Span, Unknown, Word};
 use crate::stream::Stream;
@@ -142,6 +143,12 @@ const PLAIN: [&str; 20] = [
     "touch", "chmod", "true", "set", "tee", "curl",
 ];
 
+static PLAIN_NAMES: NameFilter = NameFilter::of(&PLAIN);
+
+fn is_plain(program: &str) -> bool {
+    PLAIN_NAMES.may_hold(program) && PLAIN.iter().any(|name| is_named(name, program))
+}
+
 /// Commands one program is seen to start.
 const STARTED_MAX: usize = 1_000;
 
@@ -168,7 +175,7 @@ fn reader_of(file: &Word, at: &Word) -> Inner {
 /// Everything `command` starts.
 pub(crate) fn open(command: &Command, stdin: Option<&Stream>) -> Vec<Inner> {
     let mut all = Vec::new();
-    if !PLAIN.iter().any(|name| is_named(name, &command.program)) {
+    if !is_plain(&command.program) {
         all = hidden::open(command);
         all.extend(loads::open(command));
         all.extend(FAMILIES.iter().find_map(|family| family(command, stdin)).unwrap_or_default());
