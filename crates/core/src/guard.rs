@@ -158,6 +158,14 @@ pub trait Guard: Send {
     fn priority(&self) -> u32;
     /// Tie-break after priority.
     fn category(&self) -> Category;
+    /// Tie-break after the category: what matters most is said first.
+    fn severity(&self) -> Severity {
+        Severity::default()
+    }
+    /// Whether it is a rule: data alone, so that it is asked even where another guard blocks already.
+    fn is_rule(&self) -> bool {
+        false
+    }
     /// The marks of the session it wants to know before it answers.
     fn asks(&self, _call: &Call, _facts: &Facts, _settings: &Settings) -> Vec<String> {
         Vec::new()

@@ -12,6 +12,7 @@
 use crate::agent::{Agent, AgentEntry};
 use crate::categories::CategoriesEntry;
 use crate::finding::Source;
+use crate::guard::{Category, Severity};
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
 use crate::notify::NotifyEntry;
@@ -23,6 +24,7 @@ use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
 use crate::traps::TrapsEntry;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Where a policy file is in the order.
@@ -306,8 +308,9 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
     }
 }
 
-fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {
-    (entry.rule.priority, entry.rule.category, &entry.rule.id)
+/// The order rules are tried in; the same as that of guards.
+fn order(entry: &RuleEntry) -> (u32, Category, Reverse<Severity>, &str) {
+    (entry.rule.priority, entry.rule.category, Reverse(entry.rule.severity), &entry.rule.id)
 }
 
 fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notice>) {

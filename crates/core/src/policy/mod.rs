@@ -29,6 +29,7 @@ use crate::guards;
 use crate::places::Places;
 use crate::rule::{CompiledRule, earlier_rules, is_earlier};
 use crate::settings::Settings;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 /// The policy in force.
@@ -256,7 +257,7 @@ impl Policy {
         }
         guards.sort_by_cached_key(|guard| {
             let guard: &dyn Guard = *guard;
-            (guard.priority(), guard.category(), guard.id())
+            (guard.priority(), guard.category(), Reverse(guard.severity()), guard.id())
         });
         guards
     }

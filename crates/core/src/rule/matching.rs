@@ -209,7 +209,7 @@ fn quoted(
     let call = &seen.event.call;
     match call.kind {
         Kind::Shell { .. } => {
-            Evidence::in_script(call, command).or_else(|| Evidence::of_span(call, command.span, marks))
+            Evidence::elsewhere(call, command).or_else(|| Evidence::of_span(call, command.span, marks))
         }
         _ => Evidence::of_command(
             call,
