@@ -49,7 +49,7 @@ impl Failure {
     /// first one for a program.
     pub fn of_policy(faults: &[PolicyFault]) -> Failure {
         let Some(first) = faults.first() else {
-            return Failure::new("the policy cannot be read", "run `toolgate policy check`");
+            return Failure::new("the policy has an error", "run `toolgate policy check`");
         };
         let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
         let place = Place { file: first.file.clone(), line: first.line, column: first.column };

@@ -315,7 +315,7 @@ fn settings(
         Some(why) => {
             gate.note(context, "settings-refused", &format!("{}: {why}", file.display()))?;
             let text = format!(
-                "Not applied: {why}. Toolgate's hook must stay; only the user may change `{}`.",
+                "Not applied: {why}. Toolgate's hook must stay installed; only the user may change `{}`.",
                 file.display()
             );
             Ok(HostAnswer::Denied { text })

@@ -31,7 +31,9 @@ pub fn agent_text(decision: &Decision) -> String {
         Verdict::Ask | Verdict::Check | Verdict::Delay => "Not run yet: ",
         Verdict::Allow | Verdict::Warn | Verdict::Rewrite => "",
     };
-    let parts: Vec<String> = decision.decisive().map(agent_part).collect();
+    // After a colon the sentence goes on as it was written.
+    let part = |(at, finding)| agent_part(finding, at > 0 || lead.is_empty());
+    let parts: Vec<String> = decision.decisive().enumerate().map(part).collect();
     format!("{lead}{}{}{}", parts.join(" "), found_text(decision), budget_text(decision))
 }
 
@@ -117,8 +119,9 @@ fn budget_text(decision: &Decision) -> String {
     }
 }
 
-fn agent_part(finding: &Finding) -> String {
-    let mut text = format!("{} [{}]", sentence(&finding.message), finding.citation());
+fn agent_part(finding: &Finding, begins: bool) -> String {
+    let reason = if begins { sentence(&finding.message) } else { closed(finding.message.trim()) };
+    let mut text = format!("{reason} [{}]", finding.citation());
     if let Some(step) = &finding.remediation {
         text.push(' ');
         text.push_str(&sentence(step));
@@ -178,8 +181,13 @@ fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    closed(&format!("{first}{}", chars.as_str()))
+}
+
+/// A text with the stop its sentence ends in.
+fn closed(text: &str) -> String {
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{stop}", chars.as_str())
+    format!("{text}{stop}")
 }
 
 /// What a person reads, one line a finding.

@@ -51,8 +51,8 @@ impl From<Vec<PolicyFault>> for Broken {
     fn from(faults: Vec<PolicyFault>) -> Broken {
         let first = faults.first();
         let what = first.map_or_else(
-            || "the policy cannot be read".to_owned(),
-            |fault| format!("the policy cannot be read: {fault}{}", more(faults.len())),
+            || "the policy has an error".to_owned(),
+            |fault| format!("the policy has an error: {fault}{}", more(faults.len())),
         );
         let cure = first.map_or_else(
             || "run `toolgate policy check`".to_owned(),

@@ -73,7 +73,7 @@ impl fmt::Display for StoreError {
             StoreError::Full => write!(f, "the disk is full, so the ledger cannot be written"),
             StoreError::ReadOnly => write!(f, "the ledger is not writable"),
             StoreError::Newer { version } => {
-                write!(f, "the ledger has format {version}, which this toolgate does not know")
+                write!(f, "the ledger has format {version}, which this version of Toolgate does not know")
             }
             StoreError::Altered => {
                 write!(f, "the ledger was altered: its newest record is not the one this gate signed")

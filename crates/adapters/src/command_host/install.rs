@@ -180,7 +180,7 @@ mod lists {
         let root = settings.root();
         let Some(hooks) = root.get("hooks") else { return Ok(()) };
         if !matches!(hooks.shape, Shape::Object(_)) {
-            return Err(settings.fault(hooks, "`hooks` is not an object", "write `\"hooks\": {}`"));
+            return Err(settings.fault(hooks, "`hooks` is not an object", "make it an object"));
         }
         let Some(list) = hooks.get(event) else {
             settings.add(hooks, Some(event), &json!([item]));
@@ -188,7 +188,7 @@ mod lists {
         };
         if !matches!(list.shape, Shape::List(_)) {
             let why = format!("`hooks.{event}` is not a list");
-            return Err(settings.fault(list, &why, "write a list of hooks there, or remove the key"));
+            return Err(settings.fault(list, &why, "make it a list"));
         }
         match own(settings, host, list) {
             Some(at) => {

@@ -14,7 +14,8 @@ const LISTED: usize = 6;
 /// Calls a pattern would have covered that are named.
 const COVERED: usize = 4;
 
-const KEYS: &str = "y approve · s session · a always · n deny · m message · Enter whole · ? keys · q quit";
+const KEYS: &str =
+    "y approve · s session · a always · n deny · m message · Enter full text · ? keys · q quit";
 
 const HELP: &[&str] = &[
     "j k  or arrows   next, previous request",
@@ -27,7 +28,7 @@ const HELP: &[&str] = &[
     "m                write a message to the agent; it goes with your answer",
     "u                undo your last answer, until it has been used",
     "r                look again now (the list also updates by itself)",
-    "q  or Ctrl-C     quit; what waits keeps waiting",
+    "q  or Ctrl-C     quit; requests keep waiting",
 ];
 
 /// What is drawn.
@@ -151,7 +152,7 @@ fn foot(model: &Model, columns: usize, covered: &Covered) -> Vec<String> {
 fn pattern(text: &str, columns: usize, covered: &Covered) -> Vec<String> {
     let cut = |text: String| carets::cut(&text, columns);
     let mut lines = vec![cut(
-        "Approve always, until you revoke it. `*` matches any text of a word; empty means exactly this call."
+        "Approve always, until you revoke it. `*` matches any text within one word; empty means exactly this call."
             .to_owned(),
     )];
     if let Some(fault) = covered.fault.as_ref().filter(|_| covered.pattern == text) {

@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
 
     fn unreadable(&self, setup: &Setup, fault: &SettingsFault) -> Failure {
         let name = short_name(setup, &self.file);
-        let what = format!("`{name}` {fault}; nothing was changed");
+        let what = format!("{}; nothing was changed", fault.of(&name));
         Failure::at(&self.file.display().to_string(), fault.place, what, &fault.help)
     }
 }
@@ -121,7 +121,7 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     manner.tell(&match (&before, had.is_empty()) {
         (None, _) => format!("Creates {name} with {hooks}."),
         (Some(_), true) => format!("Adds {hooks} to {name} and changes nothing else."),
-        (Some(_), false) => format!("Updates toolgate's {hooks} in {name} and changes nothing else."),
+        (Some(_), false) => format!("Updates Toolgate's {hooks} in {name} and changes nothing else."),
     });
     level::warn(place, setup, manner);
     if !manner.quiet {
@@ -167,12 +167,12 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         return Ok(Change::None);
     }
     manner.tell(&match (&restored, unchanged, &known) {
-        (None, _, _) => format!("Deletes {name}: toolgate's hook is all it holds."),
-        (Some(_), Some(_), _) => format!("Restores {name} to what it was before toolgate was installed."),
+        (None, _, _) => format!("Deletes {name}: Toolgate's hook is all it holds."),
+        (Some(_), Some(_), _) => format!("Restores {name} to what it was before Toolgate was installed."),
         (Some(_), None, Some(_)) => {
-            format!("Removes toolgate's hook from {name} and keeps what was changed there since.")
+            format!("Removes Toolgate's hook from {name} and keeps what was changed there since.")
         }
-        (Some(_), None, None) => format!("Removes toolgate's hook from {name} and changes nothing else."),
+        (Some(_), None, None) => format!("Removes Toolgate's hook from {name} and changes nothing else."),
     });
     if !manner.quiet {
         let events = if manner.whole_diff { Vec::new() } else { host.events(&now) };
@@ -190,7 +190,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         }
     }
     installs::forget(&setup.dirs, file)?;
-    manner.tell(&format!("toolgate no longer guards {} through {name}.", host.title()));
+    manner.tell(&format!("Toolgate no longer guards {} through {name}.", host.title()));
     Ok(Change::Made)
 }
 
@@ -207,7 +207,7 @@ fn program(setup: &Setup) -> Result<String, Failure> {
     if !plain {
         return Err(Failure::new(
             format!("the path of this program, `{}`, needs quoting in a hook command", path.display()),
-            "install toolgate in a folder whose path has only letters, digits, spaces and `/._-`",
+            "install Toolgate in a folder whose path has only letters, digits, spaces and `/._-`",
         ));
     }
     Ok(format!("\"{text}\""))

@@ -27,7 +27,7 @@ pub struct Args {
     /// What to do; lists every bypass if not given
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

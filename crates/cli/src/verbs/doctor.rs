@@ -293,7 +293,7 @@ fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::P
     let program = command.strip_suffix(&format!(" hook {}", host.name()))?;
     let now = host.install(Some(settings), program).ok()?;
     (now != settings).then(|| {
-        let what = format!("{}: the hook is from an older version of toolgate", file.display());
+        let what = format!("{}: the hook is from an older version of Toolgate", file.display());
         Check::warn(host.name(), what, format!("run `toolgate install {}` again", host.name()))
     })
 }

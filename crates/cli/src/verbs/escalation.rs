@@ -77,7 +77,7 @@ fn change(setup: &Setup, args: &Args) -> Result<(), Failure> {
     let Some(new) =
         replaced(&text, &people).filter(|new| read(&file, new).ok().flatten().as_ref() == Some(&people))
     else {
-        let what = format!("`people:` in `{}` has a layout that toolgate cannot edit", file.display());
+        let what = format!("`people:` in `{}` has a layout that Toolgate cannot edit", file.display());
         return Err(Failure::new(what, format!("edit it by hand: {}", json!(people))));
     };
     let ids = rules::ids_of(&file, &new).map_err(|fault| rules::unreadable(&fault))?;

@@ -23,7 +23,7 @@ pub struct Args {
     /// What to do (default: list)
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

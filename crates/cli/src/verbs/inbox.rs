@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Handling, Request, RequestState, Word, span, words_fault};
+use toolgate_core::{Answer, Handling, Request, RequestState, Word, count, span, words_fault};
 use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -27,7 +27,7 @@ use toolgate_store::{Store, Which};
   toolgate inbox approve r-1a2b --always --pattern \"git push origin *\"
   toolgate inbox deny r-1a2b --words \"use the staging host\"
   toolgate inbox undo r-1a2b                         until the answer has been used
-  toolgate inbox deny --all --words \"not today\"       all that waits in this project
+  toolgate inbox deny --all --words \"not today\"      all that waits in this project
 
 A unique beginning of an id is enough. If the policy does not load, you can deny requests but not approve them.
 
@@ -38,7 +38,7 @@ pub struct Args {
     /// What to do; at a terminal opens the inbox if not given, elsewhere lists what waits
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// List what waits as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -197,7 +197,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
         }
         let alike = match alike.len() {
             0 => String::new(),
-            count => format!("  (and in {count} more sessions)"),
+            others => format!("  (and in {} more)", count(others, "session")),
         };
         if project != Some(own.as_path()) {
             let here = if *own == here { " (here)" } else { "" };
@@ -240,8 +240,8 @@ fn left(request: &Request, now: i64) -> String {
 pub fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
     if id.len() < 4 {
         return Err(Failure::new(
-            format!("`{id}` is too short for a request"),
-            "write at least `r-` and two characters more",
+            format!("`{id}` is too short to identify a request"),
+            "write at least `r-` and two more characters",
         ));
     }
     let matching: Vec<Request> =

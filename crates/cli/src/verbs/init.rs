@@ -141,7 +141,7 @@ fn write_policy(setup: &Setup, manner: Manner) -> Result<Vec<PathBuf>, Failure> 
         let is_old = std::fs::read_to_string(&schema).is_ok_and(|old| old != text);
         if is_old {
             std::fs::write(&schema, text)?;
-            manner.tell(&format!("Updated {SCHEMA} to this version of toolgate."));
+            manner.tell(&format!("Updated {SCHEMA} to this version of Toolgate."));
             return Ok(vec![schema]);
         }
         return Ok(Vec::new());

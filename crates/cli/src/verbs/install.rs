@@ -19,8 +19,8 @@ use toolgate_runtime::{Setup, agent_above, askers};
   toolgate install claude-code --local      for this project, only you
   toolgate install claude-code --project    for this project and everyone who works on it
 
-Without a level it asks; with --yes, or where there is no terminal, the level is --user. A hook that is
-there already is brought up to date where it is.")]
+Without a level it asks; with --yes, or where there is no terminal, the level is --user. An existing hook
+is updated in place.")]
 pub struct Args {
     /// The host; `toolgate hosts` lists them
     pub host: String,
@@ -142,5 +142,5 @@ fn not_there(host: &dyn Host, setup: &Setup, given: Option<Level>) -> Result<Str
     for level in levels {
         names.push(short_name(setup, &Place::new(host, setup, level)?.file));
     }
-    Ok(format!("toolgate's hook is not in {}.", names.join(", ")))
+    Ok(format!("Toolgate's hook is not in {}.", names.join(", ")))
 }

@@ -61,7 +61,7 @@ fn show(proposal: &Proposal) {
         Word::Approve => {
             ("approved", format!("next time: toolgate inbox approve ID --always --pattern '{pattern}'"))
         }
-        Word::Deny => ("denied", "to block it without asking: toolgate rules add --action REJECT".to_owned()),
+        Word::Deny => ("denied", "to block it without asking: toolgate rules add --action block".to_owned()),
     };
     out(&styled(BOLD, &format!("{pattern}  {said} {}", count(proposal.answers, "time"))));
     out(&format!("  asked by {}", proposal.asks.join(", ")));

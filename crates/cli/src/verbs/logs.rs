@@ -125,7 +125,7 @@ pub fn duration_ms(text: &str) -> Result<i64, Failure> {
 impl Filter {
     /// What is said where nothing fits.
     fn nothing(&self) -> String {
-        let mut parts = vec![if self.all { "no record" } else { "no decision" }.to_owned()];
+        let mut parts = vec![if self.all { "no records" } else { "no decisions" }.to_owned()];
         if let Some(session) = &self.session {
             parts.push(format!("of a session that begins with `{}`", visible(session)));
         }

@@ -75,7 +75,7 @@ fn compared(
         return Ok(Proposal { file, sentence, now: None, conflict: false });
     };
     let host = host("claude-code")
-        .ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))?;
+        .ok_or_else(|| Failure::new("no host is built in", "this build of Toolgate is broken"))?;
     let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
     let call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "only shell commands can be compared"))?;

@@ -68,13 +68,13 @@ pub enum Verb {
 #[derive(Debug, clap::Args)]
 pub struct AddArgs {
     /// The rule's id, in kebab-case
-    #[arg(long)]
+    #[arg(long, visible_alias = "id")]
     pub name: String,
     /// Regular expression for the command
     #[arg(long)]
     pub pattern: String,
     /// What happens to matching commands
-    #[arg(long, value_parser = actions(), ignore_case = true)]
+    #[arg(long, visible_alias = "kind", value_parser = actions(), ignore_case = true)]
     pub action: String,
     /// Why the rule exists, in one sentence
     #[arg(long)]
@@ -337,7 +337,7 @@ pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<()
     let found = ids_of(file, text).map_err(|fault| unreadable(&fault).with_note("nothing was changed"))?;
     if found != ids {
         let what = format!(
-            "nothing was changed: the rules in `{}` have a layout that toolgate cannot edit",
+            "nothing was changed: the rules in `{}` have a layout that Toolgate cannot edit",
             file.display()
         );
         return Err(Failure::new(what, "edit the file by hand"));

@@ -131,7 +131,7 @@ fn open(dir: &Path) -> Result<Scene, Failure> {
 }
 
 fn the_host() -> Result<&'static dyn Host, Failure> {
-    host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))
+    host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of Toolgate is broken"))
 }
 
 fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Event, Failure> {

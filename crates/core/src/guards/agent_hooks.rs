@@ -16,7 +16,7 @@ use toolgate_shell::Command;
 pub(super) const ID: &str = "agent-hooks";
 
 pub(super) const PAGE: &str = "# agent-hooks
-**What** – asks before an agent is started in a folder whose settings do not run toolgate's hook: they switch hooks off,
+**What** – asks before an agent is started in a folder whose settings do not run Toolgate's hook: they switch hooks off,
 the host drops them for a mistake in them, or the hook is installed for another folder only.
 **Why** – without the hook, the agent that is started does what it likes.
 **Allowed instead** – starting it in a folder that is guarded. `toolgate install claude-code` guards every folder;
@@ -46,7 +46,7 @@ impl Guard for AgentHooks {
             Some((at, agent, why))
         });
         let (at, agent, why) = started?;
-        let message = format!("this starts {} where toolgate does not guard it: {why}", agent.title);
+        let message = format!("this starts {} where Toolgate does not guard it: {why}", agent.title);
         let step = "start it in a guarded folder; `toolgate doctor` says whether one is";
         let quoted = Part::Command(at, None).quoted(&seen.event.call, seen.facts);
         Some(Finding {

@@ -3,7 +3,7 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
-use crate::evidence::Part;
+use crate::evidence::{Part, shortened};
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
@@ -81,14 +81,25 @@ impl Guard for SelfProtection {
             .collect();
         let commands = seen.facts.commands();
         let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
-        found
-            .extend(own.map(|(at, command)| (format!("run `{}`", command.program), Part::Command(at, None))));
+        let mut answers = 0;
+        for (at, command) in own {
+            let part = Part::Command(at, None);
+            let written = part.quoted(&seen.event.call, seen.facts).map(|quoted| quoted.text);
+            let name = shortened(written.as_deref().unwrap_or(&command.program)).to_owned();
+            answers += usize::from(answers_request(command));
+            found.push((format!("`{name}`"), part));
+        }
         if found.is_empty() {
             return None;
         }
         let named: Vec<&str> = found.iter().map(|(named, _)| named.as_str()).collect();
         let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
-        let kind = if reads { "read a key of the gate" } else { "change the gate itself" };
+        let kind = match answers {
+            _ if reads => "read a key of the gate",
+            1 if found.len() == 1 => "answer a request",
+            answers if answers == found.len() => "answer requests",
+            _ => "change the gate itself",
+        };
         let message = format!("this would {kind} ({})", named.join(", "));
         let step = "ask the user to make this change in their own terminal";
         let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
@@ -341,12 +352,27 @@ fn is_given_own_file(command: &Command, seen: &Seen<'_>) -> bool {
     command.words.iter().skip(1).filter(|word| word.exact && !word.glob).any(|word| named(&word.text))
 }
 
+/// Verbs of `toolgate inbox` that answer a request.
+const ANSWERS: [&str; 3] = ["approve", "deny", "undo"];
+
+/// The words that follow the name of our program.
+fn own_words(command: &Command) -> impl Iterator<Item = &str> {
+    let words = command.words.iter().skip(1).map(|word| word.text.as_str());
+    words.filter(|word| *word != "--json")
+}
+
+/// Does it answer a request of this or another agent?
+fn answers_request(command: &Command) -> bool {
+    let mut words = own_words(command);
+    let is_inbox = words.next() == Some("inbox");
+    command.program == PROGRAM && is_inbox && words.next().is_some_and(|second| ANSWERS.contains(&second))
+}
+
 fn is_own_verb(command: &Command) -> bool {
     if command.program != PROGRAM {
         return false;
     }
-    let mut words =
-        command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| *word != "--json");
+    let mut words = own_words(command);
     let Some(verb) = words.next() else { return false };
     if LOOKING.contains(&verb) {
         return false;

@@ -343,7 +343,7 @@ fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, noti
             }
             Some(known) => {
                 let text = format!("`{}` replaces the rule at {}", rule.id, known.source);
-                notices.push(Notice::note(source, &rule.id, text, "choose another id if both are to hold"));
+                notices.push(Notice::note(source, &rule.id, text, "choose another id to keep both"));
                 *known = entry;
             }
         }

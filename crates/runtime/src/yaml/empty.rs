@@ -65,7 +65,7 @@ impl Look<'_> {
             };
         if is_empty {
             let message = format!("`{}` is empty and says nothing", key.text);
-            self.warn(node, message, format!("write what `{}` is to hold, or remove it", key.text));
+            self.warn(node, message, format!("write the values for `{}`, or remove it", key.text));
         }
         // What is set is data, and may be empty.
         if key.text != "set" {

@@ -282,7 +282,7 @@ impl<'a> Source<'a> {
             let Some(id) = node.text() else { continue };
             match known.get(id) {
                 Some(line) => {
-                    let message = format!("there is a rule `{id}` in line {line} already");
+                    let message = format!("rule `{id}` already exists on line {line}");
                     self.wrong(node, message, "choose another id for one of them");
                 }
                 None => {

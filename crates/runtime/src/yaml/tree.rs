@@ -366,7 +366,7 @@ impl Builder<'_> {
         if key.text == "<<" {
             self.merge(&key, node);
         } else if let Some(line) = open.known.get(&key.text) {
-            let message = format!("`{}` is written twice; the first is in line {line}", key.text);
+            let message = format!("`{}` is written twice, first on line {line}", key.text);
             self.mistake(key.place, message, "join the two, or remove one of them");
         } else {
             open.known.insert(key.text.clone(), key.place.line);
@@ -381,7 +381,7 @@ impl Builder<'_> {
         } else {
             self.mistake(
                 key.place,
-                "`<<` takes keys from a map, and this is none",
+                "`<<` takes keys from a map, but this is not a map",
                 "name an anchor of a map: `<<: *name`",
             );
         }

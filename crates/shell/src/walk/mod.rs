@@ -345,7 +345,7 @@ impl<'a> Walker<'a> {
 
     fn coprocess(&mut self, inner: &Node) -> Stream {
         if self.half_line {
-            let what = "`coproc` behind `eval` of half a line".to_string();
+            let what = "`coproc` after `eval` of half a line".to_string();
             self.opaque(Span::default(), Unknown::Name, what);
         }
         // Its input is written later, by the code that holds the other end.
