@@ -13,8 +13,10 @@ mod command_host;
 mod hosts;
 mod mcp_names;
 mod settings;
+mod surface;
 
 pub use settings::SettingsFault;
+pub use surface::{By, Sign, Surface, Switch};
 
 use std::path::{Path, PathBuf};
 use toolgate_core::{AgentProgram, Call, Context, Event, HostAnswer, UsageReader};
@@ -130,6 +132,30 @@ pub trait Host: Sync {
     /// What can be enforced there.
     fn can(&self) -> &Can;
 
+    /// What decides whether its hooks run.
+    fn surface(&self) -> &Surface;
+
+    /// The file in which it keeps which hooks are trusted, where the installer can write that.
+    fn trust_file(&self, _home: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// That file with the hooks of these settings trusted, and no other byte changed.
+    ///
+    /// # Errors
+    /// If it cannot be added to.
+    fn trusted(&self, trust: &[u8], _file: &Path, _settings: &[u8]) -> Result<Vec<u8>, SettingsFault> {
+        Ok(trust.to_vec())
+    }
+
+    /// That file without the trust for the hooks of the settings in `file`; `None` if nothing else is in it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn untrusted(&self, trust: &[u8], _file: &Path) -> Result<Option<Vec<u8>>, SettingsFault> {
+        Ok(Some(trust.to_vec()))
+    }
+
     /// Reads what it sent.
     ///
     /// # Errors
@@ -238,6 +264,7 @@ pub const AGENTS: &[&AgentProgram] = &[
     &hosts::GOOSE_PROGRAM,
     &hosts::MISTRAL_VIBE_PROGRAM,
     &hosts::OPENHANDS_PROGRAM,
+    &hosts::OTHER_AGENTS,
 ];
 
 /// The host of that name.

@@ -20,6 +20,12 @@ pub struct AgentProgram {
     pub no_session: &'static [&'static str],
     /// The ends of the paths of its settings, in whatever folder.
     pub own_settings: &'static [&'static str],
+    /// Variables it sets for what its agents run.
+    pub marks: &'static [&'static str],
+    /// Words with which a session runs without the hook, `*` for any text: `--bare`, `-c *hooks*`.
+    pub off_words: &'static [&'static str],
+    /// Variables that make it read other settings, or none.
+    pub off_variables: &'static [&'static str],
     /// The files whose settings a session in a folder reads, for a home and that folder.
     pub settings: fn(&Path, &Path) -> Vec<PathBuf>,
     /// Why a session with these settings is not guarded, if it is not.
@@ -63,6 +69,55 @@ impl AgentProgram {
         let first = command.words.get(behind).map_or("", |word| word.text.as_str());
         !self.no_session.contains(&first)
     }
+}
+
+/// Where every program looks for the settings of its user.
+const HOMES: [&str; 2] = ["HOME", "XDG_CONFIG_HOME"];
+
+impl AgentProgram {
+    /// The words or the variable with which a command keeps the hook from running.
+    #[must_use]
+    pub fn switched_off_by(&self, command: &Command) -> Option<String> {
+        let variable = command.assignments.iter().find(|one| {
+            let name = one.name.as_str();
+            self.off_variables.contains(&name) || HOMES.contains(&name)
+        });
+        let by_words = || self.off_words.iter().find_map(|written| said_by(written, &command.words));
+        variable.map(|one| format!("{}={}", one.name, one.value.text)).or_else(by_words)
+    }
+}
+
+/// The words of a command that say this: `--disable hooks`, `--disable=hooks`, `-chooks=x`.
+fn said_by(written: &str, words: &[Word]) -> Option<String> {
+    let is_flag = |word: &&Word| word.text.starts_with('-');
+    let Some((flag, value)) = written.split_once(' ') else {
+        let fits = |word: &&Word| fits(written, &word.text) || fits(&format!("{written}=*"), &word.text);
+        return words.iter().filter(is_flag).find(fits).map(|word| word.text.to_string());
+    };
+    let attached = [format!("{flag}={value}"), format!("{flag}{value}")];
+    let behind = |pair: &&[Word]| {
+        matches!(pair, [first, second] if first.text == flag && fits(value, &second.text))
+    };
+    let apart = words.windows(2).find(behind);
+    let apart = apart.map(|pair| pair.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+    let together = || {
+        let fits = |word: &&Word| attached.iter().any(|form| fits(form, &word.text));
+        words.iter().filter(is_flag).find(fits).map(|word| word.text.to_string())
+    };
+    apart.or_else(together)
+}
+
+/// Whether a word fits; a `/` is a letter like any other.
+fn fits(pattern: &str, word: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| word.strip_prefix(first)) else { return false };
+    for piece in pieces {
+        match rest.find(piece).and_then(|at| rest.get(at.saturating_add(piece.len())..)) {
+            Some(behind) => rest = if piece.is_empty() { "" } else { behind },
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// Words of an interpreter in which its script is looked for.

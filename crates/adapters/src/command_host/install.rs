@@ -118,7 +118,7 @@ pub(super) fn switched_off(host: &CommandHost, bytes: &[u8]) -> Option<String> {
     is_off.then(|| pointer.trim_start_matches('/').replace('/', "."))
 }
 
-fn is_ours(host: &CommandHost, command: &str) -> bool {
+pub(super) fn is_ours(host: &CommandHost, command: &str) -> bool {
     command.contains("toolgate") && command.ends_with(&format!(" hook {}", host.name))
 }
 

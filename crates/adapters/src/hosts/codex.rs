@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const CODEX: CommandHost = CommandHost {
     name: "codex",
@@ -97,5 +98,18 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         "/etc/codex",
     ],
     own_settings: &[".codex/hooks.json", ".codex/config.toml"],
+    surface: Surface {
+        marks: &["CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_MANAGED_BY_NPM"],
+        off_words: &["--disable hooks", "-c *hooks*", "--config *hooks*", "--ignore-user-config"],
+        off_variables: &["CODEX_HOME"],
+        switches: &[
+            Switch { file: "~/.codex/config.toml", by: By::Toml("/features/hooks", true) },
+            Switch { file: ".codex/config.toml", by: By::Toml("/features/hooks", true) },
+        ],
+        machine: "/etc/codex/requirements.toml",
+        trust: "Codex runs a hook only once it is trusted",
+        sign: None,
+    },
+    trust: Some("~/.codex/config.toml"),
     project_variable: "",
 };

@@ -35,6 +35,9 @@ macro_rules! programs {
                 scripts: &[],
                 no_session: $row.no_session,
                 own_settings: $row.own_settings,
+                marks: $row.surface.marks,
+                off_words: $row.surface.off_words,
+                off_variables: $row.surface.off_variables,
                 settings: |home, folder| $row.settings_files(home, folder),
                 unguarded: |files| unguarded(&$row, files),
             };
@@ -54,3 +57,17 @@ programs! {
     OPENHANDS_PROGRAM = OPENHANDS,
     QWEN_CODE_PROGRAM = QWEN_CODE,
 }
+
+/// Agents without an adapter: known where one of them runs above a process.
+pub(crate) const OTHER_AGENTS: AgentProgram = AgentProgram {
+    title: "another agent",
+    programs: &["amp", "cline", "cursor-agent", "opencode"],
+    scripts: &[],
+    no_session: &[],
+    own_settings: &[],
+    marks: &["CLINE_ACTIVE", "CURSOR_AGENT", "CURSOR_TRACE_ID", "OPENCODE"],
+    off_words: &[],
+    off_variables: &[],
+    settings: |_, _| Vec::new(),
+    unguarded: |_| None,
+};
