@@ -267,6 +267,28 @@ pub const AGENTS: &[&AgentProgram] = &[
     &hosts::OTHER_AGENTS,
 ];
 
+/// The host in whose words calls are written where none is named: by `toolgate test`, in examples of
+/// rules, in the playground.
+#[must_use]
+pub fn reference_host() -> &'static dyn Host {
+    &claude_code::ClaudeCode
+}
+
+/// The tool of that host for a word that every host's tools go by; any other name is kept.
+#[must_use]
+pub fn tool_named(word: &str) -> &str {
+    match word {
+        "bash" | "shell" => "Bash",
+        "read" => "Read",
+        "write" => "Write",
+        "edit" => "Edit",
+        "search" => "Grep",
+        "http" | "fetch" | "web" => "WebFetch",
+        "agent" => "Agent",
+        other => other,
+    }
+}
+
 /// The host of that name.
 #[must_use]
 pub fn host(name: &str) -> Option<&'static dyn Host> {

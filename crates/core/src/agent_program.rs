@@ -82,29 +82,32 @@ impl AgentProgram {
             let name = one.name.as_str();
             self.off_variables.contains(&name) || HOMES.contains(&name)
         });
-        let by_words = || self.off_words.iter().find_map(|written| said_by(written, &command.words));
-        variable.map(|one| format!("{}={}", one.name, one.value.text)).or_else(by_words)
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        variable.map(|one| format!("{}={}", one.name, one.value.text)).or_else(|| self.off_word(&words))
+    }
+
+    /// The words among these with which a session runs without the hook.
+    #[must_use]
+    pub fn off_word(&self, words: &[&str]) -> Option<String> {
+        self.off_words.iter().find_map(|written| said_by(written, words))
     }
 }
 
 /// The words of a command that say this: `--disable hooks`, `--disable=hooks`, `-chooks=x`.
-fn said_by(written: &str, words: &[Word]) -> Option<String> {
-    let is_flag = |word: &&Word| word.text.starts_with('-');
+fn said_by(written: &str, words: &[&str]) -> Option<String> {
+    let flags = || words.iter().filter(|word| word.starts_with('-'));
     let Some((flag, value)) = written.split_once(' ') else {
-        let fits = |word: &&Word| fits(written, &word.text) || fits(&format!("{written}=*"), &word.text);
-        return words.iter().filter(is_flag).find(fits).map(|word| word.text.to_string());
+        let with_value = format!("{written}=*");
+        return flags()
+            .find(|word| fits(written, word) || fits(&with_value, word))
+            .map(|word| (*word).to_owned());
     };
+    let apart = words.windows(2).find(|pair| {
+        matches!(pair, [first, second] if *first == flag && fits(value, second))
+    });
     let attached = [format!("{flag}={value}"), format!("{flag}{value}")];
-    let behind = |pair: &&[Word]| {
-        matches!(pair, [first, second] if first.text == flag && fits(value, &second.text))
-    };
-    let apart = words.windows(2).find(behind);
-    let apart = apart.map(|pair| pair.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
-    let together = || {
-        let fits = |word: &&Word| attached.iter().any(|form| fits(form, &word.text));
-        words.iter().filter(is_flag).find(fits).map(|word| word.text.to_string())
-    };
-    apart.or_else(together)
+    let together = || flags().find(|word| attached.iter().any(|form| fits(form, word)));
+    apart.map(|pair| pair.join(" ")).or_else(|| together().map(|word| (*word).to_owned()))
 }
 
 /// Whether a word fits; a `/` is a letter like any other.

@@ -99,7 +99,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
     ],
     own_settings: &[".codex/hooks.json", ".codex/config.toml"],
     surface: Surface {
-        marks: &["CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_MANAGED_BY_NPM"],
+        marks: &["CODEX_SANDBOX", "CODEX_THREAD_ID"],
         off_words: &["--disable hooks", "-c *hooks*", "--config *hooks*", "--ignore-user-config"],
         off_variables: &["CODEX_HOME"],
         switches: &[

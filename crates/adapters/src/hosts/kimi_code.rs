@@ -119,7 +119,7 @@ pub(crate) const KIMI_CODE: CommandHost = CommandHost {
     own_files: &["~/.kimi-code/config.toml"],
     own_settings: &[".kimi-code/config.toml"],
     surface: Surface {
-        marks: &["KIMI_CODE_HOME"],
+        marks: &[],
         off_words: &[],
         off_variables: &["KIMI_CODE_HOME"],
         switches: &[Switch {

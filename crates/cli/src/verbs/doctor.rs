@@ -3,14 +3,14 @@
 
 use crate::installs;
 use crate::project;
-use crate::screen::{GREEN, RED, YELLOW, count, json, one_line, out, styled};
-use crate::verbs::{Outcome, stats};
+use crate::proof::{self, Unproven};
+use crate::screen::{GREEN, RED, YELLOW, count, json, out, styled};
+use crate::verbs::{Outcome, install, stats};
+use crate::wiring;
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
-use toolgate_core::guards::CANARY;
 use toolgate_core::{KnowledgeEntry, NoticeKind};
 use toolgate_runtime::{
     Approver, CacheState, Desk, Gate, PolicyFault, Setup, kept_checkpoints, load, load_uncached, now_ms,
@@ -79,12 +79,14 @@ pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
     checks.push(approver(setup));
     checks.extend(lonely(setup));
     checks.extend(supervisors(setup));
-    let before = checks.len();
+    let mut is_guarded = false;
     for host in HOSTS {
-        checks.extend(hooks(*host, setup));
+        let found = hooks(*host, setup);
+        is_guarded |= found.iter().any(|check| check.state != State::Warn);
+        checks.extend(found);
     }
-    if checks.len() == before {
-        checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate install claude-code`"));
+    if !is_guarded {
+        checks.push(Check::bad("hooks", "no host is guarded here", format!("run `toolgate install {}`", install::example_host())));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     (checks, if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -270,11 +272,12 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
         }
         if let Some(command) = ours {
             checks.extend(outdated(host, &command, &bytes, &file));
-            checks.push(fire(host, &command, setup, &file.display().to_string()));
+            checks.push(fired(host, &command, setup, &file.display().to_string()));
         }
     }
-    if !checks.is_empty() {
-        checks.extend(session_here(host, setup));
+    match checks.is_empty() {
+        true => checks.extend(brought(host, setup)),
+        false => checks.extend(session_here(host, setup)),
     }
     let level = Level::Project;
     let file = host.settings_file(level, &home, &setup.project);
@@ -298,6 +301,20 @@ fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::P
     })
 }
 
+/// The canary, sent through the very command the host would run.
+fn fired(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
+    match proof::fire(host, command, &setup.project) {
+        Ok(()) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
+        Err(Unproven { why, fix }) => Check::bad(host.name(), format!("{place}: {why}"), fix),
+    }
+}
+
+/// Files of this repository that switch the hooks of a host off which is not guarded here (yet).
+fn brought(host: &dyn Host, setup: &Setup) -> Option<Check> {
+    let found = wiring::brought(host, setup).into_iter().next()?;
+    Some(Check::warn(host.name(), format!("{} for {}", found.why, host.title()), found.fix))
+}
+
 /// Whether a session the host starts in this very folder would be guarded: some files are
 /// read in one folder only, and others can switch them off.
 fn session_here(host: &dyn Host, setup: &Setup) -> Option<Check> {
@@ -305,52 +322,6 @@ fn session_here(host: &dyn Host, setup: &Setup) -> Option<Check> {
     let found = why_unguarded(host.program(), setup.dirs.home.as_deref(), &folder)?;
     let text = format!("a session started in {} is not guarded: {}", folder.display(), found.why);
     Some(Check::bad(host.name(), text, found.fix))
-}
-
-/// Sends the canary through the very command the host would run.
-fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
-    let event = host.probe(CANARY, &setup.project.to_string_lossy());
-    let child = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(&setup.project)
-        .env(host.project_variable(), &setup.project)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let ended = child.and_then(|mut child| {
-        if let Some(mut stdin) = child.stdin.take() {
-            // A hook that does not read its input shows in its answer.
-            let _ = stdin.write_all(event.as_bytes());
-        }
-        child.wait_with_output()
-    });
-    let fix = format!("run `toolgate install {}` again", host.name());
-    match ended {
-        Ok(ended) => {
-            let said = String::from_utf8_lossy(&ended.stdout);
-            match (host.is_denial(&said, ended.status.code()), said.contains("gate-canary")) {
-                (true, true) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
-                (true, false) => Check::bad(
-                    host.name(),
-                    format!("{place}: the hook blocks every call, because Toolgate is broken"),
-                    "fix the problem named above",
-                ),
-                (false, _) if matches!(ended.status.code(), Some(126 | 127)) => Check::bad(
-                    host.name(),
-                    format!(
-                        "{place}: `{}` cannot be started, so the host stops every call",
-                        one_line(command, 200)
-                    ),
-                    format!("restore the program, or {fix}"),
-                ),
-                (false, _) => {
-                    Check::bad(host.name(), format!("{place}: the hook did not block a test call"), fix)
-                }
-            }
-        }
-        Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be started: {error}"), fix),
-    }
 }
 
 fn short(revision: &str) -> &str {

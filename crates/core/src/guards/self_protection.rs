@@ -110,7 +110,7 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
 }
 
 /// Something that is no folder yet takes the name of a folder of host settings, with
-/// whatever is in it: `ln -s ~/mine sub/.claude`, `mv mine sub/.claude`.
+/// whatever is in it: `ln -s ~/mine sub/.host`, `mv mine sub/.host`.
 fn replaces_settings(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let adds = matches!(file.access, Access::Create | Access::Write);
     if !adds || file.glob || file.exists == Some(true) {
@@ -183,7 +183,7 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
 const FINDERS: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
 
 /// A change of everything below a folder, or of what is found there by name:
-/// `chmod -R 000 .claude`, `find . -name settings.json -exec sed -i …`. Folders
+/// `chmod -R 000 .host`, `find . -name settings.json -exec sed -i …`. Folders
 /// as wide as the project are left to the rules about them.
 fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let Some(command) = file.command.and_then(|at| facts.reading.commands.get(at)) else { return false };
@@ -256,7 +256,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
         let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
-        // All of a folder that holds settings: `tar xf x -C .claude`.
+        // All of a folder that holds settings: `tar xf x -C .host`.
         let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
         let all = matches!(parts.last(), Some(&("*" | "**" | "?*")))
             && pairs().filter(|(part, name)| part != name).count() == 1;
@@ -266,7 +266,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     places.gate.iter().any(|own| fits(own)) || could_be_settings(&parts, places)
 }
 
-/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.claude/*`.
+/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.host/*`.
 fn could_be_settings(parts: &[&str], places: &Places) -> bool {
     let fits = |name: &String| {
         let own: Vec<&str> = name.split('/').collect();
