@@ -40,9 +40,10 @@ impl Surface {
         sign: None,
     };
 
-    /// Switches in files that a repository can bring.
-    pub fn of_repositories(&self) -> impl Iterator<Item = &'static Switch> {
-        self.switches.iter().filter(|switch| switch.is_of_repository())
+    /// Whether a file in a repository can switch hooks of the user off.
+    #[must_use]
+    pub fn trusts_repositories(&self) -> bool {
+        self.switches.iter().any(Switch::is_of_repository)
     }
 }
 
@@ -119,12 +120,6 @@ impl Switch {
         !self.file.starts_with(['/', '~'])
     }
 
-    /// Where the file is.
-    #[must_use]
-    pub fn path(&self, home: &Path, project: &Path) -> PathBuf {
-        placed(self.file, home, project)
-    }
-
     /// Whether and how this text takes the hook of a host out of the path; `holds_hook` says
     /// whether it holds the hook itself.
     #[must_use]
@@ -188,6 +183,22 @@ impl Switch {
         };
         Some(Unguarded { why: format!("`{file}` {why}"), fix: format!("{fix} (`{file}`)") })
     }
+}
+
+/// Files in a folder that switch hooks of the user off.
+pub(crate) fn brought(
+    surface: &Surface,
+    folder: &Path,
+    read: &dyn Fn(&Path) -> Option<Vec<u8>>,
+    holds_hook: impl Fn(&[u8]) -> bool,
+) -> Vec<(PathBuf, Unguarded)> {
+    let look = |switch: &Switch| {
+        let path = folder.join(switch.file);
+        let bytes = read(&path)?;
+        let found = switch.found(&path, &bytes, holds_hook(&bytes))?;
+        Some((path, found))
+    };
+    surface.switches.iter().filter(|switch| switch.is_of_repository()).filter_map(look).collect()
 }
 
 /// A path of a row as a path of this machine.

@@ -42,14 +42,14 @@ pub fn off_here(host: &dyn Host, setup: &Setup) -> Option<Unguarded> {
 
 /// What files of this repository would switch off.
 pub fn brought(host: &dyn Host, setup: &Setup) -> Vec<Unguarded> {
-    let home = setup.dirs.home.clone().unwrap_or_default();
+    let is_home = |folder: &&PathBuf| Some(folder.as_path()) == setup.dirs.home.as_deref();
     let mut all: Vec<Unguarded> = Vec::new();
-    for folder in folders(setup).iter().filter(|folder| **folder != home) {
-        for switch in host.surface().of_repositories() {
-            let path = switch.path(&home, folder);
-            let Some(bytes) = bytes_of(&path) else { continue };
-            let holds = host.installed(&bytes).is_some();
-            all.extend(switch.found(&path, &bytes, holds).filter(|found| !all.contains(found)));
+    for folder in folders(setup).iter().filter(|folder| !is_home(folder)) {
+        let found = (host.program().brought)(folder, &bytes_of);
+        for (_, off) in found {
+            if !all.contains(&off) {
+                all.push(off);
+            }
         }
     }
     all

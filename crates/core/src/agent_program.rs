@@ -28,6 +28,8 @@ pub struct AgentProgram {
     pub off_variables: &'static [&'static str],
     /// The files whose settings a session in a folder reads, for a home and that folder.
     pub settings: fn(&Path, &Path) -> Vec<PathBuf>,
+    /// Files in a folder that switch hooks of the user off, as they are read.
+    pub brought: fn(&Path, &dyn Fn(&Path) -> Option<Vec<u8>>) -> Vec<(PathBuf, Unguarded)>,
     /// Why a session with these settings is not guarded, if it is not.
     pub unguarded: fn(&[SettingsFile]) -> Option<Unguarded>,
 }

@@ -16,6 +16,7 @@ mod asking;
 mod backup;
 mod branch;
 mod broken;
+mod brought;
 mod bypass;
 mod cache;
 mod checkpoints;

@@ -4,7 +4,7 @@
 
 use super::{NAME, install, types};
 use crate::settings::value_of;
-use crate::surface::{By, Surface, Switch};
+use crate::surface::{By, Surface, Switch, brought};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toolgate_core::{AgentProgram, SettingsFile, Unguarded};
@@ -34,6 +34,7 @@ pub(crate) const PROGRAM: AgentProgram = AgentProgram {
     marks: SURFACE.marks,
     off_words: SURFACE.off_words,
     off_variables: SURFACE.off_variables,
+    brought: |folder, read| brought(&SURFACE, folder, read, |_| false),
     settings: files,
     unguarded,
 };

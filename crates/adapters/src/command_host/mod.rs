@@ -225,6 +225,11 @@ impl CommandHost {
     }
 }
 
+/// Whether settings hold the hook as it is installed.
+pub(crate) fn holds_hook(host: &CommandHost, settings: &[u8]) -> bool {
+    install::events(host, settings).len() >= host.registration.events.len()
+}
+
 /// Why no hook of ours runs in a session with these settings, which are those of `settings_files`.
 pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Unguarded> {
     let (registered, others) = files.split_at_checked(host.registered()).unwrap_or((files, &[]));
@@ -236,8 +241,7 @@ pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Un
             fix: format!("remove `{switch}` from that file"),
         });
     }
-    let wanted = host.registration.events.len();
-    let holds = |bytes: &[u8]| install::events(host, bytes).len() >= wanted;
+    let holds = |bytes: &[u8]| holds_hook(host, bytes);
     let switched = host.surface.switches.iter().zip(others).find_map(|(switch, file)| {
         let bytes = file.bytes.as_deref()?;
         switch.found(&file.path, bytes, holds(bytes))
