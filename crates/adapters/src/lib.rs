@@ -26,6 +26,8 @@ use toolgate_core::{AgentProgram, Call, Context, Event, HostAnswer, UsageReader}
 pub enum Asked {
     /// May this happen?
     Judge(Event),
+    /// The host would ask its person, or a reviewer of its own, about this call.
+    Permission(Event),
     /// This is how it ended, and what it said if it failed.
     Result(Event, Option<String>),
     /// Something worth a record happened.
@@ -44,6 +46,22 @@ pub enum Asked {
         /// The file that changed, where the host says it.
         file: Option<PathBuf>,
     },
+}
+
+impl Asked {
+    /// The same as coming from the host of this name.
+    #[must_use]
+    pub fn from_host(mut self, name: &str) -> Asked {
+        match &mut self {
+            Asked::Judge(event) | Asked::Permission(event) | Asked::Result(event, _) => {
+                name.clone_into(&mut event.call.host);
+            }
+            Asked::Note { context, .. } | Asked::Settings { context, .. } => {
+                name.clone_into(&mut context.host);
+            }
+        }
+        self
+    }
 }
 
 /// Host bytes that are not what the host is known to send.

@@ -56,6 +56,8 @@ pub struct Sign {
     pub field: &'static str,
     /// Fields the message does not have; the host whose settings these are sends one of them.
     pub without: &'static [&'static str],
+    /// Whether the message is in the host's own words; else it is in those of the host whose settings these are.
+    pub in_own_words: bool,
 }
 
 impl Sign {

@@ -41,6 +41,7 @@ mod notify;
 mod own_work;
 mod packs;
 mod patched;
+mod permission;
 mod places;
 mod prerequisites;
 mod private;

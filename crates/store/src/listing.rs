@@ -152,6 +152,19 @@ impl Sqlite {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The notes of one sort among the last `limit` records, each text once for each host.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn notes_of(&self, what: &str, limit: u32) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT DISTINCT body ->> '$.context.host', body ->> '$.entry.text'
+                   FROM (SELECT body FROM ledger ORDER BY seq DESC LIMIT ?1)
+                   WHERE body ->> '$.entry.what' = ?2 ORDER BY 1, 2";
+        let mut statement = self.connection().prepare_cached(sql)?;
+        let rows = statement.query_map(params![limit, what], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// How many requests there are of one sort.
     ///
     /// # Errors

@@ -115,6 +115,8 @@ pub(crate) enum Moment {
     Before,
     /// A call succeeded, or ended and the message says how.
     After,
+    /// The host would ask its person, or a reviewer of its own, about a call.
+    Permission,
     /// A call failed.
     Failed,
     /// The agent wants to stop.

@@ -30,6 +30,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
     fields: Fields::COMMON,
     events: &[
         ("PreToolUse", Moment::Before),
+        ("PermissionRequest", Moment::Permission),
         ("PostToolUse", Moment::After),
         ("Stop", Moment::Stop),
         ("SubagentStart", Moment::SubagentStart),
@@ -79,6 +80,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         form: Form::Groups(&[]),
         events: &[
             ("PreToolUse", Some("*")),
+            ("PermissionRequest", Some("*")),
             ("PostToolUse", Some("*")),
             ("Stop", None),
             ("SubagentStart", None),

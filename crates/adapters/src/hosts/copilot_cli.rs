@@ -137,6 +137,7 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
             variable: "COPILOT_CLI",
             field: "/timestamp",
             without: &["/tool_use_id", "/permission_mode", "/hookEventName"],
+            in_own_words: false,
         }),
     },
     trust: None,

@@ -4,7 +4,7 @@
 use crate::installs;
 use crate::project;
 use crate::proof::{self, Unproven};
-use crate::screen::{GREEN, RED, YELLOW, count, json, out, styled};
+use crate::screen::{GREEN, RED, YELLOW, count, json, one_line, out, styled};
 use crate::verbs::{Outcome, install, stats};
 use crate::wiring;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use toolgate_runtime::{
     Approver, CacheState, Desk, Gate, PolicyFault, Setup, kept_checkpoints, load, load_uncached, now_ms,
     trusted_key, why_unguarded,
 };
-use toolgate_store::{Store, Verified, Which};
+use toolgate_store::{Sqlite, Store, Verified, Which};
 
 /// Checks the setup.
 #[derive(Debug, clap::Args)]
@@ -28,6 +28,9 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 }
+
+/// Records looked at for what hosts sent.
+const RECORDS: u32 = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -145,6 +148,16 @@ fn policy_fault(fault: &PolicyFault) -> Check {
     Check::bad("policy", blocking(fault), fault.cure.clone())
 }
 
+/// Events a host sent that no adapter knows: they were let be.
+fn unknown_events(store: &Sqlite) -> Vec<Check> {
+    let found = store.notes_of("unknown-event", RECORDS).unwrap_or_default();
+    let told = found.into_iter().map(|(host, event)| {
+        let text = format!("{host} sent an event this version does not know: `{}`; it was recorded", one_line(&event, 60));
+        Check::warn("events", text, "update toolgate if the event concerns calls")
+    });
+    told.collect()
+}
+
 /// Emergencies whose review is overdue.
 fn overdue(store: &dyn Store) -> Vec<Check> {
     let requests = store.requests(Which::All).unwrap_or_default();
@@ -162,6 +175,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         Err(broken) => return vec![Check::bad("ledger", blocking(broken.what), broken.cure)],
     };
     let mut checks = overdue(desk.store());
+    checks.extend(unknown_events(desk.store()));
     let alerts = stats::alerts_now(desk.store()).unwrap_or_default();
     checks.extend(alerts.into_iter().map(|one| {
         Check::warn(
