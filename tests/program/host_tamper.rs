@@ -70,7 +70,6 @@ const WAYS: &[&str] = &[
     "vim -es -c 'g/toolgate/d' -c wq FILE",
     "awk -i inplace '{print}' FILE",
     "sponge FILE < other.json",
-    "split -b 1 other.json FILE",
     "tar cf x.tar a && cp x.tar FILE",
     "FILE() { :; }; echo {} >| FILE",
     "exec 3>FILE; echo {} >&3",
@@ -79,9 +78,6 @@ const WAYS: &[&str] = &[
 
 /// At least so many for each host.
 const TRIES: usize = 60;
-
-/// What passes and may, with the reason.
-const MAY: &[(&str, &str)] = &[("touch -d", "-")];
 
 fn halves(name: &str) -> String {
     let at = name.char_indices().nth(name.chars().count() / 2).map_or(0, |(at, _)| at);
@@ -120,7 +116,9 @@ fn files(host: &dyn Host, house: &House) -> Vec<String> {
 fn tries(host: &dyn Host, house: &House) -> Vec<Value> {
     let mut all = Vec::new();
     for file in files(host, house) {
-        for way in WAYS {
+        // Below the project only files count: a folder that holds no hook loses none.
+        let is_below = file.starts_with("sub/");
+        for way in WAYS.iter().filter(|way| !(is_below && **way == "rm -rf DIR")) {
             // A tilde in quotes is no home.
             let quoted = way.contains("'FILE") || way.contains("\"FILE") || way.contains("'echo");
             let file = match file.strip_prefix("~/") {
@@ -171,7 +169,7 @@ fn settings_of_every_host_are_out_of_reach() {
         assert_eq!(verdicts.len(), lines.len(), "{}", host.name());
         for (at, verdict) in verdicts {
             let text = lines[at]["input"].to_string();
-            if matches!(verdict.as_str(), "allow" | "warn" | "rewrite") && !MAY.iter().any(|(way, _)| text.contains(way)) {
+            if matches!(verdict.as_str(), "allow" | "warn" | "rewrite") {
                 passed.push(format!("{} {verdict}: {} {text}", host.name(), lines[at]["tool"]));
             }
         }

@@ -1,7 +1,6 @@
 //! Whether a hook is in the path of its host, as `status`, `doctor` and `run` say it; and calls that arrive in
 //! another way than they were meant to.
 
-use crate::answer::Answer;
 use crate::house::{House, Said, finish};
 use crate::plain::plain;
 use serde_json::{Value, json};
@@ -189,25 +188,23 @@ fn what_a_clone_brings_is_told() {
         between();
         event["hook_event_name"] = json!("PostToolUse");
         event["tool_response"] = json!({ "stdout": "", "stderr": "" });
-        house.ask_event(&event)
+        let said = answer(house.hook(event.to_string().as_bytes()));
+        said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
     };
     let write = |name: &'static str, text: &'static str| move |house: &House| house.write(name, text);
     let codex = write("repo/.codex/config.toml", "[features]\nhooks = false\n");
-    let Answer::Told(text) = told("git clone https://example.com/a/repo.git", &|| codex(&house)) else {
-        panic!("a clone that brings a switch is told")
-    };
+    let text = told("git clone https://example.com/a/repo.git", &|| codex(&house));
     for wanted in ["Codex", "repo/.codex/config.toml", "features.hooks", "tell the user"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     // It was there before.
-    let answer = told("git clone https://example.com/a/repo.git", &|| {});
-    assert_eq!(answer, Answer::Silent);
+    assert_eq!(told("git clone https://example.com/a/repo.git", &|| {}), "");
     let own = write(".openhands/hooks.json", "{}");
-    let Answer::Told(text) = told("git switch other", &|| own(&house)) else { panic!("a switch is told") };
+    let text = told("git switch other", &|| own(&house));
     assert!(text.contains("OpenHands") && text.contains(".openhands/hooks.json"), "{text}");
     let same = write("deep/.qwen/settings.json", r#"{"model":"x"}"#);
-    assert_eq!(told("git pull", &|| same(&house)), Answer::Silent);
-    assert_eq!(told("ls", &|| own(&house)), Answer::Silent);
+    assert_eq!(told("git pull", &|| same(&house)), "");
+    assert_eq!(told("ls", &|| own(&house)), "");
     house.run(&["ledger", "verify"]).ended(0);
 }
 
@@ -305,7 +302,7 @@ fn an_unknown_event_ends_no_run_and_is_told() {
 /// A host without a limit of its own on refused stops.
 #[test]
 fn stops_are_not_refused_for_ever() {
-    let house = House::bare("version: 1\nagents:\n  main:\n    done_when:\n      - command: cargo test\n");
+    let house = House::bare("version: 1\nagents:\n  main:\n    completion:\n      files: [report.md]\n");
     for (host, name) in [("codex", "Stop"), ("openhands", "Stop"), ("droid", "Stop")] {
         let mut refused = 0;
         for _ in 0..30 {

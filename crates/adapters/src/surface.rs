@@ -183,7 +183,7 @@ impl Switch {
                 )
             }
         };
-        Some(Unguarded { why: format!("`{file}` {why}"), fix: format!("{fix} (`{file}`)") })
+        Some(Unguarded { why: format!("`{file}` {why}"), fix })
     }
 }
 

@@ -47,7 +47,7 @@ pub fn fire(host: &dyn Host, command: &str, project: &Path) -> Result<(), Unprov
         (true, true) => Ok(()),
         (true, false) => unproven(
             "the hook blocks every call, because Toolgate is broken".to_owned(),
-            "fix the problem named above".to_owned(),
+            "fix what `toolgate doctor` says about the policy or the ledger".to_owned(),
         ),
         (false, _) if matches!(ended.status.code(), Some(126 | 127)) => unproven(
             format!("`{}` cannot be started, so the host stops every call", one_line(command, 200)),

@@ -56,10 +56,19 @@ pub(crate) struct CommandHost {
     pub own_settings: &'static [&'static str],
     /// What decides whether its hooks run.
     pub surface: Surface,
-    /// The TOML file that holds the hashes of the hooks the host trusts, where it wants that.
-    pub trust: Option<&'static str>,
+    /// Where the host keeps which hooks it trusts, if it runs no others.
+    pub trust: Option<Trust>,
     /// The variable that names the project the host works in; empty if there is none.
     pub project_variable: &'static str,
+}
+
+/// Where a host keeps which hooks it trusts.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    /// A TOML file with the hash of each hook.
+    pub file: &'static str,
+    /// Events whose hooks get no more than so many seconds; the hash is over what they get.
+    pub at_most: &'static [(&'static str, u64)],
 }
 
 /// Where in a message a field is: JSON pointers, the first that is there counts.
@@ -216,7 +225,7 @@ impl CommandHost {
         std::iter::once(user)
             .chain(project)
             .chain(self.surface.switches.iter().map(|switch| switch.file))
-            .chain(self.trust)
+            .chain(self.trust.as_ref().map(|trust| trust.file))
             .map(|written| placed(written, home, folder))
             .collect()
     }
@@ -259,7 +268,7 @@ pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Un
             fix: format!("run `toolgate install {} --user`, which guards every folder", host.name),
         });
     }
-    host.trust?;
+    host.trust.as_ref()?;
     let trust = files.last()?;
     let bytes = trust.bytes.as_deref().unwrap_or_default();
     let trusts = |file: &Path, settings: &[u8]| trust::missing(host, bytes, file, settings).is_none();
@@ -307,7 +316,7 @@ impl Host for CommandHost {
     }
 
     fn trust_file(&self, home: &Path) -> Option<PathBuf> {
-        self.trust.map(|written| placed(written, home, home))
+        self.trust.as_ref().map(|trust| placed(trust.file, home, home))
     }
 
     fn trusted(&self, trust: &[u8], file: &Path, settings: &[u8]) -> Result<Vec<u8>, SettingsFault> {

@@ -3,6 +3,7 @@
 use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
+    Trust,
 };
 use crate::surface::{By, Surface, Switch};
 
@@ -112,6 +113,6 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         trust: "Codex runs a hook only once it is trusted",
         sign: None,
     },
-    trust: Some("~/.codex/config.toml"),
+    trust: Some(Trust { file: "~/.codex/config.toml", at_most: &[("SessionEnd", 3)] }),
     project_variable: "",
 };

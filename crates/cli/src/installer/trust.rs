@@ -2,7 +2,7 @@
 //! are skipped without a word. And what else a person must know about a host
 //! before they rely on its hooks.
 
-use super::{Change, Manner, Place, diff, missing_folders, read, remove_made, short_name, write};
+use super::{Change, Manner, Place, diff, guarded_levels, missing_folders, read, remove_made, short_name, write};
 use crate::installs::{self, Install};
 use crate::screen::{YELLOW, styled};
 use crate::verbs::Failure;
@@ -63,7 +63,9 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<(), Fail
     let known = installs::find(&setup.dirs, &file);
     let unchanged = known.as_ref().filter(|install| install.after == installs::mark(&now));
     let name = short_name(setup, &file);
-    let restored = match unchanged {
+    // The hooks of another level may be trusted in the same file.
+    let is_shared = !guarded_levels(place.host, setup).is_empty();
+    let restored = match unchanged.filter(|_| !is_shared) {
         Some(install) => install.before.clone().map(String::into_bytes),
         None => match place.host.untrusted(&now, &place.file) {
             Ok(restored) => restored,
@@ -76,8 +78,17 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<(), Fail
     if restored.as_deref() == Some(now.as_slice()) {
         return Ok(());
     }
-    restore(&file, restored.as_deref(), known.as_ref())?;
-    installs::forget(&setup.dirs, &file)?;
+    match (is_shared, restored, known) {
+        (true, Some(rest), Some(known)) => {
+            write(&file, &rest)?;
+            let install = Install { after: installs::mark(&rest), ..known };
+            installs::remember(&setup.dirs, install, &now)?;
+        }
+        (_, restored, known) => {
+            restore(&file, restored.as_deref(), known.as_ref())?;
+            installs::forget(&setup.dirs, &file)?;
+        }
+    }
     manner.tell(&format!("Removed the hashes of these hooks from {name}."));
     Ok(())
 }

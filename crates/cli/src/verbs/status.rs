@@ -91,7 +91,8 @@ fn show(all: &[Wiring], setup: &Setup, heard: &[(String, i64)]) {
             out(&styled(DIM, &format!("{:<14} {} ({})", "", short_name(setup, file), level.name())));
         }
         one.off.iter().for_each(tell);
-        one.brought.iter().filter(|found| Some(*found) != one.off.as_ref()).for_each(tell);
+        let is_told = |found: &&Unguarded| one.off.as_ref().is_some_and(|off| off.why == found.why);
+        one.brought.iter().filter(|found| !is_told(found)).for_each(tell);
     }
     for one in &here {
         let title = styled(BOLD, &format!("{:<14}", one.host.title()));

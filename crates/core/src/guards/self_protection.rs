@@ -80,7 +80,10 @@ impl Guard for SelfProtection {
             .map(|file| (format!("{} `{}`", file.access.name(), file.written), Part::File(file)))
             .collect();
         let commands = seen.facts.commands();
-        let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
+        let is_own = |command: &Command| {
+            is_own_verb(command) || is_given_own_file(command, seen) || is_fed_own_file(command, seen)
+        };
+        let own = commands.filter(|(_, command)| is_own(command));
         found
             .extend(own.map(|(at, command)| (format!("run `{}`", command.program), Part::Command(at, None))));
         if found.is_empty() {
@@ -340,6 +343,39 @@ fn is_given_own_file(command: &Command, seen: &Seen<'_>) -> bool {
     };
     command.words.iter().skip(1).filter(|word| word.exact && !word.glob).any(|word| named(&word.text))
 }
+
+/// Programs that give the words they read to another one.
+const FEEDERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
+
+/// Programs that change or delete the files they are given.
+const CHANGERS: [&str; 20] = [
+    "rm", "unlink", "shred", "mv", "cp", "ln", "dd", "install", "rsync", "truncate", "tee", "sponge", "sed", "perl",
+    "ruby", "chmod", "chown", "chattr", "ed", "ex",
+];
+
+/// Is one of our files named by what feeds a program that changes files: `ls .host/settings.json | xargs rm`?
+fn is_fed_own_file(command: &Command, seen: &Seen<'_>) -> bool {
+    let of = |at: usize| seen.facts.reading.commands.get(at);
+    let is_fed = command.via.iter().any(|name| FEEDERS.contains(&name.as_str()));
+    if !is_fed || !CHANGERS.contains(&command.program.as_str()) {
+        return false;
+    }
+    let feeder = command.started_by.and_then(of);
+    let mut source = command.piped_from.or_else(|| feeder.and_then(|feeder| feeder.piped_from));
+    for _ in 0..SOURCES_MAX {
+        let Some(command) = source.and_then(of) else { return false };
+        let base = command.dir.as_ref().map(|dir| absolute(&dir.text, &seen.event.call.dir));
+        let start = base.as_deref().unwrap_or(&seen.event.call.dir);
+        if command.words.iter().skip(1).any(|word| is_own(&absolute(&word.text, start), seen.places)) {
+            return true;
+        }
+        source = command.piped_from;
+    }
+    false
+}
+
+/// Commands of a pipe that are followed back.
+const SOURCES_MAX: usize = 8;
 
 fn is_own_verb(command: &Command) -> bool {
     if command.program != PROGRAM {
