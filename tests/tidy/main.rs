@@ -15,6 +15,7 @@ mod dependencies;
 mod files;
 mod functions;
 mod links;
+mod hosts;
 mod paths;
 mod requirements;
 mod words;

@@ -3,8 +3,9 @@
 
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
-    ledger, logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
+    ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervisors, test,
 };
+use crate::verbs::install::example_host;
 use clap::{Parser, Subcommand};
 
 /// A gate between AI agents and their tools.
@@ -41,6 +42,10 @@ pub enum Verb {
     Install(install::Args),
     /// Remove the hook and restore the settings file
     Uninstall(install::RemoveArgs),
+    /// Show which hosts are guarded in this folder
+    Status(status::Args),
+    /// Start an agent only if Toolgate is in its path
+    Run(run::Args),
     /// Check that the hook is active and everything works
     Doctor(doctor::Args),
     /// List the hosts that can be guarded
@@ -89,7 +94,7 @@ pub enum Verb {
 
 /// Called by hosts, not by people.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  toolgate hook claude-code < event.json")]
+#[command(after_help = format!("Example:\n  toolgate hook {} < event.json", example_host()))]
 pub struct HookArgs {
     /// The calling host; `toolgate hosts` lists them
     pub host: String,

@@ -54,7 +54,7 @@ pub enum Kind {
 /// One tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The program that runs the agent: `claude-code`.
+    /// The program that runs the agent, by its name on the command line.
     pub host: String,
     /// The session it belongs to.
     pub session: String,

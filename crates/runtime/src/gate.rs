@@ -7,6 +7,7 @@
 use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
 use crate::broken::Broken;
+use crate::brought;
 use crate::cache::CacheState;
 use crate::checkpoints::tidy_behind;
 use crate::clock::{self, now_ms};
@@ -32,6 +33,9 @@ const STOPS_REFUSED_MAX: u32 = 10;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
+
+/// Records among which the one that let a call through is looked for.
+const RECENT_MAX: u32 = 1_000;
 
 /// How many files of one call a record names.
 const TOUCHED_MAX: usize = 64;
@@ -153,6 +157,9 @@ impl Gate {
         }
         let mut advice = advise(turn.as_mut(), scene, event)?;
         advice.extend(after_failure(turn.as_mut(), scene, event, said)?);
+        advice.extend(brought::brought(setup, event, &glance.facts, || {
+            turn.recent_of(&session.id, RECENT_MAX).unwrap_or_default()
+        }));
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }

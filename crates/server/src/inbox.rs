@@ -112,7 +112,7 @@ impl App {
     /// What an agent sends, or a program below one, is no one's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
-        match peer.objection(&askers) {
+        match peer.objection(self.setup.agents, &askers) {
             Some(Objection::Agent(mark)) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
             Some(Objection::Gone) => Err(Failure::from(NotAPerson::Gone)),
             None => Ok(()),

@@ -37,9 +37,17 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
             context: message.context()?,
             file: message.optional("file_path").map(PathBuf::from),
         }),
-        other => Err(unreadable(format!("the host sent an unknown event: `{}`", shorten(other)))),
+        // What a call is about to do must be said by an event that is known.
+        other if value.get("tool_name").is_some() && !AFTER_CALLS.contains(&other) => {
+            let name = shorten(other);
+            Err(unreadable(format!("the host sent a call with an event this gate does not know: `{name}`")))
+        }
+        other => message.note("unknown-event", other),
     }
 }
+
+/// Events about a call that say nothing about whether it runs.
+const AFTER_CALLS: &[&str] = &["PermissionDenied", "PostToolBatch"];
 
 fn unreadable(why: String) -> Unreadable {
     Unreadable { why }

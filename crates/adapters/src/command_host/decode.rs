@@ -34,6 +34,7 @@ pub(super) fn decode(host: &CommandHost, bytes: &[u8]) -> Result<Asked, Unreadab
     };
     match *moment {
         Moment::Before => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
+        Moment::Permission => Ok(Asked::Permission(message.event(EventKind::PreExecution)?)),
         Moment::After => {
             let kind = if message.has_failed() { EventKind::OnError } else { EventKind::PostExecution };
             message.result(kind)

@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::Surface;
 
 pub(crate) const DROID: CommandHost = CommandHost {
     name: "droid",
@@ -102,5 +103,15 @@ pub(crate) const DROID: CommandHost = CommandHost {
         ".factory/hooks",
     ],
     own_settings: &[".factory/settings.json", ".factory/hooks.json"],
+    surface: Surface {
+        marks: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+        off_words: &[],
+        off_variables: &[],
+        switches: &[],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "FACTORY_PROJECT_DIR",
 };

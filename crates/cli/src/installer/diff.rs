@@ -135,18 +135,19 @@ fn event_of<'a>(line: &str, events: &'a [String]) -> Option<&'a str> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::lines;
-    use toolgate_adapters::host;
+    use toolgate_adapters::reference_host;
 
     fn check(before: &str, shown: usize, more: &str) {
-        let host = host("claude-code").unwrap();
+        let host = reference_host();
+        let called = format!("hook {}", host.name());
         let after = host.install(Some(before.as_bytes()), "\"$HOME/.local/bin/toolgate\"").unwrap();
         let events = host.events(&after);
         for (from, to) in [(before.as_bytes(), after.as_slice()), (after.as_slice(), before.as_bytes())] {
             let text = lines("settings.json", from, to, &events).join("\n");
             assert!(text.contains(more), "{text}");
-            assert_eq!(text.matches("hook claude-code").count(), shown, "{text}");
+            assert_eq!(text.matches(&called).count(), shown, "{text}");
             let whole = lines("settings.json", from, to, &[]).join("\n");
-            assert!(whole.matches("hook claude-code").count() == 10 && !whole.contains('…'), "{whole}");
+            assert!(whole.matches(&called).count() == 10 && !whole.contains('…'), "{whole}");
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod diff;
 mod level;
+mod trust;
 
 pub use level::{LevelArgs, chosen, guarded_levels, settings_file};
 
@@ -110,10 +111,11 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let after =
         host.install(before.as_deref(), &program(setup)?).map_err(|fault| place.unreadable(setup, &fault))?;
     if before.as_deref() == Some(after.as_slice()) {
+        let change = trust::put(place, setup, &after, manner)?;
         if !tell_if_unguarded(place, &name, &after, manner) {
             manner.tell(&format!("{} is already guarded through {name}.", host.title()));
         }
-        return Ok(Change::None);
+        return Ok(change);
     }
     let old = before.as_deref().unwrap_or_default();
     let (had, has) = (host.events(old), host.events(&after));
@@ -137,8 +139,10 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let (host_name, file) = (host.name().to_owned(), file.clone());
     let install = Install { host: host_name, file, before, after: installs::mark(&after), made };
     installs::remember(&setup.dirs, install, &seen)?;
+    trust::put(place, setup, &after, manner)?;
     if !tell_if_unguarded(place, &name, &after, manner) {
         manner.tell(&format!("{} is now guarded through {name}.", host.title()));
+        trust::explain(place, setup, manner);
     }
     Ok(Change::Made)
 }
@@ -190,6 +194,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         }
     }
     installs::forget(&setup.dirs, file)?;
+    trust::take(place, setup, manner)?;
     manner.tell(&format!("Toolgate no longer guards {} through {name}.", host.title()));
     Ok(Change::Made)
 }

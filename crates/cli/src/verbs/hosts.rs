@@ -12,10 +12,10 @@ use toolgate_runtime::Setup;
 
 /// List the hosts Toolgate can guard, and what can be enforced on each.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(after_help = format!("Examples:
   toolgate hosts
-  toolgate hosts codex
-  toolgate hosts --json")]
+  toolgate hosts {}
+  toolgate hosts --json", HOSTS.get(1).map_or("HOST", |host| host.name())))]
 pub struct Args {
     /// One host
     pub host: Option<String>,

@@ -23,8 +23,10 @@ pub mod proposals;
 pub mod restore;
 mod rule_page;
 pub mod rules;
+pub mod run;
 pub mod serve;
 pub mod stats;
+pub mod status;
 pub mod supervisors;
 pub mod test;
 
@@ -58,6 +60,8 @@ pub fn run() -> ExitCode {
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),
         Verb::Uninstall(args) => install::remove(&args),
+        Verb::Status(args) => status::run(&args),
+        Verb::Run(args) => run::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Hosts(args) => hosts::run(&args),
         Verb::Hook(args) => return hook::run(&args.host),

@@ -5,7 +5,7 @@ use crate::screen::{DIM, GREEN, RED, YELLOW, count, json, out, styled, visible};
 use crate::verbs::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use toolgate_adapters::host;
+use toolgate_adapters::{reference_host, tool_named};
 use toolgate_core::shell::{self, ReadContext};
 use toolgate_core::{Event, EventKind, Notice, RuleEntry, Session};
 use toolgate_runtime::{Checked, FaultLevel, PolicyFault, Scene, Setup, check, rebuild};
@@ -147,9 +147,8 @@ fn reading(example: &str) -> String {
 }
 
 fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool, Failure> {
-    let host =
-        host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
-    let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
+    let (tool, input) = (tool_named("shell"), json!({ "command": example }));
+    let call = reference_host().call(tool, input, &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
     let decision = scene.look(
         &Event { kind: EventKind::PreExecution, call, log: None, output: None },

@@ -17,9 +17,10 @@ pub(super) const ID: &str = "agent-hooks";
 
 pub(super) const PAGE: &str = "# agent-hooks
 **What** – asks before an agent is started in a folder whose settings do not run Toolgate's hook: they switch hooks off,
-the host drops them for a mistake in them, or the hook is installed for another folder only.
+the host drops them for a mistake in them, the hook is installed for another folder only, or a flag or variable of the
+command keeps hooks from running.
 **Why** – without the hook, the agent that is started does what it likes.
-**Allowed instead** – starting it in a folder that is guarded. `toolgate install claude-code` guards every folder;
+**Allowed instead** – starting it in a folder that is guarded. `toolgate install HOST` guards every folder;
 `toolgate doctor` says whether the current one is.
 ";
 
@@ -68,6 +69,9 @@ fn unguarded(agent: &AgentProgram, command: &Command, seen: &Seen<'_>) -> Option
         Some(dir) if dir.exact && !dir.glob => absolute(&dir.text, start),
         Some(dir) => return Some(format!("the folder `{}` is not known before it runs", dir.text)),
     };
+    if let Some(written) = agent.switched_off_by(command) {
+        return Some(format!("`{written}` keeps the hook from running"));
+    }
     if let Some(found) = (seen.disk.unguarded)(agent, &folder) {
         return Some(found.why);
     }

@@ -80,7 +80,10 @@ impl Guard for SelfProtection {
             .map(|file| (format!("{} `{}`", file.access.name(), file.written), Part::File(file)))
             .collect();
         let commands = seen.facts.commands();
-        let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
+        let is_own = |command: &Command| {
+            is_own_verb(command) || is_given_own_file(command, seen) || is_fed_own_file(command, seen)
+        };
+        let own = commands.filter(|(_, command)| is_own(command));
         let mut answers = 0;
         for (at, command) in own {
             let part = Part::Command(at, None);
@@ -121,7 +124,7 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
 }
 
 /// Something that is no folder yet takes the name of a folder of host settings, with
-/// whatever is in it: `ln -s ~/mine sub/.claude`, `mv mine sub/.claude`.
+/// whatever is in it: `ln -s ~/mine sub/.host`, `mv mine sub/.host`.
 fn replaces_settings(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let adds = matches!(file.access, Access::Create | Access::Write);
     if !adds || file.glob || file.exists == Some(true) {
@@ -194,7 +197,7 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
 const FINDERS: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
 
 /// A change of everything below a folder, or of what is found there by name:
-/// `chmod -R 000 .claude`, `find . -name settings.json -exec sed -i …`. Folders
+/// `chmod -R 000 .host`, `find . -name settings.json -exec sed -i …`. Folders
 /// as wide as the project are left to the rules about them.
 fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let Some(command) = file.command.and_then(|at| facts.reading.commands.get(at)) else { return false };
@@ -267,7 +270,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
         let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
-        // All of a folder that holds settings: `tar xf x -C .claude`.
+        // All of a folder that holds settings: `tar xf x -C .host`.
         let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
         let all = matches!(parts.last(), Some(&("*" | "**" | "?*")))
             && pairs().filter(|(part, name)| part != name).count() == 1;
@@ -277,7 +280,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     places.gate.iter().any(|own| fits(own)) || could_be_settings(&parts, places)
 }
 
-/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.claude/*`.
+/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.host/*`.
 fn could_be_settings(parts: &[&str], places: &Places) -> bool {
     let fits = |name: &String| {
         let own: Vec<&str> = name.split('/').collect();
@@ -367,6 +370,38 @@ fn answers_request(command: &Command) -> bool {
     let is_inbox = words.next() == Some("inbox");
     command.program == PROGRAM && is_inbox && words.next().is_some_and(|second| ANSWERS.contains(&second))
 }
+/// Programs that give the words they read to another one.
+const FEEDERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
+
+/// Programs that change or delete the files they are given.
+const CHANGERS: [&str; 20] = [
+    "rm", "unlink", "shred", "mv", "cp", "ln", "dd", "install", "rsync", "truncate", "tee", "sponge", "sed", "perl",
+    "ruby", "chmod", "chown", "chattr", "ed", "ex",
+];
+
+/// Is one of our files named by what feeds a program that changes files: `ls .host/settings.json | xargs rm`?
+fn is_fed_own_file(command: &Command, seen: &Seen<'_>) -> bool {
+    let of = |at: usize| seen.facts.reading.commands.get(at);
+    let is_fed = command.via.iter().any(|name| FEEDERS.contains(&name.as_str()));
+    if !is_fed || !CHANGERS.contains(&command.program.as_str()) {
+        return false;
+    }
+    let feeder = command.started_by.and_then(of);
+    let mut source = command.piped_from.or_else(|| feeder.and_then(|feeder| feeder.piped_from));
+    for _ in 0..SOURCES_MAX {
+        let Some(command) = source.and_then(of) else { return false };
+        let base = command.dir.as_ref().map(|dir| absolute(&dir.text, &seen.event.call.dir));
+        let start = base.as_deref().unwrap_or(&seen.event.call.dir);
+        if command.words.iter().skip(1).any(|word| is_own(&absolute(&word.text, start), seen.places)) {
+            return true;
+        }
+        source = command.piped_from;
+    }
+    false
+}
+
+/// Commands of a pipe that are followed back.
+const SOURCES_MAX: usize = 8;
 
 fn is_own_verb(command: &Command) -> bool {
     if command.program != PROGRAM {

@@ -205,7 +205,10 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
     if seen.event.is_at(EventKind::PreHandoff) {
         keys.push(key(&["event", EventKind::PreHandoff.name()]));
     }
-    keys.push(key(&["tool", &seen.event.call.tool]));
+    let call = &seen.event.call;
+    keys.push(key(&["tool", &call.tool]));
+    keys.extend(call.tool_words().iter().map(|word| key(&["tool", word])));
+    keys.extend(call.server_tool().map(|name| key(&["tool", &name])));
     for (at, command) in seen.facts.commands() {
         command_keys(command, &mut keys);
         grams(seen.facts.normal(at).as_bytes(), lengths, &mut keys);

@@ -176,7 +176,7 @@ pub struct Match {
     /// The moment; `pre_execution` if not said.
     #[serde(default)]
     pub event: EventKind,
-    /// Tool names; `*` and `?` allowed.
+    /// Tool names (`*` and `?` allowed), or words for the tools of every host: `shell`, `read`, `search`, `write`, `edit`, `web`, `agent`, `mcp`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub tool: Names,
     /// Conditions on one simple command, as the shell would see it.

@@ -39,7 +39,7 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     if !seen.event.is_at(wanted.event) {
         return None;
     }
-    if !rule.tools.is_empty() && !rule.tools.iter().any(|glob| glob.is_match(&call.tool)) {
+    if !rule.tools.is_empty() && !is_tool(rule, call) {
         return None;
     }
     if !rule.params.iter().all(|(name, regex)| param_matches(&call.input, name, regex)) {
@@ -57,6 +57,15 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         _ => plain_hit(rule, seen),
     };
     found.map(|hit| Hit { said: lost_work(rule, seen, &hit), ..hit })
+}
+
+/// Whether the rule names the tool: as the host calls it, as any server's tool is called, or by
+/// the word every host's tools go by.
+fn is_tool(rule: &CompiledRule, call: &Call) -> bool {
+    let is_named = |name: &str| rule.tools.iter().any(|glob| glob.is_match(name));
+    is_named(&call.tool)
+        || call.server_tool().is_some_and(|name| is_named(&name))
+        || call.tool_words().iter().any(|word| rule.rule.matches.tool.iter().any(|named| named == *word))
 }
 
 /// What work would be lost, for a rule about such work.

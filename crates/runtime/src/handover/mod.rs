@@ -232,7 +232,7 @@ mod tests {
             }
         }
         for size in [0, 1, 3, 1000, 1024, 1025, 70_000] {
-            let handed = Handed::new("claude-code", Some(PathBuf::from("/a b")), vec![7; size]);
+            let handed = Handed::new("a-host", Some(PathBuf::from("/a b")), vec![7; size]);
             let told = HookReply { stdout: "x".repeat(size), stderr: "ü".to_owned(), code: 2 };
             for cut in [1, 5, 1024, usize::MAX] {
                 let read = |bytes: Vec<u8>| read_message(&mut Drops(&bytes, cut)).unwrap();

@@ -317,7 +317,7 @@ fn arrives(effects: &mut Effects, kind: EffectKind, from: &[Word], to: Option<&W
     }
 }
 
-/// What a folder brings along: `cp -r x/.claude .` writes whatever `x/.claude`
+/// What a folder brings along: `cp -r x/.host .` writes whatever `x/.host`
 /// holds. Only folders of settings, whose names begin with a dot, are told.
 pub(super) fn arrives_whole(
     effects: &mut Effects,
