@@ -40,11 +40,13 @@ mod gate;
 mod hooks;
 mod host;
 mod http_hooks;
+#[path = "../model/mod.rs"]
 mod model;
 mod nested;
 mod npm;
 mod output;
 mod plain_hooks;
+mod process;
 mod review;
 mod samples;
 mod stories;

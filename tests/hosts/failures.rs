@@ -1,0 +1,82 @@
+//! Ways for the hook to fail. Each replaces the real `toolgate` after the real installation; what the host makes of
+//! it is observed, and what Toolgate does about it is said.
+
+use crate::agents::Agent;
+use crate::install::Program;
+use crate::model::{Script, Wish, say, wish};
+use crate::stage::Stage;
+use std::fs;
+use std::path::PathBuf;
+use toolgate_adapters::{Host, Level};
+
+/// One way to fail.
+pub struct Failure {
+    pub name: &'static str,
+    /// The shell script in place of `toolgate`; empty if there is none.
+    pub hook: &'static str,
+    /// What Toolgate does about it.
+    pub care: &'static str,
+}
+
+pub const FAILURES: &[Failure] = &[
+    Failure {
+        name: "crash",
+        hook: "echo broken >&2; exit 1",
+        care: "errors and panics are caught and answered with a block",
+    },
+    Failure {
+        name: "killed",
+        hook: "kill -KILL $$",
+        care: "nothing can; the call has no record, so `toolgate ledger` shows the gap",
+    },
+    Failure {
+        name: "timeout",
+        hook: "sleep 30",
+        care: "the answer is sent well before the host's limit, a held call included",
+    },
+    Failure {
+        name: "garbage",
+        hook: "echo 'no JSON'",
+        care: "exactly one JSON object is written, in one piece",
+    },
+    Failure {
+        name: "truncated",
+        hook: "printf '{\"hookSpecificOutput\":{\"perm'",
+        care: "exactly one JSON object is written, in one piece",
+    },
+    Failure { name: "missing", hook: "", care: "`toolgate doctor` reports it" },
+];
+
+/// What the host does with a call: `runs` or `blocked`.
+pub fn observe(agent: &Agent, host: &dyn Host, program: &Program, failure: &Failure) -> String {
+    let script = Script::of([wish([Wish::Shell("touch ran.txt".into())]), say("bye")]);
+    let stage = Stage::set(agent, program, "version: 1\n", script);
+    shorten_limits(&host.settings_file(Level::User, &stage.home, &stage.work));
+    fs::remove_file(stage.hook_path()).expect("the hook was installed");
+    if !failure.hook.is_empty() {
+        stage.script(stage.hook_path(), failure.hook);
+    }
+    stage.play();
+    let asked = stage.model.main().len();
+    assert!(asked > 0, "the agent never asked the model");
+    if stage.has("ran.txt") { "runs".to_string() } else { "blocked".to_string() }
+}
+
+/// Makes the host's time limits for the hook short enough to wait for.
+fn shorten_limits(settings: &PathBuf) {
+    let text = fs::read_to_string(settings).expect("the settings the hook is in");
+    let mut short = String::new();
+    for line in text.split_inclusive('\n') {
+        let is_limit = line.contains("imeout") && line.contains(|sign: char| sign.is_ascii_digit());
+        short += &if is_limit { shortened(line) } else { line.to_string() };
+    }
+    fs::write(settings, short).expect("the settings the hook is in");
+}
+
+/// The line with its number, of seconds or milliseconds, a thirtieth.
+fn shortened(line: &str) -> String {
+    let start = line.rfind(|sign: char| sign.is_ascii_digit()).expect("a digit") + 1;
+    let head = line[..start].trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let number: u64 = line[head.len()..start].parse().expect("a number");
+    format!("{head}{}{}", number / 30, &line[start..])
+}

@@ -1,0 +1,1 @@
+//! The pages in `docs/hosts/` that are written from data.
