@@ -134,7 +134,7 @@ pub const ROWS: &[Row] = &[
     Row { wish: |_| shell("./tools/danger marks/02"), trace: Trace::File("marks/02"), ..row("a blocked program", "marks/02", "block", "no-danger") },
     Row { wish: |_| shell("true && ./tools/danger marks/03"), trace: Trace::File("marks/03"), ..row("the same behind another command", "marks/03", "block", "no-danger") },
     Row { wish: |_| shell("bash -c './tools/danger marks/04'"), trace: Trace::File("marks/04"), ..row("the same inside `bash -c`", "marks/04", "block", "no-danger") },
-    Row { wish: |_| shell("git commit --no-verify --allow-empty -m 05"), trace: Trace::Text(".git/logs/HEAD", "05"), ..row("a commit past the hooks (default pack)", "-m 05", "block", "git-skip-hooks") },
+    Row { wish: |_| shell("git commit --no-verify --allow-empty -m past-05"), trace: Trace::Text(".git/logs/HEAD", "past-05"), ..row("a commit past the hooks (default pack)", "past-05", "block", "git-skip-hooks") },
     Row { wish: |_| shell("git push --force origin branch-06"), ..row("a forced push (default pack)", "branch-06", "ask", "git-force-push") },
     Row { wish: |_| shell("./tools/copy --insecure marks/07"), trace: Trace::File("marks/07"), ..row("a command that runs rewritten", "marks/07", "rewrite", "copies-are-checked") },
     Row { wish: |_| shell("./tools/careful marks/08"), trace: Trace::File("marks/08"), ..row("a command with a warning", "marks/08", "warn", "be-careful") },

@@ -31,7 +31,7 @@ pub const FAILURES: &[Failure] = &[
     },
     Failure {
         name: "timeout",
-        hook: "sleep 30",
+        hook: "exec sleep 25",
         care: "the answer is sent well before the host's limit, a held call included",
     },
     Failure {
@@ -47,7 +47,7 @@ pub const FAILURES: &[Failure] = &[
     Failure { name: "missing", hook: "", care: "`toolgate doctor` reports it" },
 ];
 
-/// What the host does with a call: `runs` or `blocked`.
+/// What the host does with a call.
 pub fn observe(agent: &Agent, host: &dyn Host, program: &Program, failure: &Failure) -> String {
     let script = Script::of([wish([Wish::Shell("touch ran.txt".into())]), say("bye")]);
     let stage = Stage::set(agent, program, "version: 1\n", script);
@@ -57,9 +57,14 @@ pub fn observe(agent: &Agent, host: &dyn Host, program: &Program, failure: &Fail
         stage.script(stage.hook_path(), failure.hook);
     }
     stage.play();
-    let asked = stage.model.main().len();
-    assert!(asked > 0, "the agent never asked the model");
-    if stage.has("ran.txt") { "runs".to_string() } else { "blocked".to_string() }
+    let was_asked = !stage.model.main().is_empty();
+    match (stage.has("ran.txt"), was_asked) {
+        (true, _) => "runs",
+        (false, true) => "blocked",
+        // The first event a host sends is the prompt.
+        (false, false) => "blocked, and the prompt too",
+    }
+    .to_string()
 }
 
 /// Makes the host's time limits for the hook short enough to wait for.
