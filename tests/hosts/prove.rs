@@ -11,6 +11,7 @@ use crate::stage::Stage;
 use serde_json::Value;
 use std::time::Duration;
 use toolgate_adapters::{Can, Host};
+use toolgate_core::HostAnswer;
 
 const PASSPHRASE: &str = "correct horse battery staple\n";
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -28,13 +29,15 @@ rules:
 pub fn prove(agent: &Agent, host: &dyn Host, program: &Program) -> Vec<String> {
     let mut seen = Observed { version: agent.version.to_string(), ..Observed::default() };
     let mut faults = Vec::new();
-    play_script(agent, host.can(), program, &mut seen, &mut faults);
+    play_script(agent, host, program, &mut seen, &mut faults);
     hold(agent, program, &mut seen, &mut faults);
     for failure in FAILURES {
         let what = failures::observe(agent, host, program, failure);
         seen.failures.insert(failure.name.to_string(), what);
     }
-    faults.extend(observed::settle(agent.host, &seen));
+    if faults.is_empty() {
+        faults.extend(observed::settle(agent.host, &seen));
+    }
     faults
 }
 
@@ -60,7 +63,14 @@ fn script(stage_work: &std::path::Path, agent: &Agent) -> Script {
     Script::of(turns).stream(SUBTASK, inside)
 }
 
-fn play_script(agent: &Agent, can: &Can, program: &Program, seen: &mut Observed, faults: &mut Vec<String>) {
+fn play_script(
+    agent: &Agent,
+    host: &dyn Host,
+    program: &Program,
+    seen: &mut Observed,
+    faults: &mut Vec<String>,
+) {
+    let can = host.can();
     let mut stage = Stage::set(agent, program, POLICY, Script::default());
     stage.model.play(script(&stage.work, agent));
     for (path, text) in FILES {
@@ -72,6 +82,7 @@ fn play_script(agent: &Agent, can: &Can, program: &Program, seen: &mut Observed,
     stage.write(TOKEN_FILE, &format!("first line\ntoken {}\nlast line 22\n", token()));
     stage.play();
     let before = faults.len();
+    let tells_before = tells_before(host);
     let mut entries = decisions(&stage);
     let mut turn = 0;
     for (n, row) in (1..).zip(ROWS) {
@@ -79,7 +90,7 @@ fn play_script(agent: &Agent, can: &Can, program: &Program, seen: &mut Observed,
             turn += 1;
         }
         let verdict = take_verdict(&mut entries, row);
-        let mut check = Check { stage: &stage, can, row, turn, faults, n };
+        let mut check = Check { stage: &stage, can, row, turn, faults, n, tells_before };
         check.verdict(verdict.as_deref());
         check.trace();
         check.reason();
@@ -98,6 +109,9 @@ fn play_script(agent: &Agent, can: &Can, program: &Program, seen: &mut Observed,
     if can.replace && stage.model.was_told(&token()) {
         faults.push("the model has read the token".to_string());
     }
+    if can.tell && !stage.model.was_told("safety-003") {
+        faults.push("the agent was not told about the token".to_string());
+    }
     if can.refuse_stop && !stage.model.was_told("finish-first") {
         faults.push("the stop was not refused".to_string());
     }
@@ -109,6 +123,13 @@ fn play_script(agent: &Agent, can: &Can, program: &Program, seen: &mut Observed,
         let kept = stage.keep();
         faults.push(format!("kept for a look: {kept:?}"));
     }
+}
+
+/// Whether the host has words for a remark on a call it lets run.
+fn tells_before(host: &dyn Host) -> bool {
+    let asked = host.decode(host.probe("touch a", "/p").as_bytes()).expect("the host's own message");
+    let answer = HostAnswer::Warned { text: "WHY".to_string() };
+    host.encode(&asked, &answer).stdout.contains("WHY")
 }
 
 /// The properties a run without a fault has proven.
@@ -161,6 +182,8 @@ struct Check<'a> {
     row: &'a Row,
     turn: usize,
     n: usize,
+    /// The host can tell the agent something about a call that is allowed.
+    tells_before: bool,
     faults: &'a mut Vec<String>,
 }
 
@@ -227,7 +250,8 @@ impl Check<'_> {
         };
         let should = match self.row.verdict {
             _ if !self.is_shown() => false,
-            "warn" => self.can.tell,
+            "warn" => self.tells_before,
+            "rewrite" if self.can.rewrite => self.tells_before,
             verdict => verdict != "allow",
         };
         if should && !told.contains(self.row.rule) {

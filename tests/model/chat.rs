@@ -11,14 +11,28 @@ pub fn opening(body: &Value) -> String {
 
 pub fn news(body: &Value) -> Vec<News> {
     let messages = list(&body["messages"]);
-    let last = messages.iter().rposition(|message| message["role"] == "assistant");
+    let batch = messages.iter().rev().find(|message| message["role"] == "assistant").and_then(batch_of);
+    // Some agents tell calls made at once as answers of their own, each with its result.
+    let is_last =
+        |message: &Value| message["role"] == "assistant" && (batch.is_none() || batch_of(message) == batch);
+    let last = match batch {
+        Some(_) => messages.iter().position(is_last),
+        None => messages.iter().rposition(is_last),
+    };
     let kind = |message: &Value| match message["role"].as_str() {
         Some("tool") => Kind::ToolResult { is_error: false },
         Some("system" | "developer") => Kind::System,
         _ => Kind::User,
     };
     let news = |message: &Value| News { kind: kind(message), text: text_of(&message["content"]) };
-    messages[last.map_or(0, |last| last + 1)..].iter().map(news).collect()
+    let rest = messages[last.map_or(0, |last| last + 1)..].iter();
+    rest.filter(|message| message["role"] != "assistant").map(news).collect()
+}
+
+/// What the ids of the calls of one answer have in common.
+fn batch_of(message: &Value) -> Option<&str> {
+    let id = message["tool_calls"][0]["id"].as_str()?;
+    Some(id.rsplit_once('_').map_or(id, |(batch, _)| batch))
 }
 
 pub fn offers(body: &Value) -> Vec<Offer> {

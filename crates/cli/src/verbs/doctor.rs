@@ -89,7 +89,11 @@ pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
         checks.extend(found);
     }
     if !is_guarded {
-        checks.push(Check::bad("hooks", "no host is guarded here", format!("run `toolgate install {}`", install::example_host())));
+        checks.push(Check::bad(
+            "hooks",
+            "no host is guarded here",
+            format!("run `toolgate install {}`", install::example_host()),
+        ));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     (checks, if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
