@@ -22,6 +22,8 @@ pub struct Agent {
     pub prepare: &'static [&'static [&'static str]],
     /// The kind of sub-agent that may do everything.
     pub agent_kind: &'static str,
+    /// The model hears why a tool of an MCP server was denied, and not only that it was.
+    pub says_why_of_mcp: bool,
     /// After this long a run is given up.
     pub wait_seconds: u64,
 }
@@ -43,6 +45,7 @@ const AGENT: Agent = Agent {
     files: &[],
     prepare: &[],
     agent_kind: "general-purpose",
+    says_why_of_mcp: true,
     wait_seconds: 180,
 };
 
@@ -339,6 +342,7 @@ command = "node"
 args = ["{mcp}"]
 "#,
         )],
+        says_why_of_mcp: false,
         ..AGENT
     },
     Agent {

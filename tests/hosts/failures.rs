@@ -12,6 +12,8 @@ use toolgate_adapters::{Host, Level};
 /// One way to fail.
 pub struct Failure {
     pub name: &'static str,
+    /// What the hook does, as the end of a sentence.
+    pub what: &'static str,
     /// The shell script in place of `toolgate`; empty if there is none.
     pub hook: &'static str,
     /// What Toolgate does about it.
@@ -21,30 +23,40 @@ pub struct Failure {
 pub const FAILURES: &[Failure] = &[
     Failure {
         name: "crash",
+        what: "ends with an error",
         hook: "echo broken >&2; exit 1",
         care: "errors and panics are caught and answered with a block",
     },
     Failure {
         name: "killed",
+        what: "is killed",
         hook: "kill -KILL $$",
-        care: "nothing can; the call has no record, so `toolgate ledger` shows the gap",
+        care: "nothing it could do where the host lets the call run; the hook takes milliseconds",
     },
     Failure {
         name: "timeout",
+        what: "is too slow",
         hook: "exec sleep 25",
         care: "the answer is sent well before the host's limit, a held call included",
     },
     Failure {
         name: "garbage",
+        what: "answers what is no JSON",
         hook: "echo 'no JSON'",
         care: "exactly one JSON object is written, in one piece",
     },
     Failure {
         name: "truncated",
+        what: "answers half of its JSON",
         hook: "printf '{\"hookSpecificOutput\":{\"perm'",
         care: "exactly one JSON object is written, in one piece",
     },
-    Failure { name: "missing", hook: "", care: "`toolgate doctor` reports it" },
+    Failure {
+        name: "missing",
+        what: "is missing",
+        hook: "",
+        care: "`toolgate doctor` and `toolgate status` report it",
+    },
 ];
 
 /// What the host does with a call.

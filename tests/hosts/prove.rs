@@ -90,7 +90,7 @@ fn play_script(
             turn += 1;
         }
         let verdict = take_verdict(&mut entries, row);
-        let mut check = Check { stage: &stage, can, row, turn, faults, n, tells_before };
+        let mut check = Check { agent, stage: &stage, can, row, turn, faults, n, tells_before };
         check.verdict(verdict.as_deref());
         check.trace();
         check.reason();
@@ -177,6 +177,7 @@ fn is_handoff(entry: &Value) -> bool {
 
 /// The checks of one row.
 struct Check<'a> {
+    agent: &'a Agent,
     stage: &'a Stage<'a>,
     can: &'a Can,
     row: &'a Row,
@@ -250,6 +251,7 @@ impl Check<'_> {
         };
         let should = match self.row.verdict {
             _ if !self.is_shown() => false,
+            _ if self.row.needs == Needs::Mcp && !self.agent.says_why_of_mcp => false,
             "warn" => self.tells_before,
             "rewrite" if self.can.rewrite => self.tells_before,
             verdict => verdict != "allow",

@@ -61,8 +61,8 @@ impl Dialect {
     }
 }
 
-/// The tool that finds tools the agent has not offered yet.
-pub const SEARCH: &str = "tool_search";
+/// The tools that find tools the agent has not offered yet.
+pub const SEARCHES: &[&str] = &["tool_search", "ToolSearch"];
 
 /// A tool the agent offers.
 pub struct Offer {

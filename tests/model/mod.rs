@@ -299,11 +299,9 @@ fn generate(
     let is_second = second.is_some();
     let (n, mut turn) = next_turn(dialect, &body, second, &mut locked(board));
     let offers = (dialect.offers)(&body);
-    let query = turn.calls.iter().find_map(|wish| wish.search(&offers));
-    if let Some(query) = query.filter(|_| !is_second) {
+    let search = turn.calls.iter().find_map(|wish| wish.search(&offers));
+    if let Some(search) = search.filter(|_| !is_second) {
         locked(board).put_off = Some(turn);
-        let input = json!({"query": query, "limit": 8});
-        let search = Wish::Exact(dialect::SEARCH.to_string(), input);
         turn = Turn { calls: vec![search], ..Turn::default() };
     }
     let word = turn.gate.as_ref().map(Gate::wait);

@@ -1,6 +1,6 @@
 //! The OpenAI Responses API.
 
-use super::dialect::{Call, Offer, SEARCH, list, text_of};
+use super::dialect::{Call, Offer, SEARCHES, list, text_of};
 use super::{Kind, News};
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ pub fn answer(body: &Value, text: Option<&str>, calls: &[Call], n: usize) -> Val
 
 fn item_of(call: &Call) -> Value {
     let mut item = json!({"id": format!("fc_{}", call.id), "call_id": call.id, "status": "completed"});
-    if call.name == SEARCH {
+    if SEARCHES.contains(&call.name.as_str()) {
         item["type"] = json!("tool_search_call");
         item["execution"] = json!("client");
         item["arguments"] = call.input.clone();

@@ -3,7 +3,7 @@
 //! Agents name their tools and arguments differently. A wish is written once; the names come from the offer, the
 //! arguments from the tool's own JSON schema.
 
-use super::dialect::{Call, Offer, SEARCH, smallest};
+use super::dialect::{Call, Offer, SEARCHES, smallest};
 use serde_json::{Map, Value, json};
 
 /// Something the model tries.
@@ -98,18 +98,17 @@ impl Wish {
         Call { id: id.to_string(), namespace, name, input }
     }
 
-    /// The words to search for the tool with, if it is not offered and may be searched for.
-    pub fn search(&self, offers: &[Offer]) -> Option<String> {
-        let can_search = offers.iter().any(|offer| offer.name == SEARCH);
+    /// The call that searches for the tool, if it is not offered and may be searched for.
+    pub fn search(&self, offers: &[Offer]) -> Option<Wish> {
+        let search = offers.iter().find(|offer| SEARCHES.contains(&offer.name.as_str()))?;
         let (name, _) = self.chosen(offers);
-        if !can_search || offers.iter().any(|offer| offer.name == name) {
-            return None;
-        }
-        match self {
-            Wish::Mcp(server, tool, _) => Some(format!("{server} {tool}")),
-            Wish::Agent(..) => Some("spawn a sub-agent".to_string()),
-            _ => None,
-        }
+        let query = match self {
+            _ if offers.iter().any(|offer| offer.name == name) => return None,
+            Wish::Mcp(server, tool, _) => format!("{server} {tool}"),
+            Wish::Agent(..) => "spawn a sub-agent".to_string(),
+            _ => return None,
+        };
+        Some(Wish::Exact(search.name.clone(), json!({"query": query})))
     }
 
     fn chosen(&self, offers: &[Offer]) -> (String, Value) {

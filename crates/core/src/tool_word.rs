@@ -68,9 +68,23 @@ impl Call {
         }
     }
 
+    /// The tool of an MCP server the host does not name: it may be any server's.
+    #[must_use]
+    pub(crate) fn tool_of_some_server(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Mcp { server, tool } if server.is_empty() => Some(tool),
+            _ => None,
+        }
+    }
+
     fn is_web(&self) -> bool {
         let letters = self.tool.chars().filter(char::is_ascii_alphanumeric);
         let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
         WEB.iter().any(|web| name.contains(web)) && !matches!(self.input, Value::Null)
     }
+}
+
+/// Server and tool of a name by which policies know the tool of an MCP server.
+pub(crate) fn server_and_tool(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("mcp__")?.split_once("__")
 }

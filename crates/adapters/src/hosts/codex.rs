@@ -64,7 +64,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.169.0"),
         rewrite: true,
         ask: false,
         tell: true,

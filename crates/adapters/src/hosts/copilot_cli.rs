@@ -84,7 +84,7 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.0.102"),
         rewrite: true,
         ask: true,
         tell: true,

@@ -52,7 +52,7 @@ pub(crate) const DROID: CommandHost = CommandHost {
         ("ToolSearch", Tool::Plain),
         ("TodoWrite", Tool::Plain),
     ],
-    mcp: McpNames::Joined("mcp__", "__"),
+    mcp: McpNames::Between("___"),
     mcp_input: "",
     answers: Answers {
         deny: Deny::Permission,
@@ -67,7 +67,7 @@ pub(crate) const DROID: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.215.0"),
         rewrite: true,
         ask: false,
         tell: true,

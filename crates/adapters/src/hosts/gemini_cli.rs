@@ -65,7 +65,7 @@ pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.61.0"),
         rewrite: true,
         ask: false,
         tell: true,

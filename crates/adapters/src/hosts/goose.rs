@@ -78,7 +78,7 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         no_objection: Some("allow"),
     },
     can: Can {
-        proven: None,
+        proven: Some("1.52.0"),
         rewrite: false,
         ask: false,
         tell: false,

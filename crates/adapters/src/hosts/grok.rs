@@ -69,7 +69,7 @@ pub(crate) const GROK: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.0.41"),
         rewrite: true,
         ask: false,
         tell: true,

@@ -88,7 +88,7 @@ pub(crate) const KIMI_CODE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("2.1.0"),
         rewrite: false,
         ask: false,
         tell: false,

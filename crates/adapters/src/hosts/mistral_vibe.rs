@@ -64,7 +64,7 @@ pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("3.0.2"),
         rewrite: true,
         ask: false,
         tell: true,

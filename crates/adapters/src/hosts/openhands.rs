@@ -67,7 +67,7 @@ pub(crate) const OPENHANDS: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.16.0"),
         rewrite: false,
         ask: false,
         tell: false,

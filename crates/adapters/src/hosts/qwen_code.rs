@@ -65,7 +65,7 @@ pub(crate) const QWEN_CODE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.24.4"),
         rewrite: false,
         ask: false,
         tell: true,

@@ -10,11 +10,12 @@ use crate::facts::{Access, FileFact};
 use crate::guard::Seen;
 use crate::places::{Place, Places};
 use crate::rule::compiled::{CompiledRule, Files};
-use crate::rule::data::CommandMatch;
+use crate::rule::data::{CommandMatch, RuleKind};
 use crate::rule::effects;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::overlap::can_hold;
 use crate::rule::pattern::Pattern;
+use crate::tool_word::server_and_tool;
 use crate::unsaved;
 use serde_json::Value;
 use toolgate_shell::{
@@ -66,6 +67,15 @@ fn is_tool(rule: &CompiledRule, call: &Call) -> bool {
     is_named(&call.tool)
         || call.server_tool().is_some_and(|name| is_named(&name))
         || call.tool_words().iter().any(|word| rule.rule.matches.tool.iter().any(|named| named == *word))
+        || call.tool_of_some_server().is_some_and(|tool| may_be_of_a_server(rule, tool))
+}
+
+/// Whether the tool may be the one a rule names together with its server. A rule that only loosens needs to be sure.
+fn may_be_of_a_server(rule: &CompiledRule, tool: &str) -> bool {
+    let servers = rule.rule.matches.tool.iter().filter_map(server_and_tool).map(|(server, _)| server);
+    let mut names = servers.map(|server| format!("mcp__{server}__{tool}"));
+    rule.rule.kind != RuleKind::Approve
+        && names.any(|name| rule.tools.iter().any(|glob| glob.is_match(&name)))
 }
 
 /// What work would be lost, for a rule about such work.
