@@ -35,7 +35,7 @@ mod process;
 mod prove;
 mod stage;
 
-use agents::AGENTS;
+use agents::agents;
 use std::env;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +48,7 @@ fn every_host_keeps_the_policy() {
     let wanted = env::var("TOOLGATE_HOSTS").unwrap_or_else(|_| ALWAYS.to_string());
     let is_wanted = |name: &str| wanted == "all" || wanted.split(',').any(|one| one == name);
     let mut failed = Vec::new();
-    for agent in AGENTS.iter().filter(|agent| is_wanted(agent.host)) {
+    for agent in agents().filter(|agent| is_wanted(agent.host)) {
         let Some(host) = toolgate_adapters::host(agent.host) else {
             say(&format!("SKIPPED {}: there is no adapter for it", agent.host));
             continue;
@@ -77,7 +77,7 @@ fn say(line: &str) {
 #[test]
 fn what_is_called_tested_was_seen() {
     for host in toolgate_adapters::HOSTS {
-        let agent = AGENTS.iter().find(|agent| agent.host == host.name());
+        let agent = agents().find(|agent| agent.host == host.name());
         let seen = observed::recorded(host.name()).map(|seen| seen.version);
         assert_eq!(host.can().proven, seen.as_deref(), "{}", host.name());
         assert!(seen.is_none() || agent.is_some_and(|agent| Some(agent.version) == seen.as_deref()));

@@ -1,7 +1,7 @@
 //! The pages in `docs/hosts/` that are written from data: one for each host, what becomes of the thirty calls, and
 //! what hosts do when the hook fails. `TOOLGATE_HOSTS_RECORD=1` writes them.
 
-use crate::agents::AGENTS;
+use crate::agents::agents;
 use crate::calls::{Needs, ROWS};
 use crate::failures::FAILURES;
 use crate::observed::{Observed, recorded};
@@ -155,7 +155,7 @@ fn page(host: &dyn Host) -> String {
         let otherwise = if able && name != "hold" { "" } else { otherwise };
         writeln!(text, "| {what} | {} | {otherwise} |", sure(able, seen, name)).expect("a text");
     }
-    if AGENTS.iter().any(|agent| agent.host == name && !agent.says_why_of_mcp) {
+    if agents().any(|agent| agent.host == name && !agent.says_why_of_mcp) {
         text += "\nOf a blocked call to an MCP server the model only hears that it was skipped, not why; the reason is in the ledger.\n";
     }
     text += "\n## When the hook fails\n\n";
