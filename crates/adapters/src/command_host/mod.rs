@@ -284,7 +284,10 @@ pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Un
             file.path.display(),
             host.title
         ),
-        fix: format!("run `toolgate install {}` again, or trust the hooks when {} asks", host.name, host.title),
+        fix: format!(
+            "run `toolgate install {}` again, or trust the hooks when {} asks",
+            host.name, host.title
+        ),
     })
 }
 
