@@ -61,31 +61,54 @@ fn status_says_configured_enabled_observed() {
     house.write(".config/goose/settings.json", r#"{ "disabledPlugins": ["toolgate"] }"#);
     house.write(".openhands/hooks.json", "{}");
     let kimi = house.home().join(".kimi-code/config.toml");
-    let with = fs::read_to_string(&kimi).unwrap() + "\n[[hooks]]\nevent = \"PreToolUse\"\nonce = true\ncommand = \"x\"\n";
+    let with = fs::read_to_string(&kimi).unwrap()
+        + "\n[[hooks]]\nevent = \"PreToolUse\"\nonce = true\ncommand = \"x\"\n";
     fs::write(&kimi, with).unwrap();
     text += &format!("---- switched off\n{}", house.run(&["status"]).ended(1).text());
     insta::assert_snapshot!(plain(&house, &text));
 }
 
+/// Host, file, text, and what is named.
+const IN_REPOSITORY: &[(&str, &str, &str, &str)] = &[
+    ("claude-code", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+    ("claude-code", ".claude/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+    ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
+    (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig":{"enabled":false}}"#,
+            "hooksConfig.enabled",
+        ),
+    (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig":{"disabled":["toolgate"]}}"#,
+            "hooksConfig.disabled",
+        ),
+    ("copilot-cli", ".github/copilot/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+    (
+            "copilot-cli",
+            ".github/copilot/settings.local.json",
+            r#"{"disableAllHooks":true}"#,
+            "disableAllHooks",
+        ),
+    ("copilot-cli", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+    ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+    (
+            "mistral-vibe",
+            ".vibe/hooks.toml",
+            "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n",
+            "toolgate-pre_tool",
+        ),
+    ("goose", ".config/goose/settings.json", r#"{"disabledPlugins":["toolgate"]}"#, "disabledPlugins"),
+    ("goose", ".agents/plugins/toolgate/hooks/hooks.json", "{}", "hooks.json"),
+    ("openhands", ".openhands/hooks.json", "{}", "hooks.json"),
+];
+
 /// Each way a file takes the hook out of the path, and the key that is named.
 #[test]
 fn every_switch_is_found() {
-    let in_repository = [
-        ("claude-code", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("claude-code", ".claude/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
-        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig":{"enabled":false}}"#, "hooksConfig.enabled"),
-        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig":{"disabled":["toolgate"]}}"#, "hooksConfig.disabled"),
-        ("copilot-cli", ".github/copilot/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("copilot-cli", ".github/copilot/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("copilot-cli", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("mistral-vibe", ".vibe/hooks.toml", "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n", "toolgate-pre_tool"),
-        ("goose", ".config/goose/settings.json", r#"{"disabledPlugins":["toolgate"]}"#, "disabledPlugins"),
-        ("goose", ".agents/plugins/toolgate/hooks/hooks.json", "{}", "hooks.json"),
-        ("openhands", ".openhands/hooks.json", "{}", "hooks.json"),
-    ];
-    for (host, file, text, key) in in_repository {
+    for (host, file, text, key) in IN_REPOSITORY.iter().copied() {
         let house = House::new();
         install(&house, host);
         house.run(&["status"]).ended(0);
@@ -197,7 +220,7 @@ fn what_a_clone_brings_is_told() {
     for wanted in ["Codex", "repo/.codex/config.toml", "features.hooks", "tell the user"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    // It was there before.
+    // Once is enough.
     assert_eq!(told("git clone https://example.com/a/repo.git", &|| {}), "");
     let own = write(".openhands/hooks.json", "{}");
     let text = told("git switch other", &|| own(&house));
@@ -212,7 +235,8 @@ fn what_a_clone_brings_is_told() {
 #[test]
 fn a_prompt_of_the_host_does_not_pass_the_gate() {
     let house = House::new();
-    let ask = |name: &str, command: &str| answer(hook(&house, "codex", &codex_event(&house, name, command), &[]));
+    let ask =
+        |name: &str, command: &str| answer(hook(&house, "codex", &codex_event(&house, name, command), &[]));
     assert_eq!(ask("PreToolUse", "touch a"), json!({}));
     let mut event = codex_event(&house, "PermissionRequest", "touch a");
     event["tool_input"]["description"] = json!("to write outside the sandbox");
@@ -248,7 +272,8 @@ fn a_host_that_runs_hooks_of_another_is_known() {
     let grok = [("GROK_SESSION_ID", "g-1")];
     let hosts = || -> Vec<String> {
         let all = house.records();
-        let decided = all.iter().filter(|one| one["entry"]["entry"] == "decided" || one["entry"] == "decided");
+        let decided =
+            all.iter().filter(|one| one["entry"]["entry"] == "decided" || one["entry"] == "decided");
         decided.map(|one| one.to_string()).collect()
     };
     // Its own hook is not installed: the call is judged as its own, in its own words.
@@ -295,7 +320,10 @@ fn an_unknown_event_ends_no_run_and_is_told() {
     install(&house, "codex");
     let said = house.run(&["doctor"]).text();
     for host in ["claude-code", "codex", "grok"] {
-        assert!(said.contains(&format!("{host} sent an event this version does not know: `MoonPhase`")), "{said}");
+        assert!(
+            said.contains(&format!("{host} sent an event this version does not know: `MoonPhase`")),
+            "{said}"
+        );
     }
 }
 
@@ -303,14 +331,15 @@ fn an_unknown_event_ends_no_run_and_is_told() {
 #[test]
 fn stops_are_not_refused_for_ever() {
     let house = House::bare("version: 1\nagents:\n  main:\n    completion:\n      files: [report.md]\n");
-    for (host, name) in [("codex", "Stop"), ("openhands", "Stop"), ("droid", "Stop")] {
+    for (host, name) in [("codex", "Stop"), ("openhands", "Stop"), ("droid", "Stop"), ("gemini-cli", "AfterAgent")] {
         let mut refused = 0;
         for _ in 0..30 {
             let event = json!({
                 "session_id": format!("stop-{host}"), "cwd": house.project(), "working_dir": house.project(),
                 "hook_event_name": name, "event_type": name, "stop_hook_active": true
             });
-            if hook(&house, host, &event, &[]).text().contains("\"block\"") {
+            let said = hook(&house, host, &event, &[]).text();
+            if said.contains("report.md") {
                 refused += 1;
             }
         }

@@ -246,11 +246,7 @@ fn unreadable_from(host: &dyn Host, handed: &Handed, unreadable: Unreadable) -> 
     );
     // Kept if it can be; the answer is the same either way.
     let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
-        gate.note(
-            &Context { host: host.name().to_owned(), ..Context::default() },
-            "unreadable",
-            &broken.what,
-        )
+        gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what)
     });
     host.closed(&broken.to_string())
 }
@@ -305,9 +301,7 @@ fn respond(
     waiting: &Waiting<'_>,
 ) -> Result<Wire, Broken> {
     let delivered = match asked {
-        Asked::Judge(event) => {
-            decided(open(host, handed, Path::new(&event.call.dir))?, event, waiting)?
-        }
+        Asked::Judge(event) => decided(open(host, handed, Path::new(&event.call.dir))?, event, waiting)?,
         Asked::Permission(event) => permission(host, event, handed, waiting)?,
         Asked::Result(event, said) => {
             open(host, handed, Path::new(&event.call.dir))?.result(event, said.as_deref())?

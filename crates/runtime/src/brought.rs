@@ -6,10 +6,9 @@
 
 use crate::scene::Setup;
 use crate::unguarded::bytes_of;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use toolgate_core::{Advice, Event, EventKind, Facts, Record, Urgency, absolute};
-use toolgate_core::{Entry, shell::Command};
+use std::path::PathBuf;
+use toolgate_core::shell::Command;
+use toolgate_core::{Advice, Entry, Event, EventKind, Facts, Record, Urgency, absolute};
 
 /// Programs that bring files of other people's.
 const BRINGERS: [&str; 6] = ["git", "gh", "glab", "hg", "jj", "svn"];
@@ -35,8 +34,8 @@ const LOOKERS: [&str; 14] = [
 /// Folders of one call that are looked through.
 const FOLDERS_MAX: usize = 8;
 
-/// What a call that ended brought, as remarks for the agent. `recent` are records of the
-/// session, which say when the call was let through.
+/// What is there after a call that brings files, as remarks for the agent, each once in a
+/// session; `recent` are records of the session.
 pub(crate) fn brought(
     setup: &Setup,
     event: &Event,
@@ -64,20 +63,23 @@ pub(crate) fn brought(
     if found.is_empty() {
         return Vec::new();
     }
-    let since = let_through_ms(event, &recent());
-    found.retain(|(_, path, _)| since.is_none_or(|since| changed_ms(path).is_none_or(|at| at >= since)));
+    let told = recent();
+    let is_new = |advice: &Advice| {
+        !told.iter().any(|record| matches!(&record.entry, Entry::Advised(earlier) if earlier == advice))
+    };
     found
         .into_iter()
         .map(|(title, path, off)| Advice {
             provider: "toolgate".to_owned(),
             urgency: Urgency::Warning,
             text: format!(
-                "This call brought a file that keeps Toolgate out of sessions of {title} in that folder: {}.",
+                "A file of this repository keeps Toolgate out of sessions of {title} started in its folder: {}.",
                 off.why
             ),
             suggestions: vec![format!("tell the user; they can {}", off.fix)],
             file: Some(path.display().to_string()),
         })
+        .filter(is_new)
         .collect()
 }
 
@@ -100,22 +102,4 @@ fn folders_of(command: &Command, start: &str) -> Vec<PathBuf> {
         names.into_iter().map(PathBuf::from).filter(|path| path.is_dir()).collect();
     folders.dedup();
     folders
-}
-
-/// When the call that ended was let through.
-fn let_through_ms(event: &Event, recent: &[Record]) -> Option<i64> {
-    let arguments = event.call.arguments_digest();
-    let is_it = |record: &&Record| match &record.entry {
-        Entry::Decided(decided) if decided.event == EventKind::PreExecution => match &event.call.id {
-            Some(id) => decided.call.as_ref() == Some(id),
-            None => decided.arguments == arguments,
-        },
-        _ => false,
-    };
-    recent.iter().find(is_it).map(|record| record.time_ms)
-}
-
-fn changed_ms(path: &Path) -> Option<i64> {
-    let about = std::fs::metadata(path).ok()?;
-    Some(about.ctime().saturating_mul(1_000).saturating_add(about.ctime_nsec() / 1_000_000))
 }

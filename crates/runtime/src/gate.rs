@@ -34,7 +34,7 @@ const STOPS_REFUSED_MAX: u32 = 10;
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
 
-/// Records among which the one that let a call through is looked for.
+/// Records among which it is looked whether something was told before.
 const RECENT_MAX: u32 = 1_000;
 
 /// How many files of one call a record names.

@@ -156,7 +156,10 @@ fn policy_fault(fault: &PolicyFault) -> Check {
 fn unknown_events(store: &Sqlite) -> Vec<Check> {
     let found = store.notes_of("unknown-event", RECORDS).unwrap_or_default();
     let told = found.into_iter().map(|(host, event)| {
-        let text = format!("{host} sent an event this version does not know: `{}`; it was recorded", one_line(&event, 60));
+        let text = format!(
+            "{host} sent an event this version does not know: `{}`; it was recorded",
+            one_line(&event, 60)
+        );
         Check::warn("events", text, "update toolgate if the event concerns calls")
     });
     told.collect()
