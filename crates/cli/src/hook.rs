@@ -204,6 +204,7 @@ fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wi
         Ok(asked) => respond(host, &asked, handed, waiting)
             .unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
         Err(unreadable) => {
+            let refusal = unreadable.refusal();
             let broken = Broken::new(
                 unreadable.why,
                 "run `toolgate doctor` to check that this version of the host is supported",
@@ -216,7 +217,7 @@ fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wi
                     &broken.what,
                 )
             });
-            host.closed(&broken.to_string())
+            host.closed(&refusal.unwrap_or_else(|| broken.to_string()))
         }
     }
 }
