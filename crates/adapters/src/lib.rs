@@ -71,6 +71,23 @@ pub struct Unreadable {
     pub why: String,
 }
 
+/// What follows the name of a tool whose input holds one.
+const HAS_NUL: &str = "contains a NUL byte, which no program can be given";
+
+impl Unreadable {
+    /// Text after a NUL would be judged but never run, or the other way round.
+    pub(crate) fn nul(tool: &str) -> Unreadable {
+        Unreadable { why: format!("the input of `{tool}` {HAS_NUL}") }
+    }
+
+    /// What to say where the call is at fault, not the setup.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        let is_call = self.why.ends_with(HAS_NUL);
+        is_call.then(|| format!("Blocked: {}. Remove the NUL byte and call the tool again.", self.why))
+    }
+}
+
 /// What the hook process writes and how it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]

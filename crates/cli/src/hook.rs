@@ -240,6 +240,7 @@ fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wi
 
 /// A message that makes no sense closes.
 fn unreadable_from(host: &dyn Host, handed: &Handed, unreadable: Unreadable) -> Wire {
+    let refusal = unreadable.refusal();
     let broken = Broken::new(
         unreadable.why,
         "run `toolgate doctor` to check that this version of the host is supported",
@@ -248,7 +249,7 @@ fn unreadable_from(host: &dyn Host, handed: &Handed, unreadable: Unreadable) -> 
     let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
         gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what)
     });
-    host.closed(&broken.to_string())
+    host.closed(&refusal.unwrap_or_else(|| broken.to_string()))
 }
 
 fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {

@@ -180,7 +180,8 @@ pub fn proposed_pattern(command: &str) -> Option<String> {
     let pattern: Vec<String> = words.iter().enumerate().map(widened).collect();
     let is_plain =
         pattern.iter().all(|word| !word.contains(|c: char| c.is_whitespace() || "'\"\\$`".contains(c)));
-    is_plain.then(|| pattern.join(" "))
+    let widens = pattern.iter().any(|word| word == "*");
+    (is_plain && widens).then(|| pattern.join(" "))
 }
 
 /// Whether a call is one plain command that fits a pattern.

@@ -86,7 +86,7 @@ pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind, Script};
-pub use card::{Details, Earlier, age, earlier, reached};
+pub use card::{Details, Earlier, age, earlier, reached, why_parts};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, GUARD_MAX_US, Pass, judge, too_slow};
 pub use completion::Completion;

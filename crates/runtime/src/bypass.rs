@@ -247,7 +247,11 @@ fn new_request(
         expires_ms: asked.expires_ms(now),
         bypass: Some(Box::new(asked)),
         // What the block offers instead is this very request.
-        details: Box::new(Details { alternatives: Vec::new(), ..Details::of_findings(&decided.findings) }),
+        details: Box::new(Details {
+            fixes: Vec::new(),
+            alternatives: Vec::new(),
+            ..Details::of_findings(&decided.findings)
+        }),
         reviews: Vec::new(),
         state: RequestState::Pending,
     })

@@ -74,7 +74,7 @@ pub use gate::{Answered, Gate};
 pub use handover::{HandOver, Handed, HookReply, Knocked, Listening, knock, running};
 pub use kept::Policies;
 pub use key::{signing_key, trusted_key};
-pub use load::{Checked, Loaded, check, load_uncached, load_with};
+pub use load::{Checked, Loaded, check, load_readable, load_uncached, load_with};
 pub use packs::{PACKS, Pack, PackExample, pack_examples};
 pub use places::find_project;
 pub use private::{make_private_folder, write_private};

@@ -58,8 +58,7 @@ fn shorten(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
-/// No command, path or argument can hold a NUL; text behind one would be judged
-/// but never seen, or the other way round. File contents may.
+/// No command, path or argument can hold a NUL. File contents may.
 fn has_nul(input: &Value) -> bool {
     let texts = input.as_object().into_iter().flatten();
     texts
@@ -124,7 +123,7 @@ impl<'a> Message<'a> {
         let input = self.value.get("tool_input").cloned().unwrap_or(Value::Null);
         let kind = tools::kind_of(tool, &input)?;
         if has_nul(&input) {
-            return Err(unreadable(format!("the input of `{}` contains a NUL byte", shorten(tool))));
+            return Err(Unreadable::nul(&shorten(tool)));
         }
         self.call_with(tool, kind, input)
     }

@@ -218,12 +218,8 @@ impl<'a> Message<'a> {
         let kind = tools::kind_of(self.host, tool, &input)?;
         let texts = input.as_object().into_iter().flatten();
         let mut run = texts.filter(|(name, _)| !CONTENT.contains(&name.as_str()));
-        // Text behind a NUL would be judged but never run, or the other way round.
         if run.any(|(_, value)| value.as_str().is_some_and(|text| text.contains('\0'))) {
-            let tool = shorten(tool);
-            return Err(unreadable(format!(
-                "the input of `{tool}` holds a NUL, which no program can be given"
-            )));
+            return Err(Unreadable::nul(&shorten(tool)));
         }
         let input = unwrapped(self.host, &kind, input);
         self.call_with(tool, kind, input)

@@ -90,7 +90,7 @@ pub fn chosen(
             "" | "1" => return Ok(Some(Level::User)),
             "2" => return Ok(Some(Level::Local)),
             "3" => return Ok(Some(Level::Project)),
-            "q" | "n" => return Ok(None),
+            "q" | "n" | "N" | "no" | "No" => return Ok(None),
             _ => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::verbs::Failure;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_adapters::{Host, Level, Ours, SettingsFault};
-use toolgate_runtime::Setup;
+use toolgate_runtime::{Broken, Setup};
 
 /// How a change is agreed to and how much of it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -122,8 +122,8 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let hooks = count(u64::try_from(has.len()).unwrap_or(u64::MAX), "hook");
     manner.tell(&match (&before, had.is_empty()) {
         (None, _) => format!("Creates {name} with {hooks}."),
-        (Some(_), true) => format!("Adds {hooks} to {name} and changes nothing else."),
-        (Some(_), false) => format!("Updates Toolgate's {hooks} in {name} and changes nothing else."),
+        (Some(_), true) => format!("Adds {hooks} to {name}; no other setting changes."),
+        (Some(_), false) => format!("Updates Toolgate's {hooks} in {name}; no other setting changes."),
     });
     level::warn(place, setup, manner);
     if !manner.quiet {
@@ -176,7 +176,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         (Some(_), None, Some(_)) => {
             format!("Removes Toolgate's hook from {name} and keeps what was changed there since.")
         }
-        (Some(_), None, None) => format!("Removes Toolgate's hook from {name} and changes nothing else."),
+        (Some(_), None, None) => format!("Removes Toolgate's hook from {name}; no other setting changes."),
     });
     if !manner.quiet {
         let events = if manner.whole_diff { Vec::new() } else { host.events(&now) };
@@ -239,17 +239,18 @@ fn missing_folders(file: &Path) -> Vec<PathBuf> {
 /// Whole or not at all, keeping the file's own rights.
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).map_err(|error| Broken::io("create the folder", folder, &error))?;
     }
     // A settings file may be a link into a dotfiles folder: write where it leads.
     let target = behind(file);
     let temporary = target.with_extension("toolgate-new");
-    std::fs::write(&temporary, bytes)?;
-    if let Ok(about) = std::fs::metadata(&target) {
-        std::fs::set_permissions(&temporary, about.permissions())?;
-    }
-    std::fs::rename(&temporary, &target)?;
-    Ok(())
+    let written = std::fs::write(&temporary, bytes).and_then(|()| {
+        if let Ok(about) = std::fs::metadata(&target) {
+            std::fs::set_permissions(&temporary, about.permissions())?;
+        }
+        std::fs::rename(&temporary, &target)
+    });
+    Ok(written.map_err(|error| Broken::io("write", &target, &error))?)
 }
 
 /// The file a link leads to, even if it is not there yet.

@@ -1,9 +1,9 @@
 //! `toolgate escalation`: when people are asked. Shows what is in force,
 //! or changes the person's own policy.
 
-use crate::project;
 use crate::screen::{GREEN, json, out, styled, talk};
-use crate::verbs::{Failure, Outcome, install, policy, rules};
+use crate::verbs::{Failure, Outcome, install, rules};
+use crate::{desk, project};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.auto_approve_low.is_some() || args.human_required_critical.is_some() {
         change(&setup, args)?;
     }
-    show(&policy::load(&setup)?.policy, args.json);
+    show(&desk::readable_policy(&setup)?.policy, args.json);
     Ok(ExitCode::SUCCESS)
 }
 

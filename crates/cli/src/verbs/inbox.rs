@@ -197,7 +197,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
         }
         let alike = match alike.len() {
             0 => String::new(),
-            others => format!("  (and in {} more)", count(others, "session")),
+            others => format!("  (and in {})", count(others, "more session")),
         };
         if project != Some(own.as_path()) {
             let here = if *own == here { " (here)" } else { "" };
@@ -206,7 +206,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
         }
         let state = styled(YELLOW, &format!("{:<8}", request.state_name(now)));
         let title = one_line(&request.title, 100);
-        out(&format!("{}  {state} {:<9} {title}{alike}", request.id, left(request, now)));
+        out(&format!("{}  {state} {:<13} {title}{alike}", request.id, left(request, now)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -230,9 +230,10 @@ fn left(request: &Request, now: i64) -> String {
     let seconds = request.expires_ms.saturating_sub(now) / 1_000;
     match request.state {
         RequestState::Used { .. } | RequestState::Expired | RequestState::Revoked { .. } => String::new(),
-        _ if request.is_standing() => "active".to_owned(),
-        _ if request.is_over(now) => "expired".to_owned(),
-        _ => span(seconds),
+        _ if request.is_over(now) => String::new(),
+        _ if request.ends_ms() == i64::MAX => "until revoked".to_owned(),
+        RequestState::Pending => format!("{} left", span(seconds)),
+        _ => format!("ends in {}", span(request.ends_ms().saturating_sub(now) / 1_000)),
     }
 }
 
@@ -427,5 +428,12 @@ fn ended(after: &[Request], word: Word) -> ExitCode {
 
 /// Who answers, for the ledger.
 pub fn person() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".to_owned())
+    let named = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    named.ok().filter(|name| !name.is_empty()).unwrap_or_else(|| {
+        let uid = rustix::process::getuid().as_raw().to_string();
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let is_own = |fields: &Vec<&str>| fields.get(2) == Some(&uid.as_str());
+        let own = users.lines().map(|line| line.split(':').collect::<Vec<&str>>()).find(is_own);
+        own.and_then(|fields| fields.first().map(|name| (*name).to_owned())).unwrap_or(format!("uid {uid}"))
+    })
 }

@@ -96,7 +96,7 @@ fn guard(
 /// After a no: exactly what was done, and what was not.
 fn tell_end(setup: &Setup, written: &[PathBuf]) {
     if written.is_empty() {
-        return talk(install::NOTHING);
+        return talk(&format!("{} Your agents are not guarded.", install::NOTHING));
     }
     let names: Vec<String> = written.iter().map(|file| short_name(setup, file)).collect();
     talk(&format!("Written: {}. The hook was not installed: your agents are not guarded.", names.join(", ")));

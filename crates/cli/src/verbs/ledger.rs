@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export, verify_head};
-use toolgate_runtime::{keep_checkpoint, kept_checkpoints, trusted_key};
+use toolgate_runtime::{Broken, keep_checkpoint, kept_checkpoints, trusted_key};
 use toolgate_store::{Store, Verified};
 
 /// Verifies, exports or signs the ledger.
@@ -88,7 +88,7 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
     let trusted = key.or(own.as_deref());
     let mut kept = kept_checkpoints(&setup.dirs);
     for file in checkpoints {
-        let text = std::fs::read(file)?;
+        let text = std::fs::read(file).map_err(|error| Broken::io("read", file, &error))?;
         let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| {
             Failure::new(
                 format!("`{}` is not a checkpoint: {error}", file.display()),

@@ -33,6 +33,7 @@ pub mod test;
 use crate::args::{Cli, Verb};
 use crate::failure;
 use crate::hook;
+use crate::screen::talk;
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -50,6 +51,9 @@ pub fn run() -> ExitCode {
             let code = if error.use_stderr() { ExitCode::from(1) } else { ExitCode::SUCCESS };
             if error.use_stderr() && failure::asks_for_json() {
                 Failure::of_usage(&error).show();
+            } else if error.use_stderr() {
+                // Ours say `help:`; clap's say `tip:`.
+                talk(error.render().ansi().to_string().replace("tip:", "help:").trim_end());
             } else {
                 let _ = error.print();
             }

@@ -1,9 +1,9 @@
 //! `toolgate rules`: add, list, remove, check. Edits keep the comments of the
 //! file and are written only if the whole policy still loads.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, count, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, install, policy, policy_check, proposals};
+use crate::{desk, project};
 use clap::Subcommand;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::json;
@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_core::{GuardrailEntry, Layer, Layered, Notice, RuleEntry};
-use toolgate_runtime::{PolicyFault, Setup, load_uncached, parse_policy};
+use toolgate_runtime::{Broken, PolicyFault, Setup, load_uncached, parse_policy};
 
 /// Adds, lists, removes or checks rules.
 #[derive(Debug, clap::Args)]
@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn list(setup: &Setup, enabled: bool, as_json: bool) -> Outcome {
-    let loaded = policy::load(setup)?;
+    let loaded = desk::readable_policy(setup)?;
     let mut entries = loaded.policy.entries();
     if !enabled {
         entries.extend(loaded.off);
@@ -211,7 +211,7 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
             "remove it first, or choose another name",
         ));
     }
-    let reason = args.reason.clone().unwrap_or_else(|| format!("blocked by rule `{}`", args.name));
+    let reason = args.reason.clone().unwrap_or_else(|| format!("this command matches `{}`", args.pattern));
     // JSON strings are YAML strings: no quoting of our own.
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -343,10 +343,8 @@ pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<()
         return Err(Failure::new(what, "edit the file by hand"));
     }
     let before = std::fs::read(file).ok();
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(file, text)?;
+    let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(file, text)).map_err(|error| Broken::io("write", file, &error))?;
     if let Err(faults) = load_uncached(&setup.dirs, &setup.project) {
         match before {
             Some(bytes) => std::fs::write(file, bytes)?,

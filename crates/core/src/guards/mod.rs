@@ -2,6 +2,7 @@
 //!
 //! One guard, one file, one line in [`built_in`].
 
+mod about;
 mod agent_hooks;
 mod broken_rule;
 mod budget;
@@ -25,6 +26,7 @@ mod self_protection;
 mod tools;
 mod verified;
 
+pub use about::{About, about};
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID, PROBE_SESSION};
 pub use output_secrets::ID as OUTPUT_SECRETS_ID;
