@@ -55,6 +55,7 @@ mod passphrase;
 mod people;
 mod pipes;
 mod policy;
+mod promises;
 mod restore;
 mod review;
 mod rules;

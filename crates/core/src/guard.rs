@@ -123,6 +123,8 @@ pub struct Disk<'a> {
     /// The branch checked out where a folder lies, by its full path: empty
     /// where there is none, `None` if that cannot be told.
     pub branch: &'a dyn Fn(&str) -> Option<String>,
+    /// What a setting of the project says, by its name, wherever the project keeps it.
+    pub setting: &'a dyn Fn(&str) -> Option<String>,
     /// How many minutes the clock on the wall is ahead of UTC.
     pub offset_minutes: &'a dyn Fn() -> Option<i32>,
     /// The programs that run agents and offer the gate a hook.
@@ -137,6 +139,7 @@ impl Disk<'_> {
         is_there: &|_| None,
         text: &|_| None,
         branch: &|_| None,
+        setting: &|_| None,
         offset_minutes: &|| None,
         agents: &[],
         unguarded: &|_, _| None,

@@ -102,6 +102,7 @@ pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
+    way_past_text,
 };
 pub use guards::category::BUILD_OUTPUT;
 pub use handoff::{Handoff, HandoffEntry};

@@ -135,7 +135,7 @@ impl Gate {
         let (mut hearing, decision) = Hearing::judge(turn.as_mut(), scene, approver.as_ref(), event)?;
         let mut decision = hearing.past_guardrails(decision)?;
         if let Some(result) = results.iter().find(|result| !result.passed) {
-            decision = prerequisites::failed(decision, result);
+            decision = prerequisites::failed(scene.policy(), decision, result);
         }
         let enforced = scene.policy().mode() == Mode::Enforce && event.kind == EventKind::PreExecution;
         let wanted = if enforced { prerequisites::wanted(&decision) } else { Vec::new() };
@@ -147,7 +147,7 @@ impl Gate {
                 }
                 return Ok(Step::Checks(wanted));
             }
-            decision = prerequisites::endless(decision);
+            decision = prerequisites::endless(scene.policy(), decision);
         }
         let answered = hearing.settle(decision)?;
         if may == May::Answer && answered.waits(scene) {

@@ -6,6 +6,7 @@
 use crate::branch::{beginning, branch_of};
 use crate::cache::{CacheState, Sources};
 use crate::clock::now_ms;
+use crate::config::setting;
 use crate::copy_targets::without_impossible;
 use crate::dirs::Dirs;
 use crate::kept::PooledPolicy;
@@ -267,6 +268,7 @@ impl Scene {
         let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
         let branch = |folder: &str| branch_of(folder);
         let offset_minutes = || offset_minutes();
+        let setting = |name: &str| setting(&self.setup.project, self.policy.settings(), name);
         let home = self.setup.dirs.home.as_deref();
         let unguarded = |agent: &AgentProgram, folder: &str| why_unguarded(agent, home, Path::new(folder));
         let agents = self.setup.agents;
@@ -274,6 +276,7 @@ impl Scene {
             is_there: &is_there,
             text: &text,
             branch: &branch,
+            setting: &setting,
             offset_minutes: &offset_minutes,
             agents,
             unguarded: &unguarded,

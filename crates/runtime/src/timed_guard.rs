@@ -4,6 +4,7 @@
 //! The guards of the gate itself end by what they are made of and are asked directly.
 
 use crate::branch::{beginning, branch_of};
+use crate::config::setting;
 use crate::scene::{Setup, TEXT_MAX, offset_minutes};
 use crate::unguarded::why_unguarded;
 use std::any::Any;
@@ -143,6 +144,7 @@ fn judged(guard: &dyn Guard, kept: &Kept, setup: &Setup) -> Option<Finding> {
         is_there: &is_there,
         text: &text,
         branch: &branch,
+        setting: &|name| setting(&setup.project, &kept.settings, name),
         offset_minutes: &offset_minutes,
         agents: setup.agents,
         unguarded: &unguarded,
