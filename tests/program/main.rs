@@ -56,6 +56,7 @@ mod people;
 mod pipes;
 mod policy;
 mod promises;
+mod recorded;
 mod restore;
 mod review;
 mod rules;

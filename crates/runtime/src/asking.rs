@@ -146,11 +146,9 @@ impl Hearing<'_> {
             reviews: Vec::new(),
             state: RequestState::Pending,
         };
-        self.turn.append(
-            self.now_ms,
-            &context(&self.event, self.policy),
-            Entry::Requested(request.clone()),
-        )?;
+        let request = request.without_secrets();
+        let entry = Entry::Requested(request.clone());
+        self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
         Ok(request)
     }
 }

@@ -128,7 +128,8 @@ impl Gate {
         let request = Request {
             asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
             ..new_request(&context, decided, asked, now)?
-        };
+        }
+        .without_secrets();
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
         self.checkpoint(seq);

@@ -93,6 +93,7 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing may run.
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
+        let event = &self.salted(event);
         let mut results = Vec::new();
         for _ in 0..CHECK_ROUNDS_MAX {
             match self.turn(event, &results, May::Wait)? {
@@ -117,10 +118,18 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing was recorded.
     pub fn decide_at_once(&mut self, event: &Event) -> Result<Option<Answered>, Broken> {
+        let event = &self.salted(event);
         match self.turn(event, &[], May::Answer)? {
             Step::Answered(answered) => Ok(Some(*answered)),
             Step::Checks(_) | Step::Waits => Ok(None),
         }
+    }
+
+    /// The event with what the hash of its call is made with.
+    pub(crate) fn salted(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        event.call.salt = Some(self.store.salt());
+        event
     }
 
     /// One transaction: judge, and answer or say what comes first.

@@ -127,6 +127,7 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<HostAnswer, Broken> {
+        let event = &self.salted(event);
         let Gate { scene, store, approver, setup, .. } = self;
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;

@@ -40,7 +40,8 @@ impl Gate {
         answered: Answered,
         is_there: &dyn Fn() -> bool,
     ) -> Result<Answered, Broken> {
-        let event = &answered.as_judged(event);
+        let event = self.salted(event);
+        let event = &answered.as_judged(&event);
         if answered.waits_for_time() {
             return self.wait_out(event, answered, is_there);
         }

@@ -65,7 +65,7 @@ pub use approver::{Approver, NotAPerson, Passphrase, set_passphrase, sign_answer
 pub use broken::Broken;
 pub use bypass::{BypassAsked, BypassRefused};
 pub use cache::{CacheState, load, rebuild};
-pub use checkpoints::{keep_checkpoint, kept_checkpoints};
+pub use checkpoints::{keep_checkpoint, kept_checkpoints, verify_ledger};
 pub use clock::now_ms;
 pub use dirs::Dirs;
 pub use gate::{Answered, Gate};

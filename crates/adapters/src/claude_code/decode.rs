@@ -162,6 +162,7 @@ impl<'a> Message<'a> {
             input,
             dir: self.dir()?,
             scripts: Vec::new(),
+            salt: None,
         })
     }
 }

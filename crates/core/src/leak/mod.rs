@@ -13,9 +13,12 @@ mod named;
 mod outward;
 mod personal;
 mod placed;
+mod recorded;
 mod token;
 
 pub use outward::outward;
+pub use recorded::recorded;
+pub(crate) use recorded::{MARK, Recorded};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

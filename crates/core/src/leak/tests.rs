@@ -12,7 +12,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 /// Letters that look drawn by chance.
-fn drawn(length: usize) -> String {
+pub(in crate::leak) fn drawn(length: usize) -> String {
     let letters = b"q7Zr2Kp9Wv4Xn8Tb3Jm6Hd1Fs5Lg0Yc";
     letters.iter().cycle().take(length).map(|byte| char::from(*byte)).collect()
 }
