@@ -44,6 +44,7 @@ mod inbox;
 mod install;
 mod learn;
 mod ledger;
+mod lost;
 mod lying;
 mod metrics;
 mod mistakes;

@@ -287,3 +287,51 @@ fn a_failed_check_can_be_overridden_for_one_call() {
     assert!(house.ask(install).is_no(), "once");
     house.run(&["ledger", "verify"]).ended(0);
 }
+
+/// Commands of the person's own policy speak JSON: one gives feedback, one says when the work is done.
+#[test]
+fn commands_give_feedback_and_say_when_the_work_is_done() {
+    let house = House::bare("version: 1\n");
+    house.write_user(
+        "version: 1
+packs: []
+agents:
+  main:
+    feedback:
+      - name: Pace
+        every_calls: 2
+        command: 'jq_free() { cat > asked.json; }; jq_free; echo \"{\\\"text\\\": \\\"Slow down.\\\", \\\"suggestions\\\": [\\\"Think.\\\"]}\"'
+    completion: { command: 'test -f done.txt || { echo \"{\\\"complete\\\": false, \\\"feedback\\\": \\\"done.txt is not there\\\"}\"; exit 1; }' }
+",
+    );
+    let said = |house: &House| {
+        house.ask("ls");
+        let event = after(house.call("ls"), json!({ "stdout": "x", "stderr": "" }));
+        house.hook(event.to_string().as_bytes()).ended(0).text()
+    };
+    assert!(!said(&house).contains("Slow down"), "not its turn");
+    let told = said(&house);
+    assert!(told.contains("<feedback provider='Pace'>\\nSlow down.\\n\\n→ Think.\\n</feedback>"), "{told}");
+    let asked: Value = serde_json::from_str(&house.read("asked.json")).unwrap();
+    assert_eq!((&asked["tool"], &asked["calls"]), (&json!("Bash"), &json!(2)), "{asked}");
+    assert!(!said(&house).contains("Slow down"), "it has spoken");
+    let told = house.ask_event(&stop(&house));
+    assert!(told.is_no() && told.text().contains("Done.txt is not there"), "{told:?}");
+    house.write("done.txt", "");
+    assert!(!house.ask_event(&stop(&house)).is_no());
+    house.run(&["ledger", "verify"]).ended(0);
+}
+
+/// A repository may be anybody's: the gate runs no command of its choosing.
+#[test]
+fn a_project_names_no_commands() {
+    let house = House::bare(
+        "version: 1\nagents: { main: { completion: { command: 'touch ran' }, feedback: [{ name: x, every_calls: 1, command: 'touch ran' }] } }\n",
+    );
+    house.ask("ls");
+    house.hook(after(house.call("ls"), json!({ "stdout": "x" })).to_string().as_bytes()).ended(0);
+    assert!(!house.ask_event(&stop(&house)).is_no());
+    assert!(!house.project().join("ran").exists());
+    let said = house.run(&["policy", "check"]).text();
+    assert!(said.contains("a project runs no commands"), "{said}");
+}

@@ -99,10 +99,10 @@ fn no_secret_of_a_command_is_recorded() {
             house.ask_event(&event);
             event["hook_event_name"] = json!("PostToolUse");
             event["tool_response"] = json!({ "stdout": "", "stderr": "" });
-            house.ask_event(&event);
+            house.hook(event.to_string().as_bytes()).ended(0);
             event["hook_event_name"] = json!("PostToolUseFailure");
             event["error"] = json!(format!("Exit code 1\n{}: failed", command.replace('§', SECRET)));
-            house.ask_event(&event);
+            house.hook(event.to_string().as_bytes()).ended(0);
         }
         for input in [
             json!({ "password": SECRET }),

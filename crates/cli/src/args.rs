@@ -3,7 +3,7 @@
 
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
-    ledger, logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
+    ledger, logs, man, notify, policy, restore, rules, serve, stats, supervision, supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -81,6 +81,8 @@ pub enum Verb {
     Approver(approver::Args),
     /// List and test AI supervisors
     Supervisors(supervisors::Args),
+    /// Rules, test, logs and escalation under one name
+    Supervision(supervision::Args),
     /// Print shell completions
     Completions(completions::Args),
     /// Print man pages

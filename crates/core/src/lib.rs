@@ -97,7 +97,7 @@ pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, Vie
 pub use extent::{Extent, MINUTES_MAX, fits, fits_text, proposed_pattern};
 pub use facts::{Access, Facts, FileFact};
 pub use failure::{Failure, is_connection_failure, kept_message};
-pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
+pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks, is_turn};
 pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{

@@ -83,6 +83,12 @@ impl Settings {
         self.agents.iter().filter(|entry| entry.is_for(call))
     }
 
+    /// Whether a command gives feedback to the agent that makes a call.
+    #[must_use]
+    pub fn has_feedback_commands(&self, call: &Call) -> bool {
+        self.agents_of(call).flat_map(|entry| &entry.agent.feedback).any(|one| one.command.is_some())
+    }
+
     /// The risk level of the agent that makes a call: the highest anybody says.
     #[must_use]
     pub fn risk_of(&self, call: &Call) -> Option<Risk> {

@@ -14,6 +14,7 @@ use crate::hearing::Hearing;
 use crate::key::signing_key;
 use crate::own_work::files_before;
 use crate::private::make_private_folder;
+use crate::provider::{FeedbackProvider, own_advice, said_by_commands};
 use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
 use crate::scripts;
@@ -66,6 +67,7 @@ pub struct Gate {
     pub(crate) store: Sqlite,
     pub(crate) approver: Option<Approver>,
     pub(crate) later: Later,
+    pub(crate) providers: Vec<Box<dyn FeedbackProvider>>,
 }
 
 /// Whether tidying up behind a record waits until the answer is out.
@@ -90,13 +92,20 @@ impl Gate {
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         clock::follow(&store)?;
         let approver = Approver::load(&setup.dirs)?;
-        Ok((Gate { setup, scene, store, approver, later: Later::No }, state))
+        Ok((Gate { setup, scene, store, approver, later: Later::No, providers: Vec::new() }, state))
     }
 
     /// The gate with one more guard, for those who embed it.
     #[must_use]
     pub fn with_guard(self, guard: Box<dyn Guard>) -> Gate {
         Gate { scene: self.scene.with_guard(guard), ..self }
+    }
+
+    /// The gate with one more source of feedback.
+    #[must_use]
+    pub fn with_feedback(mut self, provider: Box<dyn FeedbackProvider>) -> Gate {
+        self.providers.push(provider);
+        self
     }
 
     /// Takes the policy the files say now, for a process that lives longer
@@ -128,7 +137,11 @@ impl Gate {
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<HostAnswer, Broken> {
         let event = &self.salted(event);
-        let Gate { scene, store, approver, setup, .. } = self;
+        let Gate { scene, store, approver, setup, providers, .. } = self;
+        let said_by_commands = match scene.policy().settings().has_feedback_commands(&event.call) {
+            true => said_by_commands(store.begin()?.as_mut(), scene, &setup.project, event, now_ms())?,
+            false => Vec::new(),
+        };
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
         let told = event;
@@ -154,6 +167,8 @@ impl Gate {
             judged.add(&text);
         }
         let mut advice = advise(turn.as_mut(), scene, event)?;
+        advice.extend(said_by_commands);
+        advice.extend(own_advice(turn.as_mut(), scene, providers, event, now_ms())?);
         advice.extend(after_failure(turn.as_mut(), scene, event, said)?);
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;

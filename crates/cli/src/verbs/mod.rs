@@ -25,6 +25,7 @@ mod rule_page;
 pub mod rules;
 pub mod serve;
 pub mod stats;
+pub mod supervision;
 pub mod supervisors;
 pub mod test;
 
@@ -78,6 +79,7 @@ pub fn run() -> ExitCode {
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Supervisors(args) => supervisors::run(&args),
+        Verb::Supervision(args) => supervision::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

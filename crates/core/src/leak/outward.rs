@@ -49,9 +49,9 @@ pub(super) static SHAPES: [Shape; 19] = shapes![
     // Passwords in addresses, of this machine too.
     &["://"], &["@"], r#"\b[a-z][a-z0-9+.-]*://[^\s:/@"'`]+:([^\s@/"'`]+)@"#;
     // A token alone in an address.
-    &["://"], &["@"], r#"\b[a-z][a-z0-9+.-]*://([^\s:/@"'`]{20,255})@"#;
+    &["://"], &["@"], r#"\b[a-z][a-z0-9+.-]*://([^\s:/@"'`]{20,})@"#;
     // bearer value, wherever
-    &["bearer"], &["bearer "], r#"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,4096})"#;
+    &["bearer"], &["bearer "], r#"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"#;
     // Programs with an option of their own for it.
     &["login"], &["-p"], r#"\b(?:docker|podman|helm|oc|az|nerdctl|buildah|skopeo|cf)\b[^\n;&|]*?\blogin\b[^\n;&|]*?\s-p\s*["']?([^\s"'`;&|]+)"#;
     &["redis-cli", "ldap", "mongo", "sqlcmd", "zip", "cqlsh", "smbclient", "ipmitool", "vncpasswd", "clickhouse"], &["-a", "-w", "-p"], r#"\b(?:redis-cli\b[^\n;&|]*?\s-a|ldap\w+\b[^\n;&|]*?\s-w|mongo\w*\b[^\n;&|]*?\s-p|sqlcmd\b[^\n;&|]*?\s-P|(?:un)?zip\b[^\n;&|]*?\s-P|cqlsh\b[^\n;&|]*?\s-p|ipmitool\b[^\n;&|]*?\s-P)\s+["']?([^\s"'`;&|-][^\s"'`;&|]*)"#;

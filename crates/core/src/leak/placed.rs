@@ -8,6 +8,7 @@ use super::Leak;
 use super::chance::{classes, entropy, is_sample, is_words};
 use super::token::decoded;
 use regex::Regex;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 /// What a value must be, besides being in its place.
@@ -23,59 +24,54 @@ enum Look {
 
 struct Place {
     kind: &'static str,
-    /// With one group around the secret.
-    pattern: &'static str,
+    /// Of these, in lower case, one is in every text that has such a place: most texts have none, and
+    /// then the pattern is never made.
+    signs: &'static [&'static str],
     look: Look,
+    /// How long the secret is.
+    length: RangeInclusive<usize>,
+    /// With one group around it. Without counts: they make a pattern large.
+    pattern: LazyLock<Option<Regex>>,
 }
 
-const PLACES: &[Place] = &[
-    Place {
-        kind: "secret-value",
-        pattern: r#"--(?:token|password|passwd|passphrase|api-key|apikey|secret|secret-key|access-key|access-token|auth-token|client-secret|private-token)[= ]["']?([^\s"'`;&|<>(){}$]{8,512})"#,
-        look: Look::Drawn,
-    },
-    Place {
-        kind: "bearer-token",
-        pattern: r"(?i)\b(?:authorization\s*[:=]\s*|-H\s*)?[\x22']?bearer\s+([A-Za-z0-9._~+/=-]{16,4096})",
-        look: Look::Drawn,
-    },
-    Place {
-        kind: "basic-login",
-        pattern: r"(?i)\bauthorization[\x22']?\s*[:=]\s*[\x22']?basic\s+([A-Za-z0-9+/_-]{8,1024}={0,2})",
-        look: Look::Login,
-    },
-    Place {
-        kind: "netrc-password",
-        pattern: r"\b(?:machine\s+\S{1,255}|default)\s+login\s+\S{1,255}\s+password\s+([^\s<$]{4,255})",
-        look: Look::Any,
-    },
-    Place {
-        kind: "azure-key",
-        pattern: r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,120}={0,2})",
-        look: Look::Drawn,
-    },
-    Place {
-        kind: "azure-signature",
-        pattern: r"[?&;](?:sv|se|sp|sr|spr|st|sig)=[^\s\x22']{0,400}?\bsig=([A-Za-z0-9%+/]{40,120}=?)",
-        look: Look::Drawn,
-    },
-    Place {
-        kind: "azure-secret",
-        pattern: r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})(?:$|[^A-Za-z0-9_~.-])",
-        look: Look::Drawn,
-    },
-    Place { kind: "twilio-key", pattern: r"\b(SK[0-9a-f]{32})\b", look: Look::Drawn },
+macro_rules! places {
+    ($($kind:expr, $look:expr, $length:expr, $signs:expr, $pattern:expr;)*) => {
+        [$(Place {
+            kind: $kind,
+            signs: $signs,
+            look: $look,
+            length: $length,
+            pattern: LazyLock::new(|| Regex::new($pattern).ok()),
+        },)*]
+    };
+}
+
+static PLACES: [Place; 8] = places![
+    "secret-value", Look::Drawn, 8..=512, &["--token", "--pass", "--api", "--secret", "--access", "--auth", "--client", "--private"],
+        r#"--(?:token|password|passwd|passphrase|api-key|apikey|secret|secret-key|access-key|access-token|auth-token|client-secret|private-token)[= ]["']?([^\s"'`;&|<>(){}$]+)"#;
+    "bearer-token", Look::Drawn, 16..=4096, &["bearer "],
+        r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]+)";
+    "basic-login", Look::Login, 8..=1024, &["basic "],
+        r"(?i)\bauthorization[\x22']?\s*[:=]\s*[\x22']?basic\s+([A-Za-z0-9+/_=-]+)";
+    "netrc-password", Look::Any, 4..=255, &["machine ", "default login", "default\nlogin"],
+        r"\b(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+([^\s<$]+)";
+    "azure-key", Look::Drawn, 40..=120, &["accountkey=", "sharedaccesskey="],
+        r"\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/=]+)";
+    "azure-signature", Look::Drawn, 40..=120, &["&sig=", "?sig=", ";sig="],
+        r"[?&;](?:sv|se|sp|sr|spr|st)=[^\s\x22']*?\bsig=([A-Za-z0-9%+/=]+)";
+    "azure-secret", Look::Drawn, 37..=40, &["q~"],
+        r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.-][A-Za-z0-9_~.-][A-Za-z0-9_~.-][0-9]Q~[A-Za-z0-9_~.-]+)";
+    "twilio-key", Look::Drawn, 34..=34, &["sk"],
+        r"\b(SK[0-9a-f]+)\b";
 ];
 
-static FORMS: LazyLock<Vec<(Regex, &'static Place)>> = LazyLock::new(|| {
-    PLACES.iter().filter_map(|place| Some((Regex::new(place.pattern).ok()?, place))).collect()
-});
-
 pub(super) fn find(text: &str) -> Vec<Leak> {
+    let low = text.to_ascii_lowercase();
     let mut found = Vec::new();
-    for (form, place) in FORMS.iter() {
-        for value in form.captures_iter(text).filter_map(|hit| hit.get(1)) {
-            if has_look(place.look, value.as_str()) {
+    for place in PLACES.iter().filter(|place| place.signs.iter().any(|sign| low.contains(sign))) {
+        let Some(pattern) = place.pattern.as_ref() else { continue };
+        for value in pattern.captures_iter(text).filter_map(|hit| hit.get(1)) {
+            if place.length.contains(&value.len()) && has_look(place.look, value.as_str()) {
                 found.push(Leak { kind: place.kind, start: value.start(), end: value.end() });
             }
         }
@@ -101,10 +97,10 @@ fn has_look(look: Look, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMS, PLACES};
+    use super::PLACES;
 
     #[test]
     fn every_place_can_be_read() {
-        assert_eq!(FORMS.len(), PLACES.len());
+        assert!(PLACES.iter().all(|place| place.pattern.is_some()));
     }
 }

@@ -53,9 +53,6 @@ const BEGINNINGS: &[&str] = &[
     "-----begin",
 ];
 
-/// The same for places that are no option or header.
-const PLACED: &[&str] = &["accountkey=", "sharedaccesskey=", "sig=", "q~", "machine ", "default login", "sk"];
-
 /// Whether a value is one and nothing else, so that an approver loses nothing by not seeing it.
 fn is_plain(value: &str) -> bool {
     let acts = value.contains("$(")
@@ -87,9 +84,7 @@ fn found(text: &str) -> Vec<Leak> {
     if has(BEGINNINGS) {
         found.extend(token::find(text));
     }
-    if has(PLACED) {
-        found.extend(placed::find(text));
-    }
+    found.extend(placed::find(text));
     for shape in SHAPES.iter().filter(|shape| has(shape.words) && has(shape.signs)) {
         let Some(pattern) = shape.pattern() else { continue };
         for hit in pattern.captures_iter(text) {

@@ -132,6 +132,12 @@ impl Policy {
         self
     }
 
+    /// The guards that were added.
+    fn added(&self) -> impl Iterator<Item = &dyn Guard> {
+        let at = self.built_in.len().saturating_sub(self.embedded);
+        self.built_in.iter().skip(at).map(AsRef::as_ref)
+    }
+
     /// This policy with the guards that were added to `old`, which are no part
     /// of any file: what a process that lives long goes on with when its files
     /// have changed.
@@ -194,7 +200,10 @@ impl Policy {
     #[must_use]
     pub fn judges_after(&self, kind: EventKind) -> bool {
         let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
-        on.into_iter().any(|entry| entry.guardrail.event == kind) || self.settings().looks_at_output(kind)
+        let own = || self.added().any(|guard| guard.looks_after());
+        on.into_iter().any(|entry| entry.guardrail.event == kind)
+            || self.settings().looks_at_output(kind)
+            || own()
     }
 
     /// Every rule in force, in order, with where it is written.
@@ -241,6 +250,9 @@ impl Policy {
         // Some built-in guards prevent, others look at what has happened.
         let built_in = if seen.event.kind.is_before() { &self.built_in } else { &self.after };
         let mut guards: Vec<&dyn Guard> = built_in.iter().map(AsRef::as_ref).collect();
+        if !seen.event.kind.is_before() {
+            guards.extend(self.added().filter(|guard| guard.looks_after()));
+        }
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }
