@@ -27,6 +27,7 @@ mod cache;
 mod categories;
 mod cli;
 mod clock;
+mod coming_from;
 mod crash;
 mod cursor;
 mod desk;

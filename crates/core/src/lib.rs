@@ -70,6 +70,7 @@ mod session;
 mod settings;
 mod supervisor;
 mod tally;
+mod task;
 mod traps;
 mod tries;
 mod unsaved;
@@ -156,6 +157,7 @@ pub use supervisor::{
     in_asking_order, read_opinion, shape_of, supervision_changes,
 };
 pub use tally::{GuardTally, Tally};
+pub use task::task_in_branch;
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };

@@ -4,6 +4,7 @@
 //! What the host is told about a decision is `gate`'s affair.
 
 use crate::approver::Approver;
+use crate::branch::branch_of;
 use crate::broken::Broken;
 use crate::checks;
 use crate::clock::{self, now_ms};
@@ -17,11 +18,16 @@ use crate::spending;
 use serde_json::json;
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-use toolgate_core::{CheckResult, Delivery, Entry, Event, EventKind, Mode, Prerequisite, RequestState};
+use toolgate_core::{
+    CheckResult, Delivery, Entry, Event, EventKind, Mode, Prerequisite, RequestState, task_in_branch,
+};
 use toolgate_store::{Sqlite, Store, Turn};
 
 /// How often checks may lead to further checks.
 const CHECK_ROUNDS_MAX: usize = 2;
+
+/// The variable that names the task.
+pub(crate) const TASK: &str = "TOOLGATE_TASK";
 
 /// For all commands that say whether the work is done, well below every host's limit.
 const CHECKERS_MAX: Duration = Duration::from_secs(30);
@@ -153,6 +159,13 @@ impl Gate {
     pub(crate) fn salted(&self, event: &Event) -> Event {
         let mut event = event.clone();
         event.call.salt = Some(self.store.salt());
+        // Where the host knows no task, whoever started it may.
+        let named = || std::env::var(TASK).ok().filter(|task| !task.is_empty());
+        event.call.task = event.call.task.or_else(named);
+        if event.call.task.is_none() && self.policy().settings().asks_for_tasks() {
+            let branch = branch_of(&event.call.dir).unwrap_or_default();
+            event.call.task = task_in_branch(&branch).map(str::to_owned);
+        }
         event
     }
 

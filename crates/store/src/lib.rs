@@ -16,6 +16,7 @@ mod queue;
 mod schema;
 mod sqlite;
 mod supervision;
+mod turn;
 mod verify;
 
 pub use error::StoreError;
