@@ -73,33 +73,23 @@ const IN_REPOSITORY: &[(&str, &str, &str, &str)] = &[
     ("claude-code", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
     ("claude-code", ".claude/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
     ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
+    ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig":{"enabled":false}}"#, "hooksConfig.enabled"),
     (
-            "gemini-cli",
-            ".gemini/settings.json",
-            r#"{"hooksConfig":{"enabled":false}}"#,
-            "hooksConfig.enabled",
-        ),
-    (
-            "gemini-cli",
-            ".gemini/settings.json",
-            r#"{"hooksConfig":{"disabled":["toolgate"]}}"#,
-            "hooksConfig.disabled",
-        ),
+        "gemini-cli",
+        ".gemini/settings.json",
+        r#"{"hooksConfig":{"disabled":["toolgate"]}}"#,
+        "hooksConfig.disabled",
+    ),
     ("copilot-cli", ".github/copilot/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-    (
-            "copilot-cli",
-            ".github/copilot/settings.local.json",
-            r#"{"disableAllHooks":true}"#,
-            "disableAllHooks",
-        ),
+    ("copilot-cli", ".github/copilot/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
     ("copilot-cli", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
     ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
     (
-            "mistral-vibe",
-            ".vibe/hooks.toml",
-            "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n",
-            "toolgate-pre_tool",
-        ),
+        "mistral-vibe",
+        ".vibe/hooks.toml",
+        "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n",
+        "toolgate-pre_tool",
+    ),
     ("goose", ".config/goose/settings.json", r#"{"disabledPlugins":["toolgate"]}"#, "disabledPlugins"),
     ("goose", ".agents/plugins/toolgate/hooks/hooks.json", "{}", "hooks.json"),
     ("openhands", ".openhands/hooks.json", "{}", "hooks.json"),
@@ -331,7 +321,9 @@ fn an_unknown_event_ends_no_run_and_is_told() {
 #[test]
 fn stops_are_not_refused_for_ever() {
     let house = House::bare("version: 1\nagents:\n  main:\n    completion:\n      files: [report.md]\n");
-    for (host, name) in [("codex", "Stop"), ("openhands", "Stop"), ("droid", "Stop"), ("gemini-cli", "AfterAgent")] {
+    for (host, name) in
+        [("codex", "Stop"), ("openhands", "Stop"), ("droid", "Stop"), ("gemini-cli", "AfterAgent")]
+    {
         let mut refused = 0;
         for _ in 0..30 {
             let event = json!({

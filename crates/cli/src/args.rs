@@ -4,7 +4,8 @@
 use crate::verbs::install::example_host;
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
-    ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervisors, test,
+    ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervision, supervisors,
+    test,
 };
 use clap::{Parser, Subcommand};
 
@@ -86,6 +87,8 @@ pub enum Verb {
     Approver(approver::Args),
     /// List and test AI supervisors
     Supervisors(supervisors::Args),
+    /// Rules, test, logs and escalation under one name
+    Supervision(supervision::Args),
     /// Print shell completions
     Completions(completions::Args),
     /// Print man pages

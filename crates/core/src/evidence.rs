@@ -400,6 +400,7 @@ mod tests {
             input,
             dir: "/p".to_owned(),
             scripts: Vec::new(),
+            salt: None,
         }
     }
 

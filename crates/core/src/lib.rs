@@ -70,6 +70,7 @@ mod session;
 mod settings;
 mod supervisor;
 mod tally;
+mod task;
 mod tool_word;
 mod traps;
 mod tries;
@@ -98,11 +99,12 @@ pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, Vie
 pub use extent::{Extent, MINUTES_MAX, fits, fits_text, proposed_pattern};
 pub use facts::{Access, Facts, FileFact};
 pub use failure::{Failure, is_connection_failure, kept_message};
-pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
+pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks, is_turn};
 pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
+    way_past_text,
 };
 pub use guards::category::BUILD_OUTPUT;
 pub use handoff::{Handoff, HandoffEntry};
@@ -113,7 +115,7 @@ pub use inbox::{
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
-pub use leak::{Leak, Personal, leaks, outward, redacted};
+pub use leak::{Leak, Personal, leaks, outward, recorded, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Before, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling,
@@ -156,6 +158,7 @@ pub use supervisor::{
     in_asking_order, read_opinion, shape_of, supervision_changes,
 };
 pub use tally::{GuardTally, Tally};
+pub use task::task_in_branch;
 pub use tool_word::TOOL_WORDS;
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,

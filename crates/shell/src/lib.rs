@@ -36,7 +36,7 @@ pub use outline::{Outline, outline};
 pub use programs::{
     Connection, PortPlace, Reach, canonical_flag, canonical_sub, connection, find_flag, has_other_spellings,
     identity, is_known, is_subcommand, known_commands, known_flags, known_subcommands, patched_files,
-    reach_of,
+    reach_of, shows_files,
 };
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind,

@@ -169,6 +169,7 @@ impl<'a> Message<'a> {
             input,
             dir: self.dir()?,
             scripts: Vec::new(),
+            salt: None,
         })
     }
 }

@@ -97,6 +97,7 @@ impl Host for ClaudeCode {
             input,
             dir: dir.to_owned(),
             scripts: Vec::new(),
+            salt: None,
         })
     }
 

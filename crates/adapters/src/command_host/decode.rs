@@ -62,6 +62,7 @@ pub(super) fn call(host: &CommandHost, tool: &str, input: Value, dir: &str) -> R
         input,
         dir: dir.to_owned(),
         scripts: Vec::new(),
+        salt: None,
     })
 }
 
@@ -239,6 +240,7 @@ impl<'a> Message<'a> {
             input,
             dir: self.dir()?,
             scripts: Vec::new(),
+            salt: None,
         })
     }
 }

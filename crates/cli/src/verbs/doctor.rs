@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
 use toolgate_core::{KnowledgeEntry, NoticeKind};
 use toolgate_runtime::{
-    Approver, CacheState, Desk, Gate, PolicyFault, Setup, kept_checkpoints, load, load_uncached, now_ms,
-    trusted_key, why_unguarded,
+    Approver, CacheState, Desk, Gate, PolicyFault, Setup, load, load_uncached, now_ms, trusted_key,
+    verify_ledger, why_unguarded,
 };
 use toolgate_store::{Sqlite, Store, Verified, Which};
 
@@ -205,7 +205,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         return checks;
     }
     let trusted = trusted_key(&setup.dirs);
-    checks.push(match desk.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
+    checks.push(match verify_ledger(desk.store(), &setup.dirs, trusted.as_deref(), Vec::new()) {
         Ok(Verified::Intact { records }) => Check::ok(
             "ledger",
             format!("{}, intact, {}", count(records, "record"), setup.dirs.ledger().display()),

@@ -27,6 +27,7 @@ pub mod run;
 pub mod serve;
 pub mod stats;
 pub mod status;
+pub mod supervision;
 pub mod supervisors;
 pub mod test;
 
@@ -86,6 +87,7 @@ pub fn run() -> ExitCode {
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Supervisors(args) => supervisors::run(&args),
+        Verb::Supervision(args) => supervision::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

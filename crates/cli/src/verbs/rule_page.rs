@@ -45,6 +45,7 @@ pub fn rule(entry: &RuleEntry, hits: Option<&GuardTally>) -> String {
     let mut page = Page::new(&rule.id, &head);
     rule.name.iter().for_each(|name| page.add("Name", name));
     page.add("Reason", &rule.reason);
+    rule.description.iter().for_each(|text| page.add("About", text));
     rule.remediation.iter().for_each(|step| page.add("Fix", step));
     rule.alternatives.iter().for_each(|other| page.add("Allowed", other));
     page.all("Matches", &conditions(&json!(rule.matches)));
@@ -61,6 +62,10 @@ pub fn rule(entry: &RuleEntry, hits: Option<&GuardTally>) -> String {
     }
     page.all("Examples", &examples(entry));
     page.add("Hits", &matched(hits));
+    rule.success_rate
+        .iter()
+        .for_each(|rate| page.add("Rate", &format!("{:.0} % right, says its author", rate * 100.0)));
+    rule.last_updated.iter().for_each(|when| page.add("Updated", when));
     page.all("Change", &changes(entry));
     page.end()
 }

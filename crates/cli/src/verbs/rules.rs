@@ -76,6 +76,15 @@ pub struct AddArgs {
     /// What happens to matching commands
     #[arg(long, visible_alias = "kind", value_parser = actions(), ignore_case = true)]
     pub action: String,
+    /// For rewrite: an option to take out, such as `--remove=--no-verify`
+    #[arg(long, value_name = "OPTION")]
+    pub remove: Vec<String>,
+    /// For rewrite: an option to put in
+    #[arg(long, value_name = "OPTION")]
+    pub add: Vec<String>,
+    /// For delay: how long a call waits
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<u64>,
     /// Why the rule exists, in one sentence
     #[arg(long)]
     pub reason: Option<String>,
@@ -91,7 +100,9 @@ pub struct AddArgs {
 fn actions() -> PossibleValuesParser {
     let block = PossibleValue::new("block").alias("reject");
     let ask = PossibleValue::new("ask").alias("escalate");
-    PossibleValuesParser::new([block, ask, PossibleValue::new("warn"), PossibleValue::new("approve")])
+    let rewrite = PossibleValue::new("rewrite").alias("modify").alias("transform");
+    let [warn, delay, approve] = ["warn", "delay", "approve"].map(PossibleValue::new);
+    PossibleValuesParser::new([block, ask, warn, rewrite, delay, approve])
 }
 
 /// Does it.
@@ -194,9 +205,12 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let kind = match args.action.to_lowercase().as_str() {
         "block" | "reject" => "block",
         "ask" | "escalate" => "ask",
+        "rewrite" | "modify" | "transform" => "rewrite",
         "warn" => "warn",
+        "delay" => "delay",
         _ => "approve",
     };
+    let more = more_of(kind, args)?;
     let file = policy_file(setup, kind);
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => "version: 1\n".to_owned(),
@@ -216,7 +230,7 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     let block = format!(
-        "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n    severity: {}\n    reason: {}\n",
+        "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n{more}    severity: {}\n    reason: {}\n",
         if is_plain { args.name.clone() } else { quoted(&args.name) },
         quoted(&args.pattern),
         args.severity,
@@ -229,6 +243,30 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     }
     talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a rule of this kind says besides.
+fn more_of(kind: &str, args: &AddArgs) -> Result<String, Failure> {
+    let list = |names: &[String]| serde_json::to_string(names).unwrap_or_default();
+    match (kind, args.remove.is_empty() && args.add.is_empty(), args.seconds) {
+        ("rewrite", false, None) => {
+            let (remove, add) = (list(&args.remove), list(&args.add));
+            Ok(format!("    change: {{ remove_flags: {remove}, add_flags: {add} }}\n"))
+        }
+        ("rewrite", true, None) => Err(Failure::new(
+            "the rule does not say how the command is rewritten",
+            "add `--remove=--no-verify` for an option to take out, or `--add=--save-exact` for one to put in",
+        )),
+        ("delay", true, Some(seconds)) => Ok(format!("    delay: {{ seconds: {seconds} }}\n")),
+        ("delay", true, None) => {
+            Err(Failure::new("the rule does not say how long a call waits", "add `--seconds 60`"))
+        }
+        (_, true, None) => Ok(String::new()),
+        _ => Err(Failure::new(
+            format!("a rule that says `{kind}` takes none of --remove, --add and --seconds"),
+            "--remove and --add are for `--action rewrite`, --seconds is for `--action delay`",
+        )),
+    }
 }
 
 /// The text with a rule at the end of its `rules:` list.

@@ -104,6 +104,10 @@ pub fn page(id: &str) -> Option<&'static str> {
     }
 }
 
+/// Built-in guards whose block a person may override for one call: it may be wrong about what a
+/// failure was about.
+pub(crate) const MAY_BE_OVERRIDDEN: [&str; 1] = [installation_prevention::ID];
+
 /// The block of a built-in guard that enforces what is said about an agent.
 fn of_agent(id: &str, entry: &AgentEntry, message: String, remediation: String) -> Finding {
     let finding = block(id, message, "", Vec::new());

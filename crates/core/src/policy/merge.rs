@@ -165,6 +165,11 @@ pub fn merge(files: &[Layered]) -> Merged {
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
     keep_messages_out(&mut settings.notify, &mut notices);
     settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
+    let is_project = |entry: &AgentEntry| {
+        files.iter().any(|file| file.layer == Layer::Project && file.file == entry.source.file)
+    };
+    let own = settings.agents.iter_mut().filter(|entry| is_project(entry));
+    own.for_each(|entry| keep_agent_commands_out(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
@@ -256,6 +261,23 @@ fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {
         let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
         let needle = key.rsplit('.').next().unwrap_or_default();
         notices.push(Notice::conflict(entry.source.clone(), needle, text, help));
+    }
+}
+
+/// The same for feedback and for checks before the agent stops.
+fn keep_agent_commands_out(entry: &mut AgentEntry, notices: &mut Vec<Notice>) {
+    let mut drops = |needle: &str| {
+        let text = format!("`{needle}` of `agents.{}` is ignored: a project runs no commands", entry.name);
+        let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+        notices.push(Notice::conflict(entry.source.clone(), "command", text, help));
+    };
+    if entry.agent.feedback.iter().any(|one| one.command.is_some()) {
+        drops("feedback.command");
+        entry.agent.feedback.retain(|one| one.command.is_none());
+    }
+    if let Some(completion) = entry.agent.completion.as_mut().filter(|one| !one.commands().is_empty()) {
+        drops("completion.command");
+        completion.drop_commands();
     }
 }
 

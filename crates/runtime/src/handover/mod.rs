@@ -21,6 +21,7 @@ mod server;
 pub use hook::{HandOver, Knocked, knock};
 pub use server::{Listening, running};
 
+use crate::decide::TASK;
 use crate::dirs::Dirs;
 use std::io::{Error, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -44,7 +45,8 @@ const PIECE: usize = 1024;
 
 /// What judging depends on next to the event: anyone who differs in one of these
 /// must judge itself.
-const AROUND: [&str; 6] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TZ"];
+const AROUND: [&str; 7] =
+    ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TZ", TASK];
 
 /// An event on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -43,6 +43,7 @@ pub(crate) use files::{copies, moves};
 pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
 pub use patches::patched_files;
 pub use reach::{Reach, reach_of};
+pub use readers::shows_files;
 pub use records::identity;
 use smol_str::SmolStr;
 use std::collections::HashSet;
