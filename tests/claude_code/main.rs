@@ -41,6 +41,7 @@ mod hooks;
 mod host;
 mod http_hooks;
 #[path = "../model/mod.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
 mod model;
 mod nested;
 mod npm;

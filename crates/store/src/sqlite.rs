@@ -171,8 +171,7 @@ impl Store for Sqlite {
         let Sqlite { connection, key, queue, beside, signed, .. } = self;
         let (turn, place) = lock(connection, queue)?;
         check_end(&turn, key, signed.as_ref())?;
-        let mut turn =
-            SqliteTurn { turn, key, signed, beside: beside::open(beside), has_news: false, _place: place };
+        let mut turn = SqliteTurn::new(turn, key, signed, beside::open(beside), place);
         turn.note_losses()?;
         Ok(Box::new(turn))
     }
