@@ -112,7 +112,8 @@ fn check_done(completion: &Value, fresh: &[&str], files: &[&str], expected: Opti
     let fresh = fresh.iter().map(|one| (*one).to_owned()).collect();
     let session = Session { fresh, ..Session::new("s") };
     let is_there = |name: &str| Some(files.contains(&name));
-    assert_eq!(completion.missing(&session, &is_there).as_deref(), expected);
+    let disk = Disk { is_there: &is_there, ..Disk::BLIND };
+    assert_eq!(completion.missing(&session, disk).as_deref(), expected);
 }
 
 #[test]
