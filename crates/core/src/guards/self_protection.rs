@@ -3,6 +3,7 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
+use crate::call::Kind;
 use crate::evidence::Part;
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
@@ -83,6 +84,7 @@ impl Guard for SelfProtection {
         let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
         found
             .extend(own.map(|(at, command)| (format!("run `{}`", command.program), Part::Command(at, None))));
+        found.extend(unknown_use(seen));
         if found.is_empty() {
             return None;
         }
@@ -94,6 +96,16 @@ impl Guard for SelfProtection {
         let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
         Some(super::block(ID, message, step, quoted.collect()))
     }
+}
+
+/// Our files named to a tool under an argument no one knows: what it does with them is not
+/// known either.
+fn unknown_use<'a>(seen: &Seen<'_>) -> Option<(String, Part<'a>)> {
+    let call = &seen.event.call;
+    let Kind::Mcp { tool, .. } = &call.kind else { return None };
+    let named = crate::mcp_files::of_unknown_use(tool, &call.input);
+    let own = named.into_iter().find(|text| is_own(&absolute(text, &call.dir), seen.places))?;
+    Some((format!("use `{own}`"), Part::Whole))
 }
 
 fn touches_gate(file: &FileFact, places: &Places) -> bool {
