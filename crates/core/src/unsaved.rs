@@ -21,6 +21,8 @@ pub struct Unsaved {
     pub first: Vec<String>,
     /// No repository holds it.
     pub no_repository: bool,
+    /// A repository that goes with it, whose commits are in no other.
+    pub history: Option<String>,
     /// Why not all of it is known.
     pub doubt: Option<Doubt>,
 }
@@ -38,7 +40,7 @@ impl Unsaved {
     /// Whether nothing would be lost.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        self.changed == 0 && self.untracked == 0 && self.doubt.is_none()
+        self.changed == 0 && self.untracked == 0 && self.doubt.is_none() && self.history.is_none()
     }
 
     /// One more file that git tracks.
@@ -66,6 +68,7 @@ impl Unsaved {
         self.first.extend(other.first.iter().take(room).cloned());
         self.no_repository |= other.no_repository;
         self.doubt = self.doubt.or(other.doubt);
+        self.history = self.history.take().or_else(|| other.history.clone());
     }
 
     /// `2 files with uncommitted changes: src/a.js, src/b.js`
@@ -86,6 +89,11 @@ impl Unsaved {
             _ if whose.is_empty() => String::new(),
             0 => format!("{whose}: {names}"),
             more => format!("{whose}: {names} and {more} more"),
+        };
+        let listed = match &self.history {
+            Some(name) if listed.is_empty() => format!("the only copy of the commits in {name}"),
+            Some(name) => format!("{listed}, and the only copy of the commits in {name}"),
+            None => listed,
         };
         match (self.doubt, listed.is_empty()) {
             (None, _) => listed,
@@ -292,6 +300,10 @@ mod tests {
             (file(&["a"], &[]), "1 file with uncommitted changes: a"),
             (file(&[], &["x"]), "1 file that git does not track: x"),
             (file(&[], &["w", "x", "y", "z"]), "4 files that git does not track: w, x, y and 1 more"),
+            (
+                Unsaved { history: Some("m".to_owned()), ..Unsaved::default() },
+                "the only copy of the commits in m",
+            ),
             (file(&["a"], &["x"]), "1 file with uncommitted changes and 1 that git does not track: a, x"),
             (
                 Unsaved { doubt: Some(Doubt::TooMany), ..Unsaved::default() },
