@@ -480,7 +480,7 @@ mod tests {
         check(
             "write",
             &json!({ "name": "a/b", "location": "/c", "document": "d.md" }),
-            "write /c, write a/b",
+            "write a/b, write /c",
         );
         check("read", &json!({ "configFile": "a" }), "read a");
         check("sync", &json!({ "new_file_path": "a", "old_file_path": "b" }), "read b, write a");

@@ -252,7 +252,7 @@ mod tests {
             exists: None,
             unsaved: None,
             exact: true,
-            glob: path.contains('*'),
+            glob: path.contains(['*', '?']),
             below,
             command: None,
         }

@@ -137,9 +137,14 @@ impl Translation {
         depth_left: usize,
     ) -> Option<String> {
         let mut fetched = None;
-        for inner in tokens.iter().flat_map(Token::inner_texts) {
+        for (inner, is_argument) in tokens.iter().flat_map(Token::inner_texts) {
             let from = self.lines.len();
             self.text(inner, depth_left - 1);
+            if is_argument {
+                // The arguments of a method are values and are not shown.
+                let made = self.lines.split_off(from);
+                self.lines.extend(made.into_iter().filter(|line| !line.starts_with("echo ")));
+            }
             let made = self.lines.get(from..).unwrap_or_default();
             fetched = made.iter().find(|line| line.starts_with("curl ")).cloned().or(fetched);
         }

@@ -30,14 +30,22 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// Texts in it that are read on their own.
-    pub(super) fn inner_texts(&self) -> Vec<&str> {
+    /// Texts in it that are read on their own, and whether they are the arguments of a method.
+    pub(super) fn inner_texts(&self) -> Vec<(&str, bool)> {
         match self {
-            Token::Block(text) => vec![text],
-            Token::Word(parts) => parts
-                .iter()
-                .filter_map(|part| if let Part::Inner(text) = part { Some(text.as_str()) } else { None })
-                .collect(),
+            Token::Block(text) => vec![(text, false)],
+            Token::Word(parts) => {
+                let before = std::iter::once(None).chain(parts.iter().map(Some));
+                let pairs = parts.iter().zip(before);
+                pairs
+                    .filter_map(|(part, before)| match part {
+                        Part::Inner(text) => {
+                            Some((text.as_str(), matches!(before, Some(Part::Text(_, false)))))
+                        }
+                        _ => None,
+                    })
+                    .collect()
+            }
             _ => Vec::new(),
         }
     }

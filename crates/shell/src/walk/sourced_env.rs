@@ -62,6 +62,10 @@ const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 /// Takes back that a dotenv file is read where it is only sourced. `source` is the outermost text.
 pub(super) fn mark(source: &str, reading: &mut Reading) {
     let commands = &reading.commands;
+    // Nearly every text ends here.
+    if !commands.iter().any(|one| matches!(one.program.as_str(), "." | "source" | "export")) {
+        return;
+    }
     let loads: Vec<bool> = commands.iter().map(|one| env_file(source, one).is_some()).collect();
     let exported =
         if commands.iter().any(|one| one.program == "export") { exports(source, commands) } else { None };
