@@ -137,6 +137,10 @@ fn every_way_to_delete_or_replace_is_one() {
         "python3 -c \"open('src/a.js', 'w').write('x')\"",
         "node -e \"require('fs').writeFileSync('src/a.js', '')\"",
         "git ls-files -m | xargs rm -f",
+        "git ls-files -o --exclude-standard | xargs rm",
+        "git show HEAD:src/a.js > src/a.js",
+        "cat src/a.js > src/a.js",
+        "mv src/a.js /dev/null",
         "pwsh -Command 'Remove-Item -Recurse src'",
         "cp src/a.js /tmp/kept.js && rm -rf /tmp/kept.js src/a.js",
     ] {

@@ -207,7 +207,9 @@ fn stays(facts: &Facts, file: &FileFact) -> bool {
         let is_input = |other: &FileFact, by: &dyn Fn(usize) -> bool| {
             of(other, &[Access::Read]) && other.path == file.path && other.command.is_some_and(by)
         };
-        let in_place = !toolgate_shell::is_copier(&command.program);
+        // What a redirect empties is gone before anything is read.
+        let emptied = command.redirects.iter().any(|one| one.target.text == file.written);
+        let in_place = !emptied && !toolgate_shell::is_copier(&command.program);
         if in_place && facts.files.iter().any(|other| is_input(other, &reads)) {
             return true;
         }

@@ -46,7 +46,13 @@ impl Command {
             ("git", "rm") if self.usage.has("--force") => Loss::TRACKED,
             ("git", "clean") => Loss::UNTRACKED,
             ("git", _) => Loss::NONE,
-            (program, _) if moves(program) => Loss::NONE,
+            // `mv x /dev/null`
+            (program, _)
+                if moves(program)
+                    && !self.usage.operands.last().is_some_and(|to| to.text.starts_with("/dev/")) =>
+            {
+                Loss::NONE
+            }
             _ => Loss::ALL,
         }
     }

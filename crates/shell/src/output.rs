@@ -143,7 +143,7 @@ fn tracked(command: &Command) -> Vec<Word> {
     };
     let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     let named = command.usage.operands.iter().take(8).map(below).collect::<Vec<Word>>();
-    if arguments.iter().any(|word| matches!(word.text.as_str(), "-m" | "--modified")) {
+    if arguments.iter().any(|word| matches!(word.text.as_str(), "-m" | "--modified" | "-o" | "--others")) {
         // Those that changed, wherever they are.
         let some = |path: Word| Word { text: format_smolstr!("{}/*", path.text), exact: false, ..path };
         let all = if named.is_empty() { vec![below(&here)] } else { named };

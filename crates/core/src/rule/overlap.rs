@@ -61,6 +61,8 @@ struct Tree<'a> {
     plain: bool,
     /// It is deleted or moved away.
     goes: bool,
+    /// It is what `find` looks for, at any depth.
+    sought: bool,
     /// It is narrow enough to be about some files and not all.
     narrow: bool,
 }
@@ -81,6 +83,7 @@ impl<'a> Tree<'a> {
             parts,
             below,
             reads: fact.access == Access::Read,
+            sought: fact.glob && !fact.exact && !path.contains(['$', '`', '(']),
             plain,
             goes,
             narrow,
@@ -97,6 +100,9 @@ impl<'a> Tree<'a> {
         let wanted = parts(pattern);
         if wanted.len() > PARTS_MAX {
             return false;
+        }
+        if self.is_sought_by_name(&wanted) {
+            return true;
         }
         // `chmod -R` of a top folder, or of all that is at home, is about no file in particular.
         let narrow = self.goes || self.narrow && self.parts.len() > told;
@@ -136,6 +142,19 @@ impl<'a> Tree<'a> {
         false
     }
 
+    /// `find . -name a.ts -delete` finds `src/a.ts`: the same whole name, below the same folder.
+    fn is_sought_by_name(&self, wanted: &[&str]) -> bool {
+        let Some((name, folder)) =
+            self.parts.split_last().filter(|(name, _)| self.sought && !is_pattern(name))
+        else {
+            return false;
+        };
+        let rest = wanted.strip_prefix(&["**"]).unwrap_or(wanted);
+        wanted.last() == Some(name)
+            && rest.len() > folder.len()
+            && folder.iter().zip(rest).all(|(given, own)| *own != "**" && meet(own, given))
+    }
+
     /// The path is read to its end: does the pattern end here too, or go on below?
     fn ends(&self, left: &[&str], sure: bool, anchored: bool) -> bool {
         if left.iter().all(|part| *part == "**") {
@@ -167,6 +186,9 @@ fn meet(own: &str, given: &str) -> bool {
 /// Do both spell out something of the name, and the same? A pattern of the call
 /// does for a name by how that begins, and for a pattern by how both end.
 fn says(own: &str, given: &str) -> bool {
+    if own == given && own.chars().any(char::is_alphanumeric) {
+        return true;
+    }
     // `!(*a*)` is whatever is not like it.
     let spelled = |part: &str| part.chars().any(char::is_alphanumeric) && !part.contains(['(', '!']);
     if !is_pattern(given) {

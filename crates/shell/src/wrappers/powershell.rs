@@ -21,6 +21,8 @@ pub(super) fn open(command: &Command, stdin: Option<&Stream>) -> Option<Vec<Inne
                 let what = "encoded text for PowerShell".to_string();
                 return Some(vec![Inner::Opaque { span: word.span, kind: Unknown::Decoded, what }]);
             }
+            // `-Command -` reads its input.
+            _ if is("-command") && rest.as_slice().first().is_none_or(|word| word.text == "-") => break,
             _ if is("-command") => return Some(text_of(rest.as_slice())),
             _ if is("-file") => return Some(rest.next().cloned().map(Inner::File).into_iter().collect()),
             _ if VALUES.iter().any(|name| is(name)) => drop(rest.next()),
