@@ -20,6 +20,7 @@ mod options;
 mod outline;
 mod output;
 mod parse;
+mod powershell;
 mod programs;
 mod reading;
 mod scope;
@@ -31,8 +32,9 @@ mod wrappers;
 
 pub use aims::aims;
 pub use effect_kind::EffectKind;
-pub use losses::Loss;
+pub use losses::{Loss, is_copier};
 pub use outline::{Outline, outline};
+pub use powershell::read_powershell;
 pub use programs::{
     Connection, PortPlace, Reach, canonical_flag, canonical_sub, connection, find_flag, has_other_spellings,
     identity, is_known, is_subcommand, known_commands, known_flags, known_subcommands, patched_files,

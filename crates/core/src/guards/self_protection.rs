@@ -3,6 +3,7 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
+use crate::call::Kind;
 use crate::evidence::{Part, shortened};
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
@@ -92,6 +93,7 @@ impl Guard for SelfProtection {
             answers += usize::from(answers_request(command));
             found.push((format!("`{name}`"), part));
         }
+        found.extend(unknown_use(seen));
         if found.is_empty() {
             return None;
         }
@@ -108,6 +110,16 @@ impl Guard for SelfProtection {
         let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
         Some(super::block(ID, message, step, quoted.collect()))
     }
+}
+
+/// Our files named to a tool under an argument no one knows: what it does with them is not
+/// known either.
+fn unknown_use<'a>(seen: &Seen<'_>) -> Option<(String, Part<'a>)> {
+    let call = &seen.event.call;
+    let Kind::Mcp { tool, .. } = &call.kind else { return None };
+    let named = crate::mcp_files::of_unknown_use(tool, &call.input);
+    let own = named.into_iter().find(|text| is_own(&absolute(text, &call.dir), seen.places))?;
+    Some((format!("use `{own}`"), Part::Whole))
 }
 
 fn touches_gate(file: &FileFact, places: &Places) -> bool {

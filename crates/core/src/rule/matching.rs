@@ -353,7 +353,8 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
 /// Whether a pattern spares a file, or all that lies below it.
 fn spares(glob: &Pattern, fact: &FileFact, path: &str, places: &Places) -> bool {
     let whole = || glob.is_all_below() && is_like(glob, &format!("{path}/{ANY_FILE}"), places);
-    is_like(glob, path, places) || fact.below != Reach::Itself && whole()
+    // `cp a x/docs/`: what arrives there is in the folder.
+    is_like(glob, path, places) || (fact.below != Reach::Itself || fact.written.ends_with('/')) && whole()
 }
 
 /// The name of some file below a folder.

@@ -23,6 +23,7 @@ mod help;
 mod lookup;
 mod machine;
 mod network;
+mod outputs;
 mod packages;
 mod patches;
 mod process;
@@ -118,6 +119,7 @@ const MODELS: &[&[Model]] = &[
     find::MODELS,
     fd::MODELS,
     formatters::MODELS,
+    outputs::MODELS,
     network::MODELS,
     socket::MODELS,
     packages::MODELS,

@@ -110,7 +110,6 @@ pub(super) const MODELS: &[Model] = &[
             "vimdiff",
             "open",
             "xdg-open",
-            "dos2unix",
             "iconv",
             "source",
             ".",

@@ -35,6 +35,7 @@ mod order;
 mod paths;
 mod runaway;
 mod saved;
+mod shown_environment;
 mod simple;
 mod sourced_env;
 mod strands;
@@ -180,6 +181,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &ReadContext) -> Reading 
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
     sourced_env::mark(source, &mut walker.reading);
+    shown_environment::mark(&mut walker.reading.commands);
     order::in_reading_order(walker.reading)
 }
 
