@@ -35,7 +35,7 @@ pub use losses::Loss;
 pub use outline::{Outline, outline};
 pub use programs::{
     Connection, PortPlace, Reach, canonical_flag, canonical_sub, connection, find_flag, has_other_spellings,
-    identity, is_known, is_subcommand, known_commands, known_flags, known_subcommands, patched_files,
+    identity, is_known, is_subcommand, is_surely_subcommand, known_commands, known_flags, known_subcommands, other_first_words, patched_files,
     reach_of,
 };
 pub use reading::{

@@ -40,7 +40,9 @@ mod user;
 pub use aliases::canonical_sub;
 pub use connection::{Connection, PortPlace, connection};
 pub(crate) use files::{copies, moves};
-pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
+pub use lookup::{
+    canonical_flag, find_flag, has_other_spellings, is_subcommand, is_surely_subcommand, other_first_words,
+};
 pub use patches::patched_files;
 pub use reach::{Reach, reach_of};
 pub use records::identity;
@@ -164,7 +166,11 @@ pub(crate) fn base_name(path: &str) -> &str {
 }
 
 fn model_of(program: &str) -> &'static Model {
-    let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
+    let program = match program.split_once('.') {
+        Some(("mkfs", _)) => "mkfs",
+        Some(("pip3", _)) => "pip",
+        _ => program,
+    };
     by_name::find(program).unwrap_or(&GENERIC)
 }
 
