@@ -409,6 +409,7 @@ pub fn find_flag<'a>(
     let flags = &command.usage.flags;
     let has = |flag: &&Flag| {
         is_same(&flag.name, &wanted)
+            && (value.is_some() || !flag.is_off())
             && value.is_none_or(|value| value_of(command, flag).is_some_and(|given| fits(value, given)))
     };
     let found = flags.iter().find(has);

@@ -4,15 +4,18 @@
 //! effects. A program without a model gets the generic reading. Adding one =
 //! one file, one line in [`MODELS`], one case in the tests.
 
+mod addresses;
 mod aliases;
 mod archive;
 mod by_name;
 mod cloud;
+mod code_hosts;
 mod connection;
 mod container;
 mod database;
 mod disk;
 mod dumps;
+mod elsewhere;
 pub(crate) mod fd;
 mod files;
 pub(crate) mod find;
@@ -38,7 +41,8 @@ mod subcommands;
 mod user;
 
 pub use aliases::canonical_sub;
-pub use connection::{Connection, PortPlace, connection};
+pub use code_hosts::hosts_in_code;
+pub use connection::{Connection, connection, given_port};
 pub(crate) use files::{copies, moves};
 pub use lookup::{
     canonical_flag, find_flag, has_other_spellings, is_subcommand, is_surely_subcommand, other_first_words,
@@ -130,6 +134,7 @@ const MODELS: &[&[Model]] = &[
     disk::MODELS,
     container::MODELS,
     cloud::MODELS,
+    elsewhere::MODELS,
     machine::MODELS,
     secret_stores::MODELS,
 ];
@@ -202,6 +207,7 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             effects.extend(own);
         }
         secret_stores::reveal(command, &mut effects);
+        addresses::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
     }

@@ -108,6 +108,7 @@ pub(super) const MODELS: &[Model] = &[
         ],
         &[],
     ),
+    manager(&["nix"], &[("*", "")], &["profile"]),
     manager(&["go"], &[("*", "u t d modfile= o= tags= ldflags= run= count=")], &["mod"]),
     manager(&["gem"], &[("*", "v,version= N,no-document i,install-dir= s,source= g,file=")], &[]),
     manager(
@@ -166,6 +167,12 @@ fn installs(command: &Command, _: Option<&str>) -> Effects {
         if verb == "uninstall" || usage.flags.iter().any(|flag| flag.name == "--uninstall") {
             effects.add(EffectKind::SkipsCommitHooks);
         }
+        return effects;
+    }
+    if matches!(program, "npx" | "bunx" | "pnpx" | "uvx") {
+        // With this it asks no one before it fetches the package it runs.
+        let package = usage.operands.first().filter(|_| usage.has("--yes"));
+        effects.on_each(EffectKind::InstallsPackage, package);
         return effects;
     }
     let installs = match (program, verb) {
