@@ -6,7 +6,7 @@
 //! Nothing is looked up.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
-use toolgate_shell::{Command, Connection, PortPlace, connection};
+use toolgate_shell::{Command, Connection, connection, given_port};
 
 /// A host as a call names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,18 +28,16 @@ impl Host {
 
     /// Reads the address a command reaches.
     pub(crate) fn of_command(command: &Command, target: &str) -> Vec<Host> {
-        let known = connection(&command.program);
-        let Connection { scheme, port, image } = known;
+        let Connection { scheme, image, .. } = connection(&command.program);
         if image {
-            return vec![of_image(target)];
+            match target.split_once("://") {
+                // `docker -H tcp://host:2375`
+                Some((scheme, _)) if scheme != "docker" => {}
+                Some((_, name)) => return vec![of_image(name)],
+                None => return vec![of_image(target)],
+            }
         }
-        let given = match port {
-            PortPlace::Option(names) => names.iter().find_map(|name| command.usage.value(name)),
-            PortPlace::Operand(at) => command.usage.operands.get(at),
-            PortPlace::None => None,
-        };
-        let port = given.and_then(|word| word.text.parse().ok());
-        read(target, scheme, port)
+        read(target, scheme, given_port(command))
     }
 
     /// Whether the call leaves open which host it is.

@@ -5,7 +5,7 @@
 //! keeps itself (`note://x`) is no host.
 
 use serde_json::{Map, Value};
-use toolgate_shell::{EffectKind, SmolStr};
+use toolgate_shell::{EffectKind, SmolStr, hosts_in_code};
 
 /// More addresses of one call than this are not read.
 const ADDRESSES_MAX: usize = 64;
@@ -40,9 +40,15 @@ const ADDRESSES: &[&str] = &[
     "remoteurl",
     "repourl",
     "cloneurl",
+    "repository",
+    "repo",
+    "proxy",
+    "registry",
 ];
 /// Arguments that hold the name of a host.
 const NAMES: &[&str] = &["host", "hostname", "domain", "server", "ip"];
+/// Arguments that hold program text.
+const CODE: &[&str] = &["function", "script", "code", "expression", "javascript", "pagefunction"];
 /// Arguments that hold what is sent.
 const SENT: &[&str] =
     &["body", "data", "payload", "json", "form", "formdata", "postdata", "requestbody", "files"];
@@ -111,6 +117,9 @@ fn collect(value: &Value, depth_left: usize, found: &mut Found) {
 }
 
 fn collect_fields(fields: &Map<String, Value>, depth_left: usize, found: &mut Found) {
+    let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let port = fields.iter().find(|(field, _)| field.eq_ignore_ascii_case("port"));
+    let port = port.and_then(|(_, value)| number(value)).filter(|port| (1..=65_535).contains(port));
     for (field, value) in fields {
         let name: String =
             field.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
@@ -120,7 +129,21 @@ fn collect_fields(fields: &Map<String, Value>, depth_left: usize, found: &mut Fo
             let many = value.as_array().into_iter().flatten().filter_map(Value::as_str);
             let texts = value.as_str().into_iter().chain(many);
             let addresses = texts.filter(|text| if is(NAMES) { is_host(text) } else { is_address(text) });
-            found.addresses.extend(addresses.take(ADDRESSES_MAX).map(SmolStr::from));
+            // `{ "host": "db.example", "port": 5432 }`
+            let port = port.as_ref().filter(|_| is(NAMES));
+            let with_port = |text: &str| match port {
+                Some(port) if !text.contains(':') => SmolStr::from(format!("{}:{port}", text.trim())),
+                _ => SmolStr::from(text),
+            };
+            found.addresses.extend(addresses.take(ADDRESSES_MAX).map(with_port));
+        }
+        if is(CODE)
+            && let Some(text) = value.as_str()
+        {
+            for (address, sends) in hosts_in_code(text).into_iter().take(ADDRESSES_MAX) {
+                found.sends |= sends;
+                found.addresses.push(address.into());
+            }
         }
         collect(value, depth_left.saturating_sub(1), found);
     }
@@ -158,7 +181,10 @@ mod tests {
     fn addresses_among_the_arguments_are_reached() {
         check(&json!({ "url": "https://a.example/x" }), "reaches-host https://a.example/x");
         check(&json!({ "request": { "URL": "a.example" } }), "reaches-host a.example");
-        check(&json!({ "host": "db.example", "port": 5432 }), "reaches-host db.example");
+        check(&json!({ "host": "db.example", "port": 5432 }), "reaches-host db.example:5432");
+        check(&json!({ "function": "() => fetch('https://a.example')" }), "reaches-host https://a.example");
+        check(&json!({ "repository": "git@a.example:b/c.git" }), "reaches-host git@a.example:b/c.git");
+        check(&json!({ "repository": "b/c" }), "");
         check(
             &json!({ "url": "https://a.example", "body": "x" }),
             "sends-data https://a.example, reaches-host https://a.example",

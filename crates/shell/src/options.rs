@@ -396,7 +396,7 @@ impl Usage {
     /// Was the option of this canonical name given?
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.flags.iter().any(|flag| flag.name == name)
+        self.flags.iter().any(|flag| flag.name == name && !flag.is_off())
     }
 
     /// The last value given to the option of this canonical name.

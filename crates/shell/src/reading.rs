@@ -116,6 +116,13 @@ pub struct Flag {
     pub span: Span,
 }
 
+impl Flag {
+    /// `--privileged=false` says that the option is not given.
+    pub(crate) fn is_off(&self) -> bool {
+        !self.separate_value && self.value.as_ref().is_some_and(|value| value.text == "false")
+    }
+}
+
 /// The words of a command sorted into subcommand, options and operands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {

@@ -16,6 +16,7 @@ use crate::tool_word::server_and_tool;
 use serde::{Deserialize, Serialize};
 use toolgate_shell::{
     Command, EffectKind, SmolStr, canonical_flag, canonical_sub, has_other_spellings, identity,
+    other_first_words,
 };
 
 /// Longest literal piece looked up.
@@ -266,6 +267,7 @@ fn command_keys(command: &Command, keys: &mut Vec<Key>) {
     let first = command.usage.subcommand.first().map_or("", SmolStr::as_str);
     keys.push(key(&["program", program]));
     keys.push(key(&["program", program, first]));
+    keys.extend(other_first_words(command).map(|word| key(&["program", program, word])));
     keys.extend(command.usage.flags.iter().map(|flag| key(&["program", program, first, &flag.name])));
     keys.extend(command.effects.iter().map(|effect| key(&["effect", effect.kind.name()])));
 }

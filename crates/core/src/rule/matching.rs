@@ -20,6 +20,7 @@ use crate::unsaved;
 use serde_json::Value;
 use toolgate_shell::{
     Assignment, Command, Effect, Flag, Reach, Span, Word, find_flag, identity, is_subcommand,
+    is_surely_subcommand,
 };
 
 /// Why a rule is about a call.
@@ -258,7 +259,9 @@ fn words_match(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) ->
 /// Whether it is the program, under any of its names, and told to do what the rule says.
 fn is_told(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> bool {
     let subs = &wanted.subcommand;
-    let does = |within: Option<&str>| subs.iter().any(|sub| is_subcommand(command, within, sub));
+    // What a rule lets through must be it in every reading of the words.
+    let is_it = if rule.rule.kind == RuleKind::Approve { is_surely_subcommand } else { is_subcommand };
+    let does = |within: Option<&str>| subs.iter().any(|sub| is_it(command, within, sub));
     if rule.programs.is_empty() {
         return subs.is_empty() || does(None);
     }

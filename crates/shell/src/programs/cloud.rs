@@ -3,6 +3,7 @@
 //!
 //! Which words destroy is data; one function reads them.
 
+use super::addresses::given;
 use super::{Effects, Model, database, help, plain, requests};
 use crate::effect_kind::EffectKind;
 use crate::options::Spec;
@@ -11,7 +12,7 @@ use smol_str::format_smolstr;
 
 const OPTIONS: &str = "profile= region= output= query= project= zone= n,namespace= g,resource-group= subscription= account= \
      filter= format= y,yes q,quiet f,force recursive r R auto-approve destroy target= var= var-file= s,stack= a,app= team= t,token= all \
-     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run visibility= exclude= include= acl= endpoint-url= \
+     context= cluster= name= org= chdir= key= bucket= no-wait dryrun dry-run visibility= exclude= include= acl= endpoint-url= X,method= hostname= \
      require-approval=";
 
 /// Programs with the words that destroy: each line is words in order, `*` for
@@ -42,6 +43,9 @@ const DESTROYERS: &[(&str, &[&str])] = &[
             "* purge-",
             "* destroy-",
             "* schedule-key-deletion",
+            "s3api put-bucket-lifecycle-configuration",
+            "s3api put-bucket-lifecycle",
+            "route53 change-resource-record-sets",
             "organizations close-account",
         ],
     ),
@@ -87,7 +91,17 @@ const DESTROYERS: &[(&str, &[&str])] = &[
     ),
     ("railway", &["down"]),
     ("dokku", &["*:destroy"]),
-    ("wrangler", &["delete", "d1 delete", "r2 bucket delete"]),
+    (
+        "wrangler",
+        &[
+            "delete",
+            "d1 delete",
+            "r2 bucket delete",
+            "kv namespace delete",
+            "queues delete",
+            "hyperdrive delete",
+        ],
+    ),
     ("neonctl|neon", &["projects delete"]),
     ("pscale", &["database delete"]),
     ("doctl", &["* delete", "* * delete", "* * * delete"]),
@@ -246,6 +260,20 @@ fn effects(command: &Command, _: Option<&str>) -> Effects {
     ) {
         effects.add(EffectKind::WeakensDefence);
     }
+    // A door is open to everyone.
+    let opens = command.program == "aws" && words.starts_with(&["ec2", "authorize-security-group-ingress"]);
+    if opens && command.words.iter().any(|word| matches!(word.text.as_str(), "0.0.0.0/0" | "::/0")) {
+        effects.add(EffectKind::WeakensDefence);
+    }
+    // A token that may do everything.
+    let is_root = |word: &Word| matches!(word.text.as_str(), "-policy=root" | "--policy=root");
+    let named_root = || given(command, &["-policy", "--policy"]).iter().any(|word| word.text == "root");
+    if command.program == "vault"
+        && words.starts_with(&["token", "create"])
+        && (command.words.iter().any(is_root) || named_root())
+    {
+        effects.add(EffectKind::RevealsSecret);
+    }
     effects
 }
 
@@ -286,6 +314,10 @@ fn empties(command: &Command, words: &[&str]) -> bool {
         ("gsutil", ["rsync", ..]) => has("-d") && !has("--namespace") && to_bucket,
         ("mc", ["mirror", ..]) => has("--remove"),
         ("gh", ["codespace" | "cs", "delete", ..]) => has("--all"),
+        // A service that runs zero times is off.
+        ("aws", ["ecs", "update-service", ..]) => {
+            given(command, &["--desired-count"]).iter().any(|word| word.text == "0")
+        }
         ("tilt", ["down", ..]) => has("--delete-namespaces"),
         ("az", ["deployment", "group", "create", ..]) => {
             given(command, &["--mode"]).iter().any(|word| word.text.eq_ignore_ascii_case("complete"))
@@ -379,24 +411,6 @@ fn github(command: &Command, effects: &mut Effects) {
     let short = if words.first() == Some(&"api") { "--body-file" } else { "-F" };
     let body = given(command, &["--body-file", "--notes-file", short]);
     effects.on_each(EffectKind::ReadsFile, body.iter().filter(|word| word.text != "-"));
-}
-
-/// The values of an option, in every way they can be given: `-X a`, `-Xa`,
-/// `--method a`, `--method=a`.
-fn given(command: &Command, names: &[&str]) -> Vec<Word> {
-    let mut found = Vec::new();
-    for (at, word) in command.words.iter().enumerate() {
-        if names.contains(&word.text.as_str()) {
-            found.extend(command.words.get(at + 1).cloned());
-            continue;
-        }
-        let attached = names.iter().find_map(|name| {
-            let rest = word.text.strip_prefix(name)?;
-            if name.starts_with("--") { rest.strip_prefix('=') } else { Some(rest.trim_start_matches('=')) }
-        });
-        found.extend(attached.map(|text| Word { text: text.into(), ..word.clone() }));
-    }
-    found
 }
 
 /// Do `words` begin with the words of `line`?

@@ -59,7 +59,8 @@ pub(super) const MODELS: &[Model] = &[
     Model {
         names: &["kubectl", "oc", "kubecolor"],
         spec: Spec {
-            options: "n,namespace= context= kubeconfig= cluster= user= s,server= token= as=",
+            options: "n,namespace= context= kubeconfig= cluster= user= s,server= token= as= v= request-timeout= certificate-authority= \
+                      client-certificate= client-key= tls-server-name= cache-dir=",
             leading: false,
             short_names: false,
             one_dash: false,
@@ -67,7 +68,7 @@ pub(super) const MODELS: &[Model] = &[
         subs: &[(
             "*",
             "n,namespace= f,filename= l,selector= o,output= c,container= A,all-namespaces all context= i,stdin t,tty R,recursive k,kustomize= p,patch=~ type= grace-period= force \
-             template= prune",
+             template= prune replicas=",
         )],
         groups: &[],
         effects: cluster,
@@ -84,6 +85,11 @@ fn docker(command: &Command, _: Option<&str>) -> Effects {
             if usage.has("--all") {
                 effects.add(EffectKind::DestroysInfrastructure);
             }
+        }
+        ["swarm"]
+            if usage.operands.first().is_some_and(|verb| verb.text == "leave") && usage.has("--force") =>
+        {
+            effects.add(EffectKind::DestroysInfrastructure);
         }
         ["system", "reset"] => effects.add(EffectKind::DestroysInfrastructure),
         ["cp"] | ["container", "cp"] => brought(command, &mut effects),
@@ -108,10 +114,25 @@ fn docker(command: &Command, _: Option<&str>) -> Effects {
             effects.on_each(EffectKind::EndsProcess, &usage.operands)
         }
         ["pull" | "push"] | ["image", "pull" | "push"] => {
-            effects.on_each(EffectKind::ReachesHost, &usage.operands)
+            effects.on_each(EffectKind::ReachesHost, &usage.operands);
+            if names.last() == Some(&"push") {
+                effects.on_each(EffectKind::SendsData, &usage.operands);
+            }
+        }
+        ["login" | "logout" | "search"] => {
+            let server = usage.operands.first().filter(|word| word.text.contains(['.', ':']));
+            let server =
+                server.map(|word| Word { text: format!("https://{}", word.text).into(), ..word.clone() });
+            effects.on_each(EffectKind::ReachesHost, &server);
         }
         _ => {}
     }
+    // The image comes from a registry, unless that is the usual one.
+    if let ["run" | "create"] | ["container", "run" | "create"] = names.as_slice() {
+        let image = usage.operands.first().filter(|word| super::addresses::names_registry(&word.text));
+        effects.on_each(EffectKind::ReachesHost, image);
+    }
+    effects.on_each(EffectKind::ReachesHost, usage.values("--host"));
     effects
 }
 
@@ -225,12 +246,26 @@ fn destroys(command: &Command) -> bool {
                 || usage.operands.first().is_some_and(|word| word.text == "all")
                 || kinds.any(|kind| WHOLE_KINDS.contains(&kind))
                 || raw_paths(command).any(is_whole)
+                || is_handed(command)
         }
+        // Nothing is left running.
+        "scale" => usage.flags.iter().any(|flag| {
+            flag.name == "--replicas" && flag.value.as_ref().is_some_and(|value| value.text == "0")
+        }),
         "replace" => usage.has("--force"),
         "apply" => usage.has("--prune") && usage.has("--all"),
         _ => false,
     };
     deletes && !tries && !is_trial(command)
+}
+
+/// `… | xargs kubectl delete`: of what kind things are comes in.
+fn is_handed(command: &Command) -> bool {
+    let usage = &command.usage;
+    let named = ["--filename", "--kustomize", "--selector", "--raw"].iter().any(|name| usage.has(name));
+    !named
+        && command.via.iter().any(|name| name == "xargs" || name == "parallel")
+        && usage.operands.iter().all(|word| !word.exact)
 }
 
 /// Are secrets shown with what is in them?
@@ -301,6 +336,14 @@ fn cluster(command: &Command, _: Option<&str>) -> Effects {
     if reveals(command) {
         effects.add(EffectKind::RevealsSecret);
     }
+    // Whoever holds this role may do everything in the cluster.
+    let binds = usage.sub() == "create"
+        && usage.operands.first().is_some_and(|word| word.text == "clusterrolebinding");
+    let gives_all =
+        |word: &Word| word.text.ends_with("clusterrole=cluster-admin") || word.text == "cluster-admin";
+    if binds && command.words.iter().any(gives_all) && !is_trial(command) {
+        effects.add(EffectKind::WeakensDefence);
+    }
     if usage.sub() == "cp" {
         let is_pod = |word: &&Word| word.text.contains(':');
         let to_pod = usage.operands.last().filter(is_pod);
@@ -308,8 +351,10 @@ fn cluster(command: &Command, _: Option<&str>) -> Effects {
         effects.on_each(EffectKind::SendsData, to_pod);
         brought(command, &mut effects);
     }
+    effects.on_each(EffectKind::ReachesHost, usage.values("--server"));
     if matches!(usage.sub(), "apply" | "create" | "replace") {
-        effects.on_each(EffectKind::ReadsFile, usage.values("--filename").filter(|word| word.text != "-"));
+        let files = usage.values("--filename").filter(|word| word.text != "-" && !word.text.contains("://"));
+        effects.on_each(EffectKind::ReadsFile, files);
     }
     effects
 }

@@ -1,7 +1,7 @@
 //! git: options per subcommand, and what it does to hooks, remotes, work and
 //! history.
 
-use super::{Effects, Model, git_work};
+use super::{Effects, Model, addresses, git_work};
 use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, Word};
@@ -340,6 +340,29 @@ fn remote(command: &Command, effects: &mut Effects) {
             Some(address) => effects.on(EffectKind::ReachesHost, address),
             None => effects.add(EffectKind::ReachesHost),
         }
+    }
+    let second = usage.subcommand.get(1).map_or("", |word| word.as_str());
+    let is_full =
+        |word: &&Word| word.text.contains("://") || word.text.contains('@') && word.text.contains(':');
+    match (sub, second) {
+        ("remote", "add" | "set-url") => {
+            effects.on_each(EffectKind::ReachesHost, usage.operands.iter().filter(is_full));
+        }
+        ("submodule", _) | ("subtree", _) => {
+            effects.on_each(EffectKind::ReachesHost, usage.operands.iter().filter(is_full));
+        }
+        ("archive", _) => {
+            let remote = addresses::given(command, &["--remote"]);
+            effects.on_each(EffectKind::ReachesHost, &remote);
+        }
+        _ => {}
+    }
+    // `-c url.https://host/.insteadOf=gh:` sends every `gh:` there.
+    for (name, value) in git_settings(command) {
+        let base = name.strip_prefix("url.").and_then(|rest| rest.rsplit_once('.')).map(|(base, _)| base);
+        let proxy = name.eq_ignore_ascii_case("http.proxy").then_some(value.text.as_str());
+        let to = base.or(proxy).map(|text| Word { text: text.into(), ..value.clone() });
+        effects.on_each(EffectKind::ReachesHost, &to);
     }
     // The same said once and for all: every later push is forced.
     let lasting = sub == "config" && sets(command, forces);

@@ -5,7 +5,7 @@
 //! commands are never asked.
 
 use super::records::{self, Record, Words};
-use super::{Model, aliases, base_name, model_of, sub_spec};
+use super::{aliases, base_name, model_of, sub_spec, subcommands};
 use crate::options::{self, Spec};
 use crate::reading::{Command, Flag, Usage, Word};
 use smol_str::SmolStr;
@@ -64,10 +64,9 @@ const VALUES: &[&str] = &[
     "-C",
 ];
 
-/// Options of many programs that take none.
+/// Options of many programs that take none. `-v`, `--debug` and their like are
+/// not here: some programs take a level behind them.
 const SWITCHES: &[&str] = &[
-    "--debug",
-    "--verbose",
     "--quiet",
     "--silent",
     "--yes",
@@ -83,79 +82,207 @@ const SWITCHES: &[&str] = &[
     "--no-input",
     "--non-interactive",
     "--auto-approve",
-    "-v",
     "-vv",
     "-vvv",
     "-q",
     "-y",
-    "-h",
     "-V",
     "--no-color",
     "--no-cache",
     "--offline",
 ];
 
+/// How many options that may or may not take a value are tried both ways.
+const DOUBTS_MAX: usize = 4;
+
 /// Whether the subcommand of a command is `wanted`: its words in order, `*` and
 /// `?` allowed. `within` are words a rule's program means: with
-/// `docker-compose`, the `down` of a rule is `compose down`.
+/// `docker-compose`, the `down` of a rule is `compose down`. Where the words
+/// can be read in several ways, one of them is enough.
 #[must_use]
 pub fn is_subcommand(command: &Command, within: Option<&str>, wanted: &str) -> bool {
-    let (program, own) = records::identity(&command.program);
-    let record = records::record_of(program);
-    let mut wanted: Vec<&str> = within.into_iter().chain(wanted.split_whitespace()).collect();
-    if let Some(first) = wanted.get_mut(0) {
-        *first = aliases::canonical_sub(program, first);
-    }
-    let same = record.map_or(&[][..], |record| record.same);
-    let wanted = spelled(&wanted, same, None).unwrap_or(wanted);
-    let kind = record.map_or(Words::Leading, |record| record.words);
-    let fits = |given: &[&str]| begins(given, &wanted, kind);
-    readings(command, program, record).into_iter().any(|words| {
-        let words: Vec<&str> = own.into_iter().chain(words).collect();
-        if kind == Words::Tasks {
-            return (0..words.len()).any(|at| fits(words.get(at..).unwrap_or_default()));
-        }
-        let spelling = spelled(&words, same, Some(&command.usage)).unwrap_or(words);
-        let also = record.map_or(&[][..], |record| record.also).iter();
-        let mut also = also.filter_map(|one| spelled(&spelling, &[*one], Some(&command.usage)));
-        fits(&spelling) || also.any(|other| fits(&other))
-    })
+    let wanted = Wanted::new(command, within, wanted);
+    readings(command, wanted.program, wanted.record).into_iter().any(|words| wanted.fits(words, command))
 }
 
-/// The words of a command without its options. Where it cannot be told whether
-/// an option takes the word behind it, both readings.
-fn readings<'a>(command: &'a Command, program: &str, record: Option<&Record>) -> Vec<Vec<&'a str>> {
-    let model = model_of(&command.program);
-    let usage = &command.usage;
-    if !model.subs.is_empty() {
-        let named = usage.subcommand.iter().map(SmolStr::as_str);
-        let rest = usage.operands.iter().map(|word| word.text.as_str());
-        return vec![named.chain(rest).take(WORDS_MAX).collect()];
-    }
-    let words = command.words.get(1..).unwrap_or_default();
-    let known = |option: &str| takes_value_by_table(model, option, record);
-    let bare = plain_words(words, &|option| known(option).unwrap_or(false));
-    let with_values = plain_words(words, &|option| known(option).unwrap_or(true));
-    let canonical = |mut words: Vec<&'a str>| {
+/// The same, in every reading of the words: for what is to be let through.
+#[must_use]
+pub fn is_surely_subcommand(command: &Command, within: Option<&str>, wanted: &str) -> bool {
+    let wanted = Wanted::new(command, within, wanted);
+    readings(command, wanted.program, wanted.record).into_iter().all(|words| wanted.fits(words, command))
+}
+
+/// The first word of the subcommand in every reading but that of the option tables.
+pub fn other_first_words(command: &Command) -> impl Iterator<Item = &str> {
+    let program = records::identity(&command.program).0;
+    let words = if command.usage.before_sub == 0 {
+        Vec::new()
+    } else {
+        readings(command, program, records::record_of(program))
+    };
+    words.into_iter().skip(1).filter_map(|words| words.first().copied())
+}
+
+/// A subcommand a rule names, in the spelling that is compared.
+struct Wanted<'a> {
+    program: &'a str,
+    own: Option<&'static str>,
+    record: Option<&'static Record>,
+    words: Vec<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(command: &'a Command, within: Option<&'a str>, wanted: &'a str) -> Wanted<'a> {
+        let (program, own) = records::identity(&command.program);
+        let record = records::record_of(program);
+        let mut words: Vec<&str> = within.into_iter().chain(wanted.split_whitespace()).collect();
         if let Some(first) = words.get_mut(0) {
             *first = aliases::canonical_sub(program, first);
         }
-        words
-    };
-    if bare == with_values { vec![canonical(bare)] } else { vec![canonical(bare), canonical(with_values)] }
+        let words = in_one_spelling(words, program, record, None);
+        Wanted { program, own, record, words }
+    }
+
+    fn fits(&self, words: Vec<&str>, command: &Command) -> bool {
+        let kind = self.record.map_or(Words::Leading, |record| record.words);
+        let fits = |given: &[&str]| begins(given, &self.words, kind);
+        let words = self.own.into_iter().chain(words).collect();
+        let spelling = in_one_spelling(words, self.program, self.record, Some(&command.usage));
+        if kind == Words::Tasks {
+            return (0..spelling.len()).any(|at| fits(spelling.get(at..).unwrap_or_default()));
+        }
+        let also = self.record.map_or(&[][..], |record| record.also).iter();
+        let mut also = also.filter_map(|one| spelled(&spelling, &[*one], Some(&command.usage)));
+        fits(&spelling) || also.any(|other| fits(&other))
+    }
 }
 
-/// The words that are no options and no values of one.
-fn plain_words<'a>(words: &'a [Word], takes_value: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+/// Words of a subcommand in the one spelling of several that is compared.
+fn in_one_spelling<'a>(
+    mut words: Vec<&'a str>,
+    program: &str,
+    record: Option<&Record>,
+    usage: Option<&Usage>,
+) -> Vec<&'a str> {
+    let Some(record) = record else { return words };
+    for word in words.iter_mut().take(WORDS_MAX) {
+        *word = record.verbs.iter().find(|(short, _)| short == word).map_or(*word, |(_, full)| full);
+    }
+    words = spelled(&words, record.same, usage).unwrap_or(words);
+    // A script that is called like a command of the program runs only with `run`.
+    let is_script = |name: &str| {
+        let scripts = ["test", "start", "stop", "restart"];
+        scripts.contains(&name) || !subcommands::is_own(program, aliases::canonical_sub(program, name))
+    };
+    if record.scripts
+        && words.len() > 1
+        && words.first() == Some(&"run")
+        && words.get(1).is_some_and(|name| is_script(name))
+    {
+        words.remove(0);
+    }
+    words
+}
+
+/// The words of a command without its options; first as the option tables read
+/// them. Where it cannot be told whether an option takes the word behind it,
+/// both readings.
+fn readings<'a>(command: &'a Command, program: &str, record: Option<&Record>) -> Vec<Vec<&'a str>> {
+    let model = model_of(&command.program);
+    let usage = &command.usage;
+    let words = command.words.get(1..).unwrap_or_default();
+    let toolchain = program == "cargo" && words.first().is_some_and(|word| word.text.starts_with('+'));
+    let words = words.get(usize::from(toolchain)..).unwrap_or_default();
+    let spec = if model.subs.is_empty() { model.spec } else { sub_spec(model, &usage.subcommand) };
+    let mut found: Vec<Vec<&str>> = Vec::new();
+    if !model.subs.is_empty() {
+        let named = usage.subcommand.iter().map(SmolStr::as_str);
+        let rest = usage.operands.iter().map(|word| word.text.as_str());
+        found.push(named.chain(rest).take(WORDS_MAX).collect());
+        let is_open = |word: &Word| {
+            let text = word.text.as_str();
+            is_option(text)
+                && (record
+                    .is_some_and(|record| record.values.contains(&text) || record.switches.contains(&text))
+                    || options::takes_next(&model.spec, text).is_none()
+                        && options::takes_next(&spec, text) != Some(false))
+        };
+        if !words.iter().any(is_open) {
+            return stepped(found, record);
+        }
+    }
+    let known = |option: &str| {
+        takes_value_by_record(option, record)
+            .or_else(|| options::takes_next(&model.spec, option))
+            .or_else(|| options::takes_next(&spec, option))
+            .or_else(|| takes_value_by_table(option))
+    };
+    let in_doubt = |(at, word): &(usize, &Word)| {
+        let next = words.get(at + 1).map_or("-", |next| next.text.as_str());
+        is_option(&word.text)
+            && !word.text.contains('=')
+            && known(&word.text).is_none()
+            && !next.starts_with('-')
+            && !subcommands::is_own(program, aliases::canonical_sub(program, next))
+    };
+    let doubts: Vec<usize> =
+        words.iter().enumerate().filter(in_doubt).map(|(at, _)| at).take(DOUBTS_MAX).collect();
+    for choice in 0..1usize << doubts.len() {
+        let takes = |at: usize, option: &str| match doubts.iter().position(|doubt| *doubt == at) {
+            Some(bit) => choice >> bit & 1 == 1,
+            None => known(option).unwrap_or(false),
+        };
+        let mut plain = plain_words(words, &takes);
+        if let Some(first) = plain.get_mut(0) {
+            *first = aliases::canonical_sub(program, first);
+        }
+        if !found.contains(&plain) {
+            found.push(plain);
+        }
+    }
+    stepped(found, record)
+}
+
+fn is_option(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && text != "--"
+}
+
+/// `mix do ecto.drop, ecto.create` is two commands.
+fn stepped<'a>(readings: Vec<Vec<&'a str>>, record: Option<&Record>) -> Vec<Vec<&'a str>> {
+    let Some(word) = record.and_then(|record| record.several) else { return readings };
     let mut found = Vec::new();
-    let mut rest = words.iter();
+    for words in readings {
+        let Some((_, rest)) = words.split_first().filter(|(first, _)| **first == word) else {
+            found.push(words);
+            continue;
+        };
+        let mut step = Vec::new();
+        for word in rest {
+            let name = word.trim_end_matches([',', '+']);
+            if !name.is_empty() {
+                step.push(name);
+            }
+            if name.len() < word.len() {
+                found.push(std::mem::take(&mut step));
+            }
+        }
+        found.push(step);
+    }
+    found
+}
+
+/// The words that are no options and no values of one; `takes` says of an option
+/// and its place whether the word behind it is its value.
+fn plain_words<'a>(words: &'a [Word], takes: &dyn Fn(usize, &str) -> bool) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut rest = words.iter().enumerate();
     let mut open = true;
-    while let Some(word) = rest.next().filter(|_| found.len() < WORDS_MAX) {
+    while let Some((at, word)) = rest.next().filter(|_| found.len() < WORDS_MAX) {
         let text = word.text.as_str();
         if open && text == "--" {
             open = false;
-        } else if open && text.len() > 1 && text.starts_with('-') {
-            if !text.contains('=') && takes_value(text) {
+        } else if open && is_option(text) {
+            if !text.contains('=') && takes(at, text) {
                 rest.next();
             }
         } else {
@@ -165,14 +292,17 @@ fn plain_words<'a>(words: &'a [Word], takes_value: &dyn Fn(&str) -> bool) -> Vec
     found
 }
 
-/// Does an option take the word behind it? `None` where no table says.
-fn takes_value_by_table(model: &Model, option: &str, record: Option<&Record>) -> Option<bool> {
-    if record.is_some_and(|record| record.values.contains(&option)) {
-        return Some(true);
-    }
-    options::takes_next(&model.spec, option)
-        .or_else(|| VALUES.contains(&option).then_some(true))
-        .or_else(|| (SWITCHES.contains(&option) || option.starts_with("--no-")).then_some(false))
+/// Does an option take the word behind it, by what is known of the program?
+fn takes_value_by_record(option: &str, record: Option<&Record>) -> Option<bool> {
+    let record = record?;
+    let takes = record.values.contains(&option);
+    (takes || record.switches.contains(&option)).then_some(takes)
+}
+
+/// The same by what the option means for most programs. `None` where no table says.
+fn takes_value_by_table(option: &str) -> Option<bool> {
+    let takes = VALUES.contains(&option);
+    (takes || SWITCHES.contains(&option) || option.starts_with("--no-")).then_some(takes)
 }
 
 /// `words` in the spelling that is compared, if the list has another one.
@@ -189,8 +319,15 @@ fn spelled<'a>(words: &[&'a str], list: &[records::Spelling], usage: Option<&Usa
             return None;
         }
         let open = from.ends_with('*');
-        let head: Vec<&str> = from.split(' ').filter(|word| *word != "*").collect();
-        let rest = words.strip_prefix(head.as_slice())?;
+        let mut rest = words;
+        for wanted in from.split(' ').filter(|word| *word != "*") {
+            // `?` is one word, whatever it is.
+            let (first, behind) = rest.split_first()?;
+            if wanted != "?" && wanted != *first {
+                return None;
+            }
+            rest = behind;
+        }
         if open && rest.is_empty() {
             return None;
         }
@@ -277,6 +414,7 @@ pub fn find_flag<'a>(
     let flags = &command.usage.flags;
     let has = |flag: &&Flag| {
         is_same(&flag.name, &wanted)
+            && (value.is_some() || !flag.is_off())
             && value.is_none_or(|value| value_of(command, flag).is_some_and(|given| fits(value, given)))
     };
     let found = flags.iter().find(has);

@@ -168,6 +168,12 @@ fn systemctl(command: &Command, _: Option<&str>) -> Effects {
         "stop" | "disable" | "mask" | "kill" if units.iter().any(|unit| is_guard(unit)) => {
             effects.add(EffectKind::WeakensDefence)
         }
+        "stop" | "kill" | "mask" | "disable"
+            if !command.usage.has("--user")
+                && (matches!(*verb, "stop" | "kill") || command.usage.has("--now")) =>
+        {
+            effects.on_each(EffectKind::EndsProcess, command.usage.operands.iter().skip(1));
+        }
         "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" => effects.add(EffectKind::StopsMachine),
         "start" | "isolate" if units.iter().any(|unit| STOPS.contains(unit)) => {
             effects.add(EffectKind::StopsMachine);
@@ -183,6 +189,11 @@ fn service(command: &Command, _: Option<&str>) -> Effects {
         && is_guard(name)
     {
         effects.add(EffectKind::WeakensDefence);
+    } else if let [name, "stop" | "onestop"] | ["stop", name] = words(command).as_slice() {
+        effects.on_each(
+            EffectKind::EndsProcess,
+            command.usage.operands.iter().filter(|word| word.text == **name),
+        );
     }
     effects
 }

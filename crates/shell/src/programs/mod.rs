@@ -4,15 +4,18 @@
 //! effects. A program without a model gets the generic reading. Adding one =
 //! one file, one line in [`MODELS`], one case in the tests.
 
+mod addresses;
 mod aliases;
 mod archive;
 mod by_name;
 mod cloud;
+mod code_hosts;
 mod connection;
 mod container;
 mod database;
 mod disk;
 mod dumps;
+mod elsewhere;
 pub(crate) mod fd;
 mod files;
 pub(crate) mod find;
@@ -39,9 +42,12 @@ mod subcommands;
 mod user;
 
 pub use aliases::canonical_sub;
-pub use connection::{Connection, PortPlace, connection};
+pub use code_hosts::hosts_in_code;
+pub use connection::{Connection, connection, given_port};
 pub(crate) use files::{copies, moves};
-pub use lookup::{canonical_flag, find_flag, has_other_spellings, is_subcommand};
+pub use lookup::{
+    canonical_flag, find_flag, has_other_spellings, is_subcommand, is_surely_subcommand, other_first_words,
+};
 pub use patches::patched_files;
 pub use reach::{Reach, reach_of};
 pub use readers::shows_files;
@@ -131,6 +137,7 @@ const MODELS: &[&[Model]] = &[
     disk::MODELS,
     container::MODELS,
     cloud::MODELS,
+    elsewhere::MODELS,
     machine::MODELS,
     secret_stores::MODELS,
 ];
@@ -167,7 +174,11 @@ pub(crate) fn base_name(path: &str) -> &str {
 }
 
 fn model_of(program: &str) -> &'static Model {
-    let program = if program.starts_with("mkfs.") { "mkfs" } else { program };
+    let program = match program.split_once('.') {
+        Some(("mkfs", _)) => "mkfs",
+        Some(("pip3", _)) => "pip",
+        _ => program,
+    };
     by_name::find(program).unwrap_or(&GENERIC)
 }
 
@@ -199,6 +210,7 @@ pub(crate) fn study(command: &mut Command, input: Option<&str>) {
             effects.extend(own);
         }
         secret_stores::reveal(command, &mut effects);
+        addresses::reveal(command, &mut effects);
     } else {
         effects.extend(unnamed(command));
     }

@@ -11,6 +11,7 @@ const CURL: &str = "A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data=
      x,proxy= X,request= y= Y= z,time-cond= Z,parallel retry= retry-delay= retry-max-time= connect-timeout= cacert= capath= key= \
      resolve= connect-to= url= interface= socks5= socks5-hostname= http1.1 http2 compressed create-dirs J,remote-header-name \
      unix-socket= abstract-unix-socket= trace= trace-ascii= stderr= max-redirs= max-filesize= limit-rate= ciphers= tlsv1.2 \
+     noproxy= preproxy= socks4= socks4a= proxy-header=~ doh-url= dns-servers= aws-sigv4= proxy-user= cert-type= key-type= pass= \
      4,ipv4 6,ipv6 0 1 2 3 i,include g,globoff a,append B l,list-only j";
 
 const WGET: &str = "O,output-document= P,directory-prefix= o,output-file= a,append-output= q,quiet v,verbose nv c,continue N,timestamping \
@@ -27,7 +28,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(&["curl", "curlie"], CURL, curl),
     plain(&["wget", "wget2"], WGET, wget),
     plain(
-        &["http", "https", "xh", "xhs", "fetch", "lynx", "w3m", "links"],
+        &["http", "https", "httpie", "xh", "xhs", "fetch", "lynx", "w3m", "links"],
         "o,output= d,download dir= a,auth= f,form j,json b,body v,verbose A= out= i=",
         web,
     ),
@@ -38,7 +39,12 @@ pub(super) const MODELS: &[Model] = &[
         fetched,
     ),
     plain(
-        &["ssh", "autossh", "mosh", "sftp", "telnet", "ssh-copy-id"],
+        &["autossh"],
+        "M= b= B= c= D= E= e= F= I= i= J= L= l= m= O= o= p= Q= R= S= W= w= 4 6 A a C f G g K k N n q s T t V v X x Y y P=",
+        ssh,
+    ),
+    plain(
+        &["ssh", "mosh", "sftp", "telnet", "ssh-copy-id"],
         "b= B= c= D= E= e= F= I= i= J= L= l= m= O= o= p= Q= R= S= W= w= 4 6 A a C f G g K k M N n q s T t V v X x Y y P=",
         ssh,
     ),
@@ -46,7 +52,7 @@ pub(super) const MODELS: &[Model] = &[
     plain(
         &["ping", "ping6", "dig", "nslookup", "host", "traceroute", "whois", "drill", "mtr"],
         "c= i= w= W= t= s= p= q=",
-        first_host,
+        looked_up,
     ),
     plain(&["scp", "rcp"], "3 4 6 A B C p q r T v c= D= F= i= J= l= o= P= S= X=", copy_over),
     plain(
@@ -76,11 +82,29 @@ const SENDING: [&str; 10] = [
     "--upload-file",
 ];
 
-fn curl(command: &Command, _: Option<&str>) -> Effects {
+fn curl(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let mut effects = Effects::none();
-    let urls: Vec<&Word> = usage.operands.iter().chain(usage.values("--url")).collect();
+    let configured = config_urls(usage, input);
+    let spread: Vec<Word> = if usage.has("--globoff") {
+        Vec::new()
+    } else {
+        usage.operands.iter().flat_map(alternatives).collect()
+    };
+    let urls: Vec<&Word> =
+        usage.operands.iter().chain(usage.values("--url")).chain(&configured).chain(&spread).collect();
     effects.on_each(EffectKind::ReachesHost, urls.iter().copied());
+    for name in
+        ["--proxy", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--doh-url"]
+    {
+        effects.on_each(EffectKind::ReachesHost, usage.values(name));
+    }
+    // `HOST1:PORT1:HOST2:PORT2` and `HOST:PORT:ADDRESS`.
+    for value in usage.values("--connect-to").chain(usage.values("--resolve")) {
+        if let Some((_, to)) = value.text.split_once(':').and_then(|(_, rest)| rest.split_once(':')) {
+            effects.on(EffectKind::ReachesHost, &Word { text: to.into(), ..value.clone() });
+        }
+    }
     let bodies = usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str()));
     let body: String =
         bodies.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.as_str()).collect();
@@ -128,6 +152,31 @@ fn curl(command: &Command, _: Option<&str>) -> Effects {
     effects
 }
 
+/// The addresses of a config that comes in: `curl -K -`.
+fn config_urls(usage: &Usage, input: Option<&str>) -> Vec<Word> {
+    let Some(config) = usage.values("--config").find(|word| word.text == "-") else { return Vec::new() };
+    let value = |line: &str| {
+        let (name, value) = line.trim().split_once(['=', ' ', ':'])?;
+        let is_url = matches!(name.trim().trim_start_matches('-'), "url" | "proxy");
+        is_url.then(|| value.trim_matches([' ', '=', '"', '\'']).to_string())
+    };
+    let texts = input.unwrap_or_default().lines().filter_map(value);
+    texts.map(|text| Word { text: text.into(), ..config.clone() }).collect()
+}
+
+/// More addresses than this in one word are not told apart.
+const ALTERNATIVES_MAX: usize = 32;
+
+/// Each address of `https://{a,b}.example`, which curl takes apart itself.
+fn alternatives(url: &Word) -> Vec<Word> {
+    let Some((head, rest)) = url.text.split_once('{') else { return Vec::new() };
+    let Some((list, tail)) = rest.split_once('}').filter(|(list, _)| list.contains(',')) else {
+        return Vec::new();
+    };
+    let each = list.split(',').take(ALTERNATIVES_MAX);
+    each.map(|one| Word { text: format!("{head}{one}{tail}").into(), ..url.clone() }).collect()
+}
+
 /// What a request does at a service, by its method and body.
 fn by_hand(method: Option<&Word>, urls: &[&Word], body: &str, effects: &mut Effects) {
     let method = method.map_or("", |word| word.text.as_str());
@@ -149,9 +198,19 @@ fn paste(command: &Command, _: Option<&str>) -> Effects {
     effects
 }
 
-fn wget(command: &Command, _: Option<&str>) -> Effects {
+fn wget(command: &Command, input: Option<&str>) -> Effects {
     let usage = &command.usage;
     let mut effects = Effects::of(EffectKind::ReachesHost, &usage.operands);
+    for list in usage.values("--input-file").filter(|word| word.text == "-") {
+        let lines = input.unwrap_or_default().split_whitespace();
+        let urls: Vec<Word> = lines.map(|url| Word { text: url.into(), ..list.clone() }).collect();
+        effects.on_each(EffectKind::ReachesHost, &urls);
+    }
+    for setting in usage.values("--execute") {
+        let proxy = setting.text.split_once('=').filter(|(name, _)| name.trim().ends_with("_proxy"));
+        let host = proxy.map(|(_, host)| Word { text: host.trim().into(), ..setting.clone() });
+        effects.on_each(EffectKind::ReachesHost, &host);
+    }
     by_hand(usage.value("--method"), &usage.operands.iter().collect::<Vec<_>>(), "", &mut effects);
     let sends =
         ["--post-data", "--post-file", "--body-data", "--body-file"].iter().any(|name| usage.has(name));
@@ -239,6 +298,13 @@ fn web(command: &Command, _: Option<&str>) -> Effects {
 fn ssh(command: &Command, input: Option<&str>) -> Effects {
     let mut effects = first_host(command, input);
     effects.on_each(EffectKind::ReachesHost, command.usage.values("-J"));
+    for option in command.usage.values("-o") {
+        let named = option.text.split_once(['=', ' ']).filter(|(name, _)| {
+            name.eq_ignore_ascii_case("proxyjump") || name.eq_ignore_ascii_case("hostname")
+        });
+        let host = named.map(|(_, host)| Word { text: host.trim().into(), ..option.clone() });
+        effects.on_each(EffectKind::ReachesHost, &host);
+    }
     if command.piped_from.is_some() && matches!(command.program.as_str(), "ssh" | "telnet") {
         effects.on_each(EffectKind::SendsData, command.usage.operands.first());
     }
@@ -266,9 +332,31 @@ fn first_host(command: &Command, _: Option<&str>) -> Effects {
     )
 }
 
+/// Who is asked: `dig @server name`, `nslookup name server`. Without one the servers
+/// of the name itself are.
+fn looked_up(command: &Command, input: Option<&str>) -> Effects {
+    let operands = &command.usage.operands;
+    let server = match command.program.as_str() {
+        "dig" | "drill" => operands
+            .iter()
+            .find_map(|word| Some(Word { text: word.text.strip_prefix('@')?.into(), ..word.clone() })),
+        "nslookup" | "host" => operands.get(1).cloned(),
+        _ => None,
+    };
+    match server {
+        Some(server) => Effects::of(EffectKind::ReachesHost, [&server]),
+        None => first_host(command, input),
+    }
+}
+
 fn first_sends(command: &Command, input: Option<&str>) -> Effects {
     let mut effects = first_host(command, input);
     effects.on_each(EffectKind::SendsData, command.usage.operands.first());
+    for setting in command.usage.values("-S") {
+        let server = setting.text.split_once('=').filter(|(name, _)| matches!(*name, "smtp" | "mta"));
+        let server = server.map(|(_, host)| Word { text: host.into(), ..setting.clone() });
+        effects.on_each(EffectKind::ReachesHost, &server);
+    }
     let attached = command.usage.values("-a").chain(command.usage.values("-A"));
     effects.on_each(EffectKind::ReadsFile, attached.filter(|word| !word.text.contains(' ')));
     effects

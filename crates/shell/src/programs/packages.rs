@@ -16,6 +16,12 @@ const SPEC: Spec = Spec {
 const NODE: &str = "g,global D,save-dev E,save-exact P,save-prod O,save-optional w,workspace= prefix= registry= tag= force legacy-peer-deps \
      ignore-scripts no-save F,filter= d,dev";
 
+const NODE_PNPM: &str = "g,global D,save-dev E,save-exact P,save-prod O,save-optional w,workspace-root prefix= registry= tag= force \
+     ignore-scripts no-save F,filter= d,dev C= dir= loglevel= reporter= access= otp=";
+
+const NODE_SUBS: &[(&str, &str)] =
+    &[("exec|x|dlx|run|test|start|create|init", "!p,package= c,call= w,workspace= y,yes"), ("*", NODE)];
+
 const PIP: &str = "r,requirement= c,constraint= e,editable= t,target= i,index-url= extra-index-url= f,find-links= U,upgrade user pre q,quiet v,verbose \
      python= p= prefix= root= no-deps trusted-host= break-system-packages group= extra= optional= dev branch= tag= rev= y,yes";
 
@@ -31,11 +37,20 @@ const fn manager(
 }
 
 pub(super) const MODELS: &[Model] = &[
-    manager(
-        &["npm", "pnpm", "yarn", "bun", "ni"],
-        &[("exec|x|dlx|run|test|start|create|init", "!p,package= c,call= w,workspace= y,yes"), ("*", NODE)],
-        &["global"],
-    ),
+    manager(&["npm", "yarn", "bun", "ni"], NODE_SUBS, &["global"]),
+    Model {
+        names: &["pnpm"],
+        spec: Spec {
+            options: "C= prefix= w,workspace-root dir= F,filter= r,recursive color= loglevel= reporter= config= store-dir=",
+            ..SPEC
+        },
+        subs: &[
+            ("exec|x|dlx|run|test|start|create|init", "!p,package= c,call= w,workspace-root y,yes"),
+            ("*", NODE_PNPM),
+        ],
+        groups: &["global"],
+        effects: installs,
+    },
     manager(&["npx", "bunx", "pnpx", "uvx"], &[], &[]),
     manager(
         &["pip", "pip3", "pipx", "pipenv", "poetry", "pdm", "rye", "conda", "mamba", "micromamba"],
@@ -93,12 +108,13 @@ pub(super) const MODELS: &[Model] = &[
         ],
         &[],
     ),
+    manager(&["nix"], &[("*", "")], &["profile"]),
     manager(&["go"], &[("*", "u t d modfile= o= tags= ldflags= run= count=")], &["mod"]),
     manager(&["gem"], &[("*", "v,version= N,no-document i,install-dir= s,source= g,file=")], &[]),
     manager(
         &[
-            "composer", "bundle", "luarocks", "cpan", "cpanm", "hex", "opam", "raco", "rustup", "asdf",
-            "mise", "volta",
+            "composer", "bundle", "bundler", "luarocks", "cpan", "cpanm", "hex", "opam", "raco", "rustup",
+            "asdf", "mise", "volta",
         ],
         &[("*", "dev global g")],
         &["component", "target", "toolchain", "global"],
@@ -151,6 +167,12 @@ fn installs(command: &Command, _: Option<&str>) -> Effects {
         if verb == "uninstall" || usage.flags.iter().any(|flag| flag.name == "--uninstall") {
             effects.add(EffectKind::SkipsCommitHooks);
         }
+        return effects;
+    }
+    if matches!(program, "npx" | "bunx" | "pnpx" | "uvx") {
+        // With this it asks no one before it fetches the package it runs.
+        let package = usage.operands.first().filter(|_| usage.has("--yes"));
+        effects.on_each(EffectKind::InstallsPackage, package);
         return effects;
     }
     let installs = match (program, verb) {

@@ -49,7 +49,10 @@ fn is_signal(word: &Word) -> bool {
 
 fn kill(command: &Command, input: Option<&str>) -> Effects {
     let lists = |word: &Word| matches!(word.text.as_str(), "-l" | "-L" | "--list" | "--table");
-    if command.words.iter().any(lists) {
+    // `kill -0` only asks whether the process is there.
+    let asks = command.words.iter().any(|word| word.text == "-0")
+        || ["-s", "-n"].iter().any(|name| command.usage.value(name).is_some_and(|value| value.text == "0"));
+    if asks || command.words.iter().any(lists) {
         return Effects::none();
     }
     let mut effects = end_operands(command, input);

@@ -30,9 +30,30 @@ pub(super) struct Record {
     pub(super) also: &'static [Spelling],
     /// Options in front of the subcommand that take a value, and no option table names.
     pub(super) values: &'static [&'static str],
+    /// Options that take none, where a table of a whole family says otherwise.
+    pub(super) switches: &'static [&'static str],
+    /// Words that are the same wherever they are: `doctl compute droplet rm`.
+    pub(super) verbs: &'static [Spelling],
+    /// `run NAME` is `NAME` where that is no command of the program.
+    pub(super) scripts: bool,
+    /// The word behind which several commands follow, with `,` or `+` between them.
+    pub(super) several: Option<&'static str>,
 }
 
-const PLAIN: Record = Record { names: &[], words: Words::Leading, same: &[], also: &[], values: &[] };
+const PLAIN: Record = Record {
+    names: &[],
+    words: Words::Leading,
+    same: &[],
+    also: &[],
+    values: &[],
+    switches: &[],
+    verbs: &[],
+    scripts: false,
+    several: None,
+};
+
+/// Short names of deleting.
+const DELETE: &[Spelling] = &[("rm", "delete"), ("del", "delete"), ("remove", "delete"), ("d", "delete")];
 
 const NODE_RUN: &[Spelling] =
     &[("run test", "test"), ("run start", "start"), ("run stop", "stop"), ("run restart", "restart")];
@@ -61,9 +82,10 @@ pub(super) const RECORDS: &[Record] = &[
             ("buildx build", "build"),
             ("buildx b", "build"),
             ("builder build", "build"),
-            ("volume remove", "volume rm"),
-            ("network remove", "network rm"),
+            ("container remove", "rm"),
+            ("stack down", "stack rm"),
         ],
+        verbs: &[("remove", "rm")],
         also: &[
             ("compose push", "push"),
             ("compose pull", "pull"),
@@ -85,9 +107,170 @@ pub(super) const RECORDS: &[Record] = &[
         ..PLAIN
     },
     Record { names: &["npm"], same: NODE_RUN, ..PLAIN },
-    Record { names: &["pnpm", "bun"], same: &[("run *", "*")], ..PLAIN },
-    Record { names: &["yarn"], same: &[("run *", "*"), ("npm *", "*")], ..PLAIN },
-    Record { names: &["turbo", "lerna"], same: &[("run *", "*")], ..PLAIN },
+    Record { names: &["pnpm"], switches: &["-w", "--workspace-root"], scripts: true, ..PLAIN },
+    Record { names: &["bun", "lerna"], scripts: true, ..PLAIN },
+    Record {
+        names: &["yarn"],
+        same: &[
+            ("npm *", "*"),
+            ("workspace ? npm *", "*"),
+            ("workspace ? *", "*"),
+            ("workspaces foreach npm *", "*"),
+            ("workspaces foreach *", "*"),
+            ("workspaces run *", "*"),
+        ],
+        values: &["--include", "--exclude", "--from", "--jobs", "-j"],
+        switches: &["-A", "--all", "-R", "--since", "-p", "-i", "-t", "-W", "-v"],
+        scripts: true,
+        ..PLAIN
+    },
+    Record {
+        names: &["turbo"],
+        words: Words::Tasks,
+        same: &[("run *", "*")],
+        values: &[
+            "--filter",
+            "-F",
+            "--concurrency",
+            "--cache-dir",
+            "--team",
+            "--token",
+            "--api",
+            "--scope",
+            "--output-logs",
+            "--log-order",
+            "--env-mode",
+        ],
+        ..PLAIN
+    },
+    Record {
+        names: &["kubectl", "oc", "kubecolor"],
+        verbs: &[
+            ("po", "pod"),
+            ("pods", "pod"),
+            ("ns", "namespace"),
+            ("namespaces", "namespace"),
+            ("deploy", "deployment"),
+            ("deployments", "deployment"),
+            ("svc", "service"),
+            ("services", "service"),
+            ("no", "node"),
+            ("nodes", "node"),
+            ("secrets", "secret"),
+            ("cm", "configmap"),
+            ("configmaps", "configmap"),
+            ("pvc", "persistentvolumeclaim"),
+            ("persistentvolumeclaims", "persistentvolumeclaim"),
+            ("pv", "persistentvolume"),
+            ("persistentvolumes", "persistentvolume"),
+        ],
+        ..PLAIN
+    },
+    Record { names: &["wrangler"], same: &[("publish", "deploy")], ..PLAIN },
+    Record { names: &["doctl"], verbs: DELETE, ..PLAIN },
+    Record {
+        names: &["nomad"],
+        same: &[("stop", "job stop"), ("run", "job run"), ("status", "job status"), ("plan", "job plan")],
+        ..PLAIN
+    },
+    Record { names: &["apt"], values: &["-a", "-c"], ..PLAIN },
+    Record { names: &["flatpak"], verbs: &[("remove", "uninstall"), ("upgrade", "update")], ..PLAIN },
+    Record { names: &["snap"], verbs: &[("rm", "remove")], ..PLAIN },
+    Record {
+        names: &["k3d", "kind"],
+        verbs: &[("rm", "delete"), ("del", "delete"), ("remove", "delete"), ("clusters", "cluster")],
+        ..PLAIN
+    },
+    Record {
+        names: &["trivy"],
+        same: &[
+            ("i", "image"),
+            ("fs", "filesystem"),
+            ("conf", "config"),
+            ("repo", "repository"),
+            ("k", "kubernetes"),
+            ("k8s", "kubernetes"),
+        ],
+        ..PLAIN
+    },
+    Record { names: &["rustup"], verbs: &[("remove", "uninstall"), ("add", "install")], ..PLAIN },
+    Record {
+        names: &["nats"],
+        verbs: &[("delete", "rm"), ("del", "rm"), ("str", "stream"), ("con", "consumer")],
+        values: &["-s"],
+        ..PLAIN
+    },
+    Record { names: &["op"], verbs: &[("rm", "delete"), ("remove", "delete")], ..PLAIN },
+    Record {
+        names: &["pm2"],
+        same: &[("del", "delete"), ("l", "list"), ("ls", "list"), ("ps", "list")],
+        ..PLAIN
+    },
+    Record {
+        names: &["nmcli"],
+        verbs: &[
+            ("c", "connection"),
+            ("con", "connection"),
+            ("conn", "connection"),
+            ("d", "device"),
+            ("dev", "device"),
+            ("del", "delete"),
+            ("r", "radio"),
+            ("n", "networking"),
+            ("g", "general"),
+        ],
+        ..PLAIN
+    },
+    Record { names: &["flux"], switches: &["-s", "--silent"], ..PLAIN },
+    Record { names: &["mix"], several: Some("do"), ..PLAIN },
+    Record {
+        names: &["rake"],
+        words: Words::Tasks,
+        values: &["-f", "--rakefile", "-I", "-r", "-j", "--jobs", "-R", "-e", "-E", "-p"],
+        switches: &["-t", "--trace", "-n", "-q", "-s", "-g", "-m", "-v"],
+        ..PLAIN
+    },
+    Record {
+        names: &["just"],
+        words: Words::Tasks,
+        values: &[
+            "-f",
+            "--justfile",
+            "-d",
+            "--working-directory",
+            "-s",
+            "--show",
+            "-l",
+            "--list",
+            "--usage",
+            "--shell",
+            "--set",
+        ],
+        ..PLAIN
+    },
+    Record {
+        names: &["mvn"],
+        words: Words::Tasks,
+        values: &[
+            "-pl",
+            "--projects",
+            "-rf",
+            "--resume-from",
+            "-f",
+            "--file",
+            "-s",
+            "-gs",
+            "-P",
+            "-T",
+            "-l",
+            "-b",
+            "-t",
+        ],
+        switches: &[
+            "-am", "-amd", "-q", "-X", "-o", "-U", "-B", "-e", "-ntp", "-fae", "-ff", "-fn", "-N", "-V",
+        ],
+        ..PLAIN
+    },
     Record { names: &["terraform", "tofu"], also: &[("apply -destroy", "destroy")], ..PLAIN },
     Record {
         names: &["terragrunt"],
@@ -212,8 +395,8 @@ pub(super) const RECORDS: &[Record] = &[
     },
     Record {
         names: &[
-            "make", "gradle", "mvn", "rake", "just", "task", "ant", "sbt", "grunt", "gulp", "mage", "ninja",
-            "invoke", "doit", "nox", "tox",
+            "make", "gradle", "task", "ant", "sbt", "grunt", "gulp", "mage", "ninja", "invoke", "doit",
+            "nox", "tox",
         ],
         words: Words::Tasks,
         values: &[
@@ -247,6 +430,12 @@ pub fn identity(program: &str) -> (&str, Option<&'static str>) {
         "vc" | "now" => "vercel",
         "pip3" => "pip",
         "python3" => "python",
+        "apt-get" => "apt",
+        "bundler" => "bundle",
+        "netlify-cli" | "ntl" => "netlify",
+        "firebase-tools" => "firebase",
+        "eas-cli" => "eas",
+        "dotnet-ef" => return ("dotnet", Some("ef")),
         "nodejs" => "node",
         "gmake" => "make",
         "gradlew" => "gradle",
@@ -263,6 +452,9 @@ pub fn identity(program: &str) -> (&str, Option<&'static str>) {
         "wget2" => "wget",
         "curlie" => "curl",
         "mongo" => "mongosh",
+        // `pip3.12`, `python3.12`
+        other if other.starts_with("pip3.") => "pip",
+        other if other.starts_with("python3.") => "python",
         other => other,
     };
     (same, None)

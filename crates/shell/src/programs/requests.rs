@@ -57,7 +57,8 @@ pub(super) fn effect_of(method: &str, url: &str, body: &str) -> Option<EffectKin
     if path.starts_with("/graphql") && deletes_by_query(body) {
         return Some(EffectKind::DestroysInfrastructure);
     }
-    if !method.eq_ignore_ascii_case("delete") {
+    let by_query = path.split(['?', '#']).next().is_some_and(|path| path.ends_with("/_delete_by_query"));
+    if !method.eq_ignore_ascii_case("delete") && !by_query {
         return None;
     }
     let is_it = |service: &&str| host == *service || service.starts_with('.') && host.ends_with(service);

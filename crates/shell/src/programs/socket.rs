@@ -1,6 +1,6 @@
 //! Programs that tie streams to sockets: netcat, socat, `openssl s_client`.
 
-use super::{Effects, Model, is_stream, plain};
+use super::{Effects, Model, code_hosts, is_stream, plain};
 use crate::effect_kind::EffectKind;
 use crate::options::Spec;
 use crate::reading::{Command, RedirectKind, Word};
@@ -63,6 +63,7 @@ pub(super) fn given_away(command: &Command, input: Option<&str>) -> Effects {
     if on_line.any(connects) || input.is_some_and(|text| has(text, STREAMS) && connects(text)) {
         effects.add(EffectKind::GivesShell);
     }
+    code_hosts::reveal(command, input, &mut effects);
     effects
 }
 

@@ -40,6 +40,23 @@ const SUBCOMMANDS: &[(&[&str], &str)] = &[
          self-update server setup start stop store test unlink uninstall update upgrade version view why x",
     ),
     (
+        &["yarn"],
+        "access add audit autoclean bin cache check config constraints create dedupe dlx exec explain generate-lock-entry \
+         global help import info init install licenses link list login logout node npm outdated owner pack patch \
+         patch-commit plugin policies publish rebuild remove run search set stage start stop tag team test unlink unplug \
+         up upgrade upgrade-interactive version versions why workspace workspaces",
+    ),
+    (
+        &["bun"],
+        "add audit build completions create exec help info init install link outdated patch patch-commit pm publish \
+         remove repl run test unlink update upgrade why x",
+    ),
+    (
+        &["lerna"],
+        "add add-caching bootstrap changed clean create diff exec import info init link list publish repair run version \
+         watch",
+    ),
+    (
         &["cargo"],
         "add audit bench binstall build check clean clippy config deny doc expand fetch fix flamegraph fmt \
          generate-lockfile help hack info init install llvm-cov locate-project login logout machete make metadata miri \
@@ -108,6 +125,11 @@ pub fn known_subcommands(program: &str) -> impl Iterator<Item = &'static str> {
     let name = base_name(program);
     let found = SUBCOMMANDS.iter().find(|(programs, _)| programs.contains(&name));
     found.map_or("", |(_, names)| *names).split_ascii_whitespace()
+}
+
+/// Is it one of them? Of a program that is in no list nothing is.
+pub(super) fn is_own(program: &str, word: &str) -> bool {
+    known_subcommands(program).any(|known| known == word)
 }
 
 #[cfg(test)]

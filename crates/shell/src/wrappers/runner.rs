@@ -125,8 +125,65 @@ const fn name_filter() -> NameFilter {
         all = all.with(row.0);
         rows = more;
     }
+    let mut rows = CARRIERS;
+    while let [row, more @ ..] = rows {
+        all = all.with(row.0);
+        rows = more;
+    }
     all
 }
+
+/// Programs that bring others along, and which: `k3s kubectl …`. An empty list
+/// is whatever follows; `*.phar` an archive that is named.
+const CARRIERS: &[(&str, &[&str])] = &[
+    ("k3s", &["kubectl", "crictl", "ctr"]),
+    ("rke2", &["kubectl", "crictl", "ctr"]),
+    ("k0s", &["kubectl", "ctr"]),
+    ("microk8s", &["kubectl", "helm", "helm3", "istioctl", "linkerd", "ctr"]),
+    ("minikube", &["kubectl"]),
+    ("fvm", &["flutter", "dart"]),
+    ("puro", &["flutter", "dart"]),
+    ("corepack", &["npm", "pnpm", "yarn", "npx", "pnpx"]),
+    ("rtk", &[]),
+    ("php", &["*.phar"]),
+];
+
+/// `k3s kubectl delete pod x`, `corepack pnpm@9 publish`, `php composer.phar install`.
+fn carried(words: &[Word], inner: &[&str]) -> Vec<Inner> {
+    let Some(at) = words.iter().position(|word| !word.text.starts_with('-')) else { return Vec::new() };
+    let mut words = words.get(at..).unwrap_or_default().to_vec();
+    let Some(first) = words.first_mut() else { return Vec::new() };
+    let name = programs::base_name(without_version(&first.text).unwrap_or(&first.text));
+    let own = match inner {
+        ["*.phar"] => name.strip_suffix(".phar"),
+        [] => Some(name),
+        names => names.contains(&name).then_some(name),
+    };
+    let Some(own) = own.map(str::to_string) else { return Vec::new() };
+    let moved = first.text != own;
+    first.text = own.into();
+    // `minikube kubectl -- get pods`
+    if words.get(1).is_some_and(|word| word.text == "--") {
+        words.remove(1);
+    }
+    vec![if moved { Inner::made(words) } else { Inner::words(&words) }]
+}
+
+/// Packages whose program has another name.
+const PACKAGES: &[(&str, &str)] = &[
+    ("firebase-tools", "firebase"),
+    ("netlify-cli", "netlify"),
+    ("eas-cli", "eas"),
+    ("expo-cli", "expo"),
+    ("aws-cdk", "cdk"),
+    ("@angular/cli", "ng"),
+    ("@nestjs/cli", "nest"),
+    ("@railway/cli", "railway"),
+    ("@sentry/cli", "sentry-cli"),
+    ("@redocly/cli", "redocly"),
+    ("@shopify/cli", "shopify"),
+    ("@cloudflare/wrangler", "wrangler"),
+];
 
 pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> {
     let program = command.program.as_str();
@@ -144,6 +201,12 @@ pub(super) fn open(command: &Command, _: Option<&Stream>) -> Option<Vec<Inner>> 
     }
     if !HEADS.may_hold(program) {
         return None;
+    }
+    if let Some((_, inner)) = CARRIERS.iter().find(|(name, _)| is_named(name, program)) {
+        let found = carried(words, inner);
+        if !found.is_empty() {
+            return Some(found);
+        }
     }
     let mut known = false;
     for (name, subcommand, options, skip) in RUNNERS.iter().filter(|row| is_named(row.0, program)) {
@@ -231,6 +294,12 @@ fn run(name: &str, rest: &[Word], options: &'static str, skip: usize) -> Vec<Inn
         && let Some(bare) = without_version(&first.text).map(str::to_string)
     {
         first.text = bare.into();
+        moved = true;
+    }
+    if let Some(first) = words.first_mut().filter(|_| FETCHERS.contains(&name))
+        && let Some((_, program)) = PACKAGES.iter().find(|(package, _)| *package == first.text)
+    {
+        first.text = (*program).into();
         moved = true;
     }
     if let [line] = words.as_slice()
