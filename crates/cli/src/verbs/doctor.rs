@@ -330,8 +330,11 @@ fn fired(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
     }
 }
 
-/// Files of this repository that switch the hooks of a host off which is not guarded here (yet).
+/// Files of this repository that switch off the hooks of a host that is here and not guarded yet.
 fn brought(host: &dyn Host, setup: &Setup) -> Option<Check> {
+    if !wiring::is_here(host, setup) {
+        return None;
+    }
     let found = wiring::brought(host, setup).into_iter().next()?;
     Some(Check::warn(host.name(), format!("{} for {}", found.why, host.title()), found.fix))
 }
