@@ -6,7 +6,7 @@ use crate::install::Program;
 use crate::model::{Script, Wish, say, wish};
 use crate::stage::Stage;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use toolgate_adapters::{Host, Level};
 
 /// One way to fail.
@@ -63,12 +63,18 @@ pub const FAILURES: &[Failure] = &[
 pub fn observe(agent: &Agent, host: &dyn Host, program: &Program, failure: &Failure) -> String {
     let script = Script::of([wish([Wish::Shell("touch ran.txt".into())]), say("bye")]);
     let stage = Stage::set(agent, program, "version: 1\n", script);
-    shorten_limits(&host.settings_file(Level::User, &stage.home, &stage.work));
+    let settings = host.settings_file(Level::User, &stage.home, &stage.work);
+    if failure.name == "timeout" {
+        shorten_limits(&settings);
+        trust_again(host, &stage, &settings);
+    }
     fs::remove_file(stage.hook_path()).expect("the hook was installed");
+    let called = stage.home.join("hook-was-called");
     if !failure.hook.is_empty() {
-        stage.script(stage.hook_path(), failure.hook);
+        stage.script(stage.hook_path(), &format!("touch '{}'\n{}", called.display(), failure.hook));
     }
     stage.play();
+    assert!(failure.hook.is_empty() || called.exists(), "{}: the hook was never called", failure.name);
     let was_asked = !stage.model.main().is_empty();
     match (stage.has("ran.txt"), was_asked) {
         (true, _) => "runs",
@@ -79,8 +85,16 @@ pub fn observe(agent: &Agent, host: &dyn Host, program: &Program, failure: &Fail
     .to_string()
 }
 
+/// Some hosts run only hooks they know, byte for byte.
+fn trust_again(host: &dyn Host, stage: &Stage<'_>, settings: &Path) {
+    let Some(file) = host.trust_file(&stage.home) else { return };
+    let (trust, hooks) = (fs::read(&file).expect("its own settings"), fs::read(settings).expect("the hooks"));
+    let trust = host.trusted(&trust, settings, &hooks).expect("settings that can be read");
+    fs::write(file, trust).expect("its own settings");
+}
+
 /// Makes the host's time limits for the hook short enough to wait for.
-fn shorten_limits(settings: &PathBuf) {
+fn shorten_limits(settings: &Path) {
     let text = fs::read_to_string(settings).expect("the settings the hook is in");
     let mut short = String::new();
     for line in text.split_inclusive('\n') {

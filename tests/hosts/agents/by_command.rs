@@ -44,7 +44,7 @@ pub const AGENTS: &[Agent] = &[
         source: Source::Npm("@openai/codex"),
         version: "0.169.0",
         program: ".bin/codex",
-        args: &["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "{prompt}"],
+        args: &["exec", "--json", "--skip-git-repo-check", "{prompt}"],
         env: &[("SCRIPTED_KEY", "{key}")],
         files: &[(
             ".codex/config.toml",
