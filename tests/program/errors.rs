@@ -1,6 +1,6 @@
 //! Errors as a program reads them: one JSON object on stderr with what, where and help.
 
-use crate::house::House;
+use crate::house::{House, finish};
 use crate::plain::plain;
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn a_policy_error_says_where() {
     let house = House::with_policy("version: 1\nmode: enforce\nrulez: []\n");
     let file = house.project().join(".toolgate/policy.yaml");
     let calls: [&[&str]; 3] =
-        [&["test", "--json", "ls"], &["rules", "list", "--json"], &["explain", "--json", "git-skip-hooks"]];
+        [&["test", "--json", "ls"], &["policy", "show", "--json"], &["rules", "check", "--json"]];
     for args in calls {
         let value = error(&house, args);
         assert_eq!(value["where"]["file"], file.to_str().unwrap(), "{args:?}");
@@ -66,4 +66,37 @@ fn people_read_words() {
         let said = house.run(args).ended(1);
         assert!(said.err.starts_with("error: ") && said.err.contains("\nhelp: "), "{args:?}: {}", said.err);
     }
+}
+
+/// What is wrong with the setup is named, and the fix fits it.
+#[test]
+fn a_broken_setup_is_named() {
+    let house = House::new();
+    let mut homeless = house.toolgate(&["logs"]);
+    for name in ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"] {
+        homeless.env_remove(name);
+    }
+    let said = finish(homeless, b"").ended(1).err;
+    assert!(said.contains("`HOME` is not set") && said.contains("set it to your home folder"), "{said}");
+    std::fs::create_dir_all(house.state()).unwrap();
+    std::fs::write(house.ledger(), "not a database at all, but longer than a header".repeat(40)).unwrap();
+    let said = house.run(&["logs"]).ended(1).err;
+    assert!(said.contains("is not a ledger") && said.contains("away to start a new ledger"), "{said}");
+    std::fs::remove_dir_all(house.state()).unwrap();
+    std::fs::write(house.state(), "").unwrap();
+    let said = house.run(&["logs"]).ended(1).err;
+    assert!(said.contains("is a file, and Toolgate needs a folder there"), "{said}");
+    let said = house.run(&["man", "--dir", "/proc/x"]).ended(1).err;
+    assert!(said.contains("`/proc/x`") && said.contains("help: "), "{said}");
+    let said = error(&house, &["approver", "set", "--json"]);
+    assert!(said["help"].is_string(), "{said}");
+}
+
+/// A NUL is a fault of the call, not of the setup.
+#[test]
+fn a_nul_byte_is_an_ordinary_block() {
+    let house = House::new();
+    let answer = house.ask("ls\0x");
+    assert!(!answer.is_broken(), "{answer:?}");
+    assert!(answer.text().contains("contains a NUL byte"), "{answer:?}");
 }

@@ -69,7 +69,7 @@ fn the_agent_hears_what_a_rule_made_of_its_call() {
 fn every_list_is_json_where_it_is_asked_for() {
     let house = locked();
     house.ask(ASKED).request();
-    for args in [["inbox", "--json"], ["grants", "--json"]] {
+    for args in [["inbox", "--json"], ["grants", "--json"], ["bypass", "--json"]] {
         let said = house.run(&args).ended(0).text();
         assert!(serde_json::from_str::<Value>(&said).unwrap().is_array(), "{args:?}: {said}");
     }

@@ -19,7 +19,9 @@ fn with(field: &str, value: Value) -> Value {
 fn a_whole_answer_is_read_whole() {
     for (word, expected) in [
         ("approve", Judgement::Approve),
+        ("deny", Judgement::Reject),
         ("reject", Judgement::Reject),
+        ("ask", Judgement::Escalate),
         ("escalate", Judgement::Escalate),
         ("delay", Judgement::Delay),
     ] {
@@ -28,8 +30,10 @@ fn a_whole_answer_is_read_whole() {
         assert_eq!(opinion.reasons[0].rule, "force-push");
         assert_eq!(opinion.alternatives, ["push a branch"]);
     }
-    let modify = with("decision", json!({ "modify": "git push --force-with-lease" }));
-    assert_eq!(read(&modify).unwrap().instead.as_deref(), Some("git push --force-with-lease"));
+    for word in ["rewrite", "modify"] {
+        let rewrite = with("decision", json!({ word: "git push --force-with-lease" }));
+        assert_eq!(read(&rewrite).unwrap().instead.as_deref(), Some("git push --force-with-lease"));
+    }
     // Space around it is no text.
     assert!(read_opinion(&question(), &format!("\n {} \n", answer("reject", 1.0))).is_ok());
 }
