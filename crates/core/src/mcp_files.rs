@@ -239,7 +239,14 @@ pub(crate) fn of_input(server: &str, tool: &str, input: &Value) -> Vec<(Access, 
         moves || (says(DELETES) || says(UNPACKS)) && (says(FILES) || self::says(&words_of(server), FILES));
     let real = |paths: Vec<String>| paths.into_iter().filter(|path| about_files || is_path(path)).collect();
     let maybe = named.maybe.into_iter().filter(|path| is_path(path)).collect();
-    let ends = [(on, named.on), (on, maybe), (from, real(named.from)), (to, real(named.to))];
+    let ends = [
+        (on, named.on),
+        (on, maybe),
+        (from, real(named.from)),
+        (from, named.from_paths),
+        (to, real(named.to)),
+        (to, named.to_paths),
+    ];
     let found = ends.into_iter().filter_map(|(access, paths)| Some((access?, paths)));
     let found = found.flat_map(|(access, paths)| paths.into_iter().map(move |path| (access, path)));
     let all = found.chain(named.patched.into_iter().map(|path| (Access::Write, path)));
@@ -274,6 +281,8 @@ struct Named {
     on: Vec<String>,
     from: Vec<String>,
     to: Vec<String>,
+    from_paths: Vec<String>,
+    to_paths: Vec<String>,
     /// Under names that mean a file in some tools.
     maybe: Vec<String>,
     /// Under names that say nothing.
@@ -315,6 +324,8 @@ fn collect_fields(fields: &Map<String, Value>, depth_left: usize, named: &mut Na
             Use::On => Some(&mut named.on),
             Use::From => Some(&mut named.from),
             Use::To => Some(&mut named.to),
+            Use::FromPath => Some(&mut named.from_paths),
+            Use::ToPath => Some(&mut named.to_paths),
             Use::Maybe => Some(&mut named.maybe),
             Use::Unknown => Some(&mut named.other),
             Use::Text => None,
@@ -331,6 +342,9 @@ enum Use {
     On,
     From,
     To,
+    /// The name says that it is a path.
+    FromPath,
+    ToPath,
     Maybe,
     Unknown,
     Text,
@@ -352,8 +366,8 @@ fn use_of(field: &str, name: &str) -> Use {
         return Use::Unknown;
     }
     match () {
-        () if says(&words, FROM_WORDS) => Use::From,
-        () if says(&words, TO_WORDS) && !followed => Use::To,
+        () if says(&words, FROM_WORDS) => Use::FromPath,
+        () if says(&words, TO_WORDS) && !followed => Use::ToPath,
         () => Use::On,
     }
 }

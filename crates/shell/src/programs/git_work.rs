@@ -143,7 +143,7 @@ fn is_tree(text: &str) -> bool {
     let text = text.trim_end_matches('/');
     let from_top = text.strip_prefix(":(top)").or_else(|| text.strip_prefix(":/")).unwrap_or(text);
     text.ends_with("..")
-        || matches!(from_top, "" | "." | "./." | ":" | "*" | "./*" | "**" | "./**")
+        || matches!(from_top, "" | "." | "./." | ":" | "*" | "./*" | "**" | "./**" | "./**/*")
         || matches!(text, "$PWD" | "${PWD}" | "$(pwd)" | "$(git rev-parse --show-toplevel)")
 }
 
