@@ -50,7 +50,8 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         return opaque_hit(rule, seen);
     }
     let found = match &call.kind {
-        Kind::Shell { .. } => shell_hit(rule, seen),
+        Kind::Shell { .. } if seen.facts.reached.is_empty() => shell_hit(rule, seen),
+        Kind::Shell { .. } => shell_hit(rule, seen).or_else(|| plain_hit(rule, seen).filter(|_| has_effects(rule))),
         // A tool that amounts to commands is judged like them.
         Kind::Mcp { .. } if !seen.facts.reading.commands.is_empty() => {
             shell_hit(rule, seen).or_else(|| plain_hit(rule, seen))
