@@ -54,8 +54,7 @@ fn links_lead_somewhere() {
         for link in links(&page.text).filter(|link| !link.contains(':') && !link.contains(' ')) {
             seen += 1;
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            let target =
-                if file.is_empty() { page.path.clone() } else { resolved(&page.path, file) };
+            let target = if file.is_empty() { page.path.clone() } else { resolved(&page.path, file) };
             if !exists(&target) {
                 wrong.push(format!("{}: `{link}`", page.path));
                 continue;

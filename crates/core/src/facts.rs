@@ -183,7 +183,8 @@ impl Facts {
                 let path = crate::mcp_files::local_file(url);
                 let files: Vec<FileFact> =
                     path.iter().map(|path| of_path(Access::Read, path, &call.dir, places)).collect();
-                let reached = (path.is_none() && !url.trim().is_empty()).then(|| (EffectKind::ReachesHost, SmolStr::from(url.as_str())));
+                let reached = (path.is_none() && !url.trim().is_empty())
+                    .then(|| (EffectKind::ReachesHost, SmolStr::from(url.as_str())));
                 Facts { files, reached: reached.into_iter().collect(), ..Facts::default() }
             }
             _ => Facts::default(),

@@ -34,9 +34,9 @@ pub use effect_kind::EffectKind;
 pub use losses::Loss;
 pub use outline::{Outline, outline};
 pub use programs::{
-    Connection, Reach, canonical_flag, canonical_sub, connection, find_flag, given_port, has_other_spellings, hosts_in_code,
-    identity, is_known, is_subcommand, is_surely_subcommand, known_commands, known_flags, known_subcommands, other_first_words, patched_files,
-    reach_of,
+    Connection, Reach, canonical_flag, canonical_sub, connection, find_flag, given_port, has_other_spellings,
+    hosts_in_code, identity, is_group, is_known, is_path, is_subcommand, is_surely_subcommand,
+    known_commands, known_flags, known_subcommands, other_first_words, patched_files, reach_of,
 };
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind,

@@ -5,14 +5,16 @@ use crate::nearest;
 use crate::policy::{Notice, RuleEntry};
 use crate::rule::{CommandMatch, Match, Names, has_flag};
 use toolgate_shell::{
-    EffectKind, ReadContext, SmolStr, canonical_sub, is_known, known_commands, known_flags, known_subcommands, read,
+    EffectKind, ReadContext, SmolStr, canonical_sub, is_group, is_known, is_path, known_commands,
+    known_flags, known_subcommands, read,
 };
 
 pub(super) fn look(entry: &RuleEntry, one: &Match, notices: &mut Vec<Notice>) {
     if let Some(command) = &one.command {
         command.program.iter().for_each(|program| notices.extend(look_at_program(entry, program)));
         for program in command.program.iter().filter(|name| is_plain(name)) {
-            for sub in command.subcommand.iter() {
+            let words: Vec<&str> = command.subcommand.iter().collect();
+            for sub in words.iter().take(if is_path(program, &words) { 1 } else { words.len() }) {
                 notices.extend(look_at_subcommand(entry, program, sub));
             }
         }
@@ -46,42 +48,26 @@ pub(super) fn look_at_parts(entry: &RuleEntry, notices: &mut Vec<Notice>) {
     }
 }
 
-/// `subcommand: [s3, rb]`: any of them, where in order was meant.
+/// `subcommand: [volume, rm]`: any of them, where in order may be meant.
 fn path_in_list(entry: &RuleEntry, command: &CommandMatch) -> Option<Notice> {
     let words: Vec<&str> = command.subcommand.iter().collect();
     let program = command.program.iter().find(|name| is_plain(name))?;
     let [first, rest @ ..] = words.as_slice() else { return None };
-    let is_word = words.iter().all(|word| !word.contains([' ', '*', '?']));
-    if rest.is_empty() || !is_word || !is_group(program, first) || rest.iter().any(|word| is_group(program, word)) {
+    let may_be =
+        !rest.is_empty() && is_group(program, first) && !rest.iter().any(|word| is_group(program, word));
+    if !may_be || words.iter().any(|word| word.contains([' ', '*', '?'])) || is_path(program, &words) {
         return None;
     }
-    let text = format!("each word of this list is a subcommand of its own: every `{program} {first}` matches");
+    let text =
+        format!("each word of this list is a subcommand of its own: every `{program} {first}` matches");
     Some(warn(entry, first, text, format!("write `subcommand: {}` for the words in order", words.join(" "))))
-}
-
-/// Words that only say what the next one is about.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("aws", &["s3", "s3api", "ec2", "iam", "rds", "ecs", "eks", "lambda", "dynamodb", "route53", "cloudformation"]),
-    ("gcloud", &["compute", "sql", "container", "storage", "projects", "iam", "run", "functions"]),
-    ("az", &["group", "vm", "storage", "aks", "sql", "keyvault", "ad"]),
-    ("docker", &["compose", "container", "image", "volume", "network", "system", "buildx", "context", "stack"]),
-    ("gh", &["repo", "pr", "issue", "release", "workflow", "run", "secret", "gist", "auth"]),
-    ("git", &["stash", "remote", "worktree", "submodule", "reflog", "bisect"]),
-    ("terraform", &["state", "workspace"]),
-    ("helm", &["repo", "plugin", "registry"]),
-    ("kubectl", &["rollout", "config", "auth", "certificate"]),
-    ("pulumi", &["stack", "config"]),
-    ("doctl", &["compute", "databases", "kubernetes"]),
-];
-
-fn is_group(program: &str, word: &str) -> bool {
-    GROUPS.iter().any(|(name, words)| *name == program && words.contains(&word))
 }
 
 /// Programs that run another one, as `via` names them.
 const WRAPPERS: [&str; 24] = [
-    "sudo", "doas", "env", "xargs", "parallel", "find", "timeout", "nohup", "nice", "ionice", "time", "watch", "ssh",
-    "bash", "sh", "zsh", "docker", "npx", "eval", "exec", "command", "stdbuf", "setsid", "chroot",
+    "sudo", "doas", "env", "xargs", "parallel", "find", "timeout", "nohup", "nice", "ionice", "time",
+    "watch", "ssh", "bash", "sh", "zsh", "docker", "npx", "eval", "exec", "command", "stdbuf", "setsid",
+    "chroot",
 ];
 
 fn look_at_wrapper(entry: &RuleEntry, via: &str) -> Option<Notice> {
@@ -95,13 +81,29 @@ fn look_at_wrapper(entry: &RuleEntry, via: &str) -> Option<Notice> {
 
 /// Tools of the commonest host, whose names have capitals.
 const TOOLS: [&str; 16] = [
-    "Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "WebFetch", "WebSearch", "Grep", "Glob", "Task", "Agent",
-    "PowerShell", "KillShell", "BashOutput", "TodoWrite",
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "WebFetch",
+    "WebSearch",
+    "Grep",
+    "Glob",
+    "Task",
+    "Agent",
+    "PowerShell",
+    "KillShell",
+    "BashOutput",
+    "TodoWrite",
 ];
 
 fn look_at_tool(entry: &RuleEntry, tool: &str) -> Option<Notice> {
     let meant = TOOLS.iter().find(|known| known.eq_ignore_ascii_case(tool) && **known != tool)?;
-    let text = format!("names of tools are compared with their capitals, and `{tool}` has none: in Claude Code it is `{meant}`");
+    let text = format!(
+        "names of tools are compared with their capitals, and `{tool}` has none: in Claude Code it is `{meant}`"
+    );
     Some(warn(entry, tool, text, format!("write `{meant}`, or `[{meant}, {tool}]` for several hosts")))
 }
 

@@ -7,8 +7,30 @@ use crate::rule::Match;
 
 /// What hosts are spoken to in.
 const SCHEMES: [&str; 24] = [
-    "http", "https", "ws", "wss", "ssh", "sftp", "ftp", "ftps", "git", "rsync", "telnet", "tcp", "udp", "ldap", "ldaps", "smb",
-    "postgres", "postgresql", "mysql", "redis", "mongodb", "amqp", "cassandra", "sqlserver",
+    "http",
+    "https",
+    "ws",
+    "wss",
+    "ssh",
+    "sftp",
+    "ftp",
+    "ftps",
+    "git",
+    "rsync",
+    "telnet",
+    "tcp",
+    "udp",
+    "ldap",
+    "ldaps",
+    "smb",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "redis",
+    "mongodb",
+    "amqp",
+    "cassandra",
+    "sqlserver",
 ];
 
 pub(super) fn look(entry: &RuleEntry, one: &Match, notices: &mut Vec<Notice>) {
@@ -32,7 +54,8 @@ fn dead_name(name: &str) -> Option<(String, String)> {
     {
         let is_wrong = bits.parse::<u8>().is_ok_and(|bits| bits > 32);
         let text = format!("`{name}` never matches: an address has 32 bits, not {bits}");
-        return is_wrong.then(|| (text, format!("write `{address}/24`, with the number of bits that are the same")));
+        return is_wrong
+            .then(|| (text, format!("write `{address}/24`, with the number of bits that are the same")));
     }
     if let Some(rest) = name.strip_prefix('.').filter(|rest| !rest.is_empty()) {
         let text = format!("`{name}` never matches: no host begins with a dot");

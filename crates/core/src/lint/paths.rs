@@ -31,8 +31,10 @@ fn look_at_places(entry: &RuleEntry, files: &FileMatch) -> Option<Notice> {
     }
     let path = files.path.iter().find(|path| path.starts_with('~'))?;
     let only_project = files.inside.iter().all(|place| place == "workspace") && !files.inside.is_empty();
-    let text = format!("`{path}` is below your home folder, and `inside: workspace` asks for a file of the project");
-    only_project.then(|| warn(entry, path, text, "remove `inside`, or write the path as seen from the project"))
+    let text =
+        format!("`{path}` is below your home folder, and `inside: workspace` asks for a file of the project");
+    only_project
+        .then(|| warn(entry, path, text, "remove `inside`, or write the path as seen from the project"))
 }
 
 /// Why no path matches a pattern, and what to write.

@@ -36,7 +36,9 @@ fn look_at(entry: &RuleEntry, pattern: &str) -> Option<Notice> {
     let first = pattern.strip_prefix('^').and_then(|rest| rest.split([' ', '\\', '$', '(']).next());
     if let Some(path) = first.filter(|first| first.starts_with('/') && first.len() > 1) {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let text = format!("this pattern never matches: programs are shown without their folder, so `{path}` is `{name}`");
+        let text = format!(
+            "this pattern never matches: programs are shown without their folder, so `{path}` is `{name}`"
+        );
         return Some(warn(entry, pattern, text, format!("write `^{name}`")));
     }
     let spelled = spelled_out(pattern)?;

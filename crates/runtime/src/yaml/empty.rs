@@ -41,7 +41,13 @@ pub(crate) fn empty_parts(file: &str, bytes: &[u8]) -> Vec<PolicyFault> {
     for (name, agent) in root.get("agents").map(|agents| agents.entries()).unwrap_or_default() {
         look.at_agent(&name.text, agent);
     }
-    look.at_zero(&root, "errors", "retries", "quarantines a call at its first failure", "write `retries: 1` or more");
+    look.at_zero(
+        &root,
+        "errors",
+        "retries",
+        "quarantines a call at its first failure",
+        "write `retries: 1` or more",
+    );
     look.at_zero(
         &root,
         "review",

@@ -273,7 +273,8 @@ fn dash_alone(lines: &[&str], at: At) -> Option<Mistake> {
         let name = text.strip_prefix('-').and_then(|rest| rest.split_once(':')).map_or("", |(name, _)| name);
         !name.is_empty() && name.chars().all(|found| found.is_alphanumeric() || found == '_')
     };
-    let number = [at.line, at.line.saturating_sub(1)].into_iter().find(|number| is_it(line_of(lines, *number)))?;
+    let number =
+        [at.line, at.line.saturating_sub(1)].into_iter().find(|number| is_it(line_of(lines, *number)))?;
     let line = line_of(lines, number);
     let text = line.trim_start();
     let help = format!("write `- {}`", text.trim_start_matches('-'));

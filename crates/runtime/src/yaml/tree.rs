@@ -184,7 +184,9 @@ fn cut_out(lines: &mut [Cow<'_, str>], cut: Range<usize>) -> bool {
 
 /// Is the last mistake in a line that has one already?
 fn is_repeated(mistakes: &[Mistake]) -> bool {
-    mistakes.split_last().is_some_and(|(last, before)| before.iter().any(|one| one.place.line == last.place.line))
+    mistakes
+        .split_last()
+        .is_some_and(|(last, before)| before.iter().any(|one| one.place.line == last.place.line))
 }
 
 /// A list or map that is being read.

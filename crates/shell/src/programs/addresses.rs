@@ -24,7 +24,8 @@ enum Place {
 use Place::{Addresses, FirstHost, Image, Options};
 
 const NODE_OPTIONS: Place = Options(&["--registry"]);
-const PIP_OPTIONS: Place = Options(&["-i", "--index-url", "--extra-index-url", "--find-links", "--index", "--default-index"]);
+const PIP_OPTIONS: Place =
+    Options(&["-i", "--index-url", "--extra-index-url", "--find-links", "--index", "--default-index"]);
 
 /// Programs, and where they name hosts.
 const ROWS: &[(&[&str], &[Place])] = &[
@@ -67,7 +68,10 @@ const ROWS: &[(&[&str], &[Place])] = &[
         ],
         &[Addresses],
     ),
-    (&["tftp", "smbclient", "sshfs", "grpcurl", "cqlsh", "mongosh", "mongo", "influx", "evans"], &[Addresses, FirstHost]),
+    (
+        &["tftp", "smbclient", "sshfs", "grpcurl", "cqlsh", "mongosh", "mongo", "influx", "evans"],
+        &[Addresses, FirstHost],
+    ),
     (&["sqlcmd", "swaks"], &[Options(&["-S", "-s", "--server"])]),
     (&["mount", "mount.nfs", "mount.cifs"], &[FirstHost]),
     (&["skopeo", "crane", "oras", "regctl", "cosign"], &[Image(1)]),
@@ -95,8 +99,22 @@ const VARIABLES: &[(&str, &[&str])] = &[
     (
         "DATABASE_URL",
         &[
-            "prisma", "rails", "rake", "diesel", "sqlx", "mix", "knex", "dbmate", "sequelize", "typeorm", "alembic",
-            "manage.py", "artisan", "drizzle-kit", "goose", "migrate",
+            "prisma",
+            "rails",
+            "rake",
+            "diesel",
+            "sqlx",
+            "mix",
+            "knex",
+            "dbmate",
+            "sequelize",
+            "typeorm",
+            "alembic",
+            "manage.py",
+            "artisan",
+            "drizzle-kit",
+            "goose",
+            "migrate",
         ],
     ),
     ("http_proxy", PROXIED),
@@ -137,7 +155,8 @@ pub(super) fn reveal(command: &Command, effects: &mut Vec<Effect>) {
         }
     }
     if NAMES.may_hold(program)
-        && let Some((_, places)) = ROWS.iter().find(|(names, _)| names.iter().any(|name| is_named(name, program)))
+        && let Some((_, places)) =
+            ROWS.iter().find(|(names, _)| names.iter().any(|name| is_named(name, program)))
     {
         for place in *places {
             named_in(command, place, &mut found);
@@ -174,7 +193,11 @@ fn named_in(command: &Command, place: &Place, found: &mut Effects) {
             for word in operands.skip(*verbs).filter(|word| names_registry(&word.text)) {
                 let bare = word.text.split_once("://").map_or(word.text.as_str(), |(_, rest)| rest);
                 // `go install example.com/tool@latest` is a module, which is fetched from there.
-                let text = if command.program == "go" { format!("https://{bare}").into() } else { SmolStr::from(bare) };
+                let text = if command.program == "go" {
+                    format!("https://{bare}").into()
+                } else {
+                    SmolStr::from(bare)
+                };
                 found.on(EffectKind::ReachesHost, &with(word, &text));
             }
         }
@@ -191,8 +214,26 @@ fn is_far(text: &str) -> bool {
     let known = |name: &str| {
         matches!(
             name,
-            "http" | "https" | "ws" | "wss" | "ftp" | "ftps" | "sftp" | "ssh" | "git" | "oci" | "tcp" | "scp" | "mongodb"
-                | "mongodb+srv" | "smb" | "nfs" | "redis" | "postgres" | "postgresql" | "mysql"
+            "http"
+                | "https"
+                | "ws"
+                | "wss"
+                | "ftp"
+                | "ftps"
+                | "sftp"
+                | "ssh"
+                | "git"
+                | "oci"
+                | "tcp"
+                | "scp"
+                | "mongodb"
+                | "mongodb+srv"
+                | "smb"
+                | "nfs"
+                | "redis"
+                | "postgres"
+                | "postgresql"
+                | "mysql"
         )
     };
     known(scheme) || scheme.strip_prefix("git+").is_some_and(known)
@@ -201,13 +242,17 @@ fn is_far(text: &str) -> bool {
 /// `host:27017/db`, `user@host:/path`, `//host/share`, `db.example`.
 fn looks_like_host(text: &str) -> bool {
     let text = text.strip_prefix("//").unwrap_or(text);
-    if text.starts_with(['-', '.', '/', '{', '~']) || text.contains([' ', '=', '\n', '(']) || text.contains("://") {
+    if text.starts_with(['-', '.', '/', '{', '~'])
+        || text.contains([' ', '=', '\n', '('])
+        || text.contains("://")
+    {
         return false;
     }
     let name = text.split(['/', ':']).next().unwrap_or(text);
     let name = name.rsplit('@').next().unwrap_or(name);
     let is_file = [".js", ".sql", ".proto", ".json", ".cql"].iter().any(|end| name.ends_with(end));
-    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'$'));
+    let plain =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'$'));
     plain && !name.is_empty() && !is_file && (name.contains('.') || text.contains(':'))
 }
 

@@ -91,7 +91,17 @@ const DESTROYERS: &[(&str, &[&str])] = &[
     ),
     ("railway", &["down"]),
     ("dokku", &["*:destroy"]),
-    ("wrangler", &["delete", "d1 delete", "r2 bucket delete", "kv namespace delete", "queues delete", "hyperdrive delete"]),
+    (
+        "wrangler",
+        &[
+            "delete",
+            "d1 delete",
+            "r2 bucket delete",
+            "kv namespace delete",
+            "queues delete",
+            "hyperdrive delete",
+        ],
+    ),
     ("neonctl|neon", &["projects delete"]),
     ("pscale", &["database delete"]),
     ("doctl", &["* delete", "* * delete", "* * * delete"]),
@@ -258,7 +268,10 @@ fn effects(command: &Command, _: Option<&str>) -> Effects {
     // A token that may do everything.
     let is_root = |word: &Word| matches!(word.text.as_str(), "-policy=root" | "--policy=root");
     let named_root = || given(command, &["-policy", "--policy"]).iter().any(|word| word.text == "root");
-    if command.program == "vault" && words.starts_with(&["token", "create"]) && (command.words.iter().any(is_root) || named_root()) {
+    if command.program == "vault"
+        && words.starts_with(&["token", "create"])
+        && (command.words.iter().any(is_root) || named_root())
+    {
         effects.add(EffectKind::RevealsSecret);
     }
     effects

@@ -141,7 +141,9 @@ fn names(text: &str, found: &mut Vec<(String, bool)>) {
             let Some((_, behind)) = arguments.split_once(['"', '\'']) else { continue };
             let host = behind.split(['"', '\'']).next().unwrap_or_default();
             let is_host = (host.contains('.') || host == "localhost")
-                && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'));
+                && host
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':'));
             if is_host {
                 let digits: Vec<&str> = arguments
                     .split(|found: char| !found.is_ascii_alphanumeric() && found != '.')

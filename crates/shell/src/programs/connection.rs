@@ -63,7 +63,9 @@ pub fn given_port(command: &Command) -> Option<u16> {
 #[must_use]
 pub fn connection(program: &str) -> Connection {
     let (scheme, port) = match identity(program).0 {
-        "ssh" | "autossh" | "mosh" | "ssh-copy-id" | "rsync" | "sshfs" => ("ssh", PortPlace::Option(&["-p", "--port"])),
+        "ssh" | "autossh" | "mosh" | "ssh-copy-id" | "rsync" | "sshfs" => {
+            ("ssh", PortPlace::Option(&["-p", "--port"]))
+        }
         "scp" | "sftp" | "rcp" => ("ssh", PortPlace::Option(&["-P"])),
         "https" | "xhs" => ("https", PortPlace::None),
         "cqlsh" => ("cassandra", PortPlace::Operand(1)),

@@ -86,7 +86,9 @@ fn docker(command: &Command, _: Option<&str>) -> Effects {
                 effects.add(EffectKind::DestroysInfrastructure);
             }
         }
-        ["swarm"] if usage.operands.first().is_some_and(|verb| verb.text == "leave") && usage.has("--force") => {
+        ["swarm"]
+            if usage.operands.first().is_some_and(|verb| verb.text == "leave") && usage.has("--force") =>
+        {
             effects.add(EffectKind::DestroysInfrastructure);
         }
         ["system", "reset"] => effects.add(EffectKind::DestroysInfrastructure),
@@ -119,7 +121,8 @@ fn docker(command: &Command, _: Option<&str>) -> Effects {
         }
         ["login" | "logout" | "search"] => {
             let server = usage.operands.first().filter(|word| word.text.contains(['.', ':']));
-            let server = server.map(|word| Word { text: format!("https://{}", word.text).into(), ..word.clone() });
+            let server =
+                server.map(|word| Word { text: format!("https://{}", word.text).into(), ..word.clone() });
             effects.on_each(EffectKind::ReachesHost, &server);
         }
         _ => {}
@@ -327,8 +330,10 @@ fn cluster(command: &Command, _: Option<&str>) -> Effects {
         effects.add(EffectKind::RevealsSecret);
     }
     // Whoever holds this role may do everything in the cluster.
-    let binds = usage.sub() == "create" && usage.operands.first().is_some_and(|word| word.text == "clusterrolebinding");
-    let gives_all = |word: &Word| word.text.ends_with("clusterrole=cluster-admin") || word.text == "cluster-admin";
+    let binds = usage.sub() == "create"
+        && usage.operands.first().is_some_and(|word| word.text == "clusterrolebinding");
+    let gives_all =
+        |word: &Word| word.text.ends_with("clusterrole=cluster-admin") || word.text == "cluster-admin";
     if binds && command.words.iter().any(gives_all) && !is_trial(command) {
         effects.add(EffectKind::WeakensDefence);
     }

@@ -344,14 +344,17 @@ fn redis(command: &Command, input: Option<&str>) -> Effects {
             .any(|line| line.trim_start().starts_with("FLUSHALL") || line.trim_start().starts_with("FLUSHDB"))
     });
     let usage = &command.usage;
-    let is_far = usage.value("-h").is_some_and(|host| !matches!(host.text.as_str(), "localhost" | "127.0.0.1" | "::1"));
+    let is_far = usage
+        .value("-h")
+        .is_some_and(|host| !matches!(host.text.as_str(), "localhost" | "127.0.0.1" | "::1"));
     let first = usage.operands.first().map(|word| word.text.to_ascii_uppercase());
     // `… | xargs redis-cli -h db del`: which keys go comes in.
     let is_handed = is_far
         && command.via.iter().any(|name| name == "xargs")
         && matches!(first.as_deref(), Some("DEL" | "UNLINK"));
     let open = [["CONFIG", "SET", "REQUIREPASS"], ["CONFIG", "SET", "PROTECTED-MODE"]];
-    let settings: Vec<String> = usage.operands.iter().take(4).map(|word| word.text.to_ascii_uppercase()).collect();
+    let settings: Vec<String> =
+        usage.operands.iter().take(4).map(|word| word.text.to_ascii_uppercase()).collect();
     if open.iter().any(|words| settings.starts_with(&words.map(str::to_string)))
         && settings.get(3).is_none_or(|value| value.is_empty() || value == "NO")
     {

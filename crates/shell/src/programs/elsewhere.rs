@@ -15,7 +15,11 @@ const SERVICE: &str = "n,namespace-id= api-key= project= account= cert-name= con
      profiles-dir= target= t i,inventory= l,limit= e,extra-vars= tags= skip-tags= C,check D,diff list-tasks list-hosts syntax-check";
 
 pub(super) const MODELS: &[Model] = &[
-    plain(&["restic", "rustic", "borg", "kopia", "duplicity", "wal-g", "pgbackrest", "barman", "tmutil"], BACKUP, effects),
+    plain(
+        &["restic", "rustic", "borg", "kopia", "duplicity", "wal-g", "pgbackrest", "barman", "tmutil"],
+        BACKUP,
+        effects,
+    ),
     plain(
         &[
             "stripe",
@@ -55,8 +59,16 @@ pub(super) const MODELS: &[Model] = &[
 const LINES: &[(&str, EffectKind, &[&str])] = &[
     ("restic|rustic", EffectKind::DestroysInfrastructure, &["forget --prune", "prune", "key remove"]),
     ("borg", EffectKind::DestroysInfrastructure, &["delete", "prune", "recreate"]),
-    ("kopia", EffectKind::DestroysInfrastructure, &["snapshot delete", "snap delete", "policy remove", "maintenance run --force"]),
-    ("duplicity", EffectKind::DestroysInfrastructure, &["remove-older-than", "remove-all-but-n-full", "cleanup --force"]),
+    (
+        "kopia",
+        EffectKind::DestroysInfrastructure,
+        &["snapshot delete", "snap delete", "policy remove", "maintenance run --force"],
+    ),
+    (
+        "duplicity",
+        EffectKind::DestroysInfrastructure,
+        &["remove-older-than", "remove-all-but-n-full", "cleanup --force"],
+    ),
     ("wal-g", EffectKind::DestroysInfrastructure, &["delete"]),
     ("pgbackrest", EffectKind::DestroysInfrastructure, &["stanza-delete", "expire"]),
     ("barman", EffectKind::DestroysInfrastructure, &["delete"]),
@@ -65,18 +77,46 @@ const LINES: &[(&str, EffectKind, &[&str])] = &[
     ("planetscale", EffectKind::DestroysInfrastructure, &["database delete", "branch delete"]),
     ("cloudflared", EffectKind::DestroysInfrastructure, &["tunnel delete", "tunnel cleanup"]),
     ("certbot", EffectKind::DestroysInfrastructure, &["delete", "revoke", "unregister"]),
-    ("airflow", EffectKind::DropsData, &["db reset", "db clean", "dags delete", "pools delete", "users delete"]),
+    (
+        "airflow",
+        EffectKind::DropsData,
+        &["db reset", "db clean", "dags delete", "pools delete", "users delete"],
+    ),
     ("fastlane", EffectKind::DestroysInfrastructure, &["nuke", "match nuke", "run match_nuke"]),
     (
         "rabbitmqctl|rabbitmqadmin",
         EffectKind::DropsData,
-        &["delete_queue", "purge_queue", "delete_vhost", "delete_user", "reset", "force_reset", "delete", "purge"],
+        &[
+            "delete_queue",
+            "purge_queue",
+            "delete_vhost",
+            "delete_user",
+            "reset",
+            "force_reset",
+            "delete",
+            "purge",
+        ],
     ),
-    ("nats", EffectKind::DropsData, &["stream rm", "stream delete", "stream purge", "kv del", "kv rm", "object rm"]),
+    (
+        "nats",
+        EffectKind::DropsData,
+        &["stream rm", "stream delete", "stream purge", "kv del", "kv rm", "object rm"],
+    ),
     ("rpk", EffectKind::DropsData, &["topic delete", "group delete"]),
-    ("twilio|auth0|snyk|sentry-cli|cf|platform|upsun|render", EffectKind::DestroysInfrastructure, &[
-        "delete", "* delete", "* remove", "delete-space", "delete-org", "delete-service", "environment:delete", "project:delete",
-    ]),
+    (
+        "twilio|auth0|snyk|sentry-cli|cf|platform|upsun|render",
+        EffectKind::DestroysInfrastructure,
+        &[
+            "delete",
+            "* delete",
+            "* remove",
+            "delete-space",
+            "delete-org",
+            "delete-service",
+            "environment:delete",
+            "project:delete",
+        ],
+    ),
 ];
 
 /// Names of playbooks that take down what they speak of.
@@ -87,7 +127,9 @@ fn effects(command: &Command, _: Option<&str>) -> Effects {
     let usage = &command.usage;
     let mut found = Effects::none();
     let spec = Spec { options: SERVICE, leading: false, short_names: false, one_dash: false };
-    let looks = ["--dry-run", "--check", "--list-tasks", "--list-hosts", "--syntax-check"].iter().any(|name| usage.has(name));
+    let looks = ["--dry-run", "--check", "--list-tasks", "--list-hosts", "--syntax-check"]
+        .iter()
+        .any(|name| usage.has(name));
     if looks || help::asks(command, &spec, &["--help", "-help", "-h"]) {
         return found;
     }

@@ -342,7 +342,8 @@ fn remote(command: &Command, effects: &mut Effects) {
         }
     }
     let second = usage.subcommand.get(1).map_or("", |word| word.as_str());
-    let is_full = |word: &&Word| word.text.contains("://") || word.text.contains('@') && word.text.contains(':');
+    let is_full =
+        |word: &&Word| word.text.contains("://") || word.text.contains('@') && word.text.contains(':');
     match (sub, second) {
         ("remote", "add" | "set-url") => {
             effects.on_each(EffectKind::ReachesHost, usage.operands.iter().filter(is_full));

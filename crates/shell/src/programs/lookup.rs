@@ -174,7 +174,11 @@ fn in_one_spelling<'a>(
         let scripts = ["test", "start", "stop", "restart"];
         scripts.contains(&name) || !subcommands::is_own(program, aliases::canonical_sub(program, name))
     };
-    if record.scripts && words.len() > 1 && words.first() == Some(&"run") && words.get(1).is_some_and(|name| is_script(name)) {
+    if record.scripts
+        && words.len() > 1
+        && words.first() == Some(&"run")
+        && words.get(1).is_some_and(|name| is_script(name))
+    {
         words.remove(0);
     }
     words
@@ -198,7 +202,8 @@ fn readings<'a>(command: &'a Command, program: &str, record: Option<&Record>) ->
         let is_open = |word: &Word| {
             let text = word.text.as_str();
             is_option(text)
-                && (record.is_some_and(|record| record.values.contains(&text) || record.switches.contains(&text))
+                && (record
+                    .is_some_and(|record| record.values.contains(&text) || record.switches.contains(&text))
                     || options::takes_next(&model.spec, text).is_none()
                         && options::takes_next(&spec, text) != Some(false))
         };

@@ -94,7 +94,9 @@ fn curl(command: &Command, input: Option<&str>) -> Effects {
     let urls: Vec<&Word> =
         usage.operands.iter().chain(usage.values("--url")).chain(&configured).chain(&spread).collect();
     effects.on_each(EffectKind::ReachesHost, urls.iter().copied());
-    for name in ["--proxy", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--doh-url"] {
+    for name in
+        ["--proxy", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--doh-url"]
+    {
         effects.on_each(EffectKind::ReachesHost, usage.values(name));
     }
     // `HOST1:PORT1:HOST2:PORT2` and `HOST:PORT:ADDRESS`.
@@ -168,7 +170,9 @@ const ALTERNATIVES_MAX: usize = 32;
 /// Each address of `https://{a,b}.example`, which curl takes apart itself.
 fn alternatives(url: &Word) -> Vec<Word> {
     let Some((head, rest)) = url.text.split_once('{') else { return Vec::new() };
-    let Some((list, tail)) = rest.split_once('}').filter(|(list, _)| list.contains(',')) else { return Vec::new() };
+    let Some((list, tail)) = rest.split_once('}').filter(|(list, _)| list.contains(',')) else {
+        return Vec::new();
+    };
     let each = list.split(',').take(ALTERNATIVES_MAX);
     each.map(|one| Word { text: format!("{head}{one}{tail}").into(), ..url.clone() }).collect()
 }
@@ -333,9 +337,9 @@ fn first_host(command: &Command, _: Option<&str>) -> Effects {
 fn looked_up(command: &Command, input: Option<&str>) -> Effects {
     let operands = &command.usage.operands;
     let server = match command.program.as_str() {
-        "dig" | "drill" => operands.iter().find_map(|word| {
-            Some(Word { text: word.text.strip_prefix('@')?.into(), ..word.clone() })
-        }),
+        "dig" | "drill" => operands
+            .iter()
+            .find_map(|word| Some(Word { text: word.text.strip_prefix('@')?.into(), ..word.clone() })),
         "nslookup" | "host" => operands.get(1).cloned(),
         _ => None,
     };

@@ -113,8 +113,8 @@ pub(super) const MODELS: &[Model] = &[
     manager(&["gem"], &[("*", "v,version= N,no-document i,install-dir= s,source= g,file=")], &[]),
     manager(
         &[
-            "composer", "bundle", "bundler", "luarocks", "cpan", "cpanm", "hex", "opam", "raco", "rustup", "asdf",
-            "mise", "volta",
+            "composer", "bundle", "bundler", "luarocks", "cpan", "cpanm", "hex", "opam", "raco", "rustup",
+            "asdf", "mise", "volta",
         ],
         &[("*", "dev global g")],
         &["component", "target", "toolchain", "global"],

@@ -176,16 +176,36 @@ pub(super) const RECORDS: &[Record] = &[
     Record { names: &["apt"], values: &["-a", "-c"], ..PLAIN },
     Record { names: &["flatpak"], verbs: &[("remove", "uninstall"), ("upgrade", "update")], ..PLAIN },
     Record { names: &["snap"], verbs: &[("rm", "remove")], ..PLAIN },
-    Record { names: &["k3d", "kind"], verbs: &[("rm", "delete"), ("del", "delete"), ("remove", "delete"), ("clusters", "cluster")], ..PLAIN },
+    Record {
+        names: &["k3d", "kind"],
+        verbs: &[("rm", "delete"), ("del", "delete"), ("remove", "delete"), ("clusters", "cluster")],
+        ..PLAIN
+    },
     Record {
         names: &["trivy"],
-        same: &[("i", "image"), ("fs", "filesystem"), ("conf", "config"), ("repo", "repository"), ("k", "kubernetes"), ("k8s", "kubernetes")],
+        same: &[
+            ("i", "image"),
+            ("fs", "filesystem"),
+            ("conf", "config"),
+            ("repo", "repository"),
+            ("k", "kubernetes"),
+            ("k8s", "kubernetes"),
+        ],
         ..PLAIN
     },
     Record { names: &["rustup"], verbs: &[("remove", "uninstall"), ("add", "install")], ..PLAIN },
-    Record { names: &["nats"], verbs: &[("delete", "rm"), ("del", "rm"), ("str", "stream"), ("con", "consumer")], values: &["-s"], ..PLAIN },
+    Record {
+        names: &["nats"],
+        verbs: &[("delete", "rm"), ("del", "rm"), ("str", "stream"), ("con", "consumer")],
+        values: &["-s"],
+        ..PLAIN
+    },
     Record { names: &["op"], verbs: &[("rm", "delete"), ("remove", "delete")], ..PLAIN },
-    Record { names: &["pm2"], same: &[("del", "delete"), ("l", "list"), ("ls", "list"), ("ps", "list")], ..PLAIN },
+    Record {
+        names: &["pm2"],
+        same: &[("del", "delete"), ("l", "list"), ("ls", "list"), ("ps", "list")],
+        ..PLAIN
+    },
     Record {
         names: &["nmcli"],
         verbs: &[
@@ -213,14 +233,42 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         names: &["just"],
         words: Words::Tasks,
-        values: &["-f", "--justfile", "-d", "--working-directory", "-s", "--show", "-l", "--list", "--usage", "--shell", "--set"],
+        values: &[
+            "-f",
+            "--justfile",
+            "-d",
+            "--working-directory",
+            "-s",
+            "--show",
+            "-l",
+            "--list",
+            "--usage",
+            "--shell",
+            "--set",
+        ],
         ..PLAIN
     },
     Record {
         names: &["mvn"],
         words: Words::Tasks,
-        values: &["-pl", "--projects", "-rf", "--resume-from", "-f", "--file", "-s", "-gs", "-P", "-T", "-l", "-b", "-t"],
-        switches: &["-am", "-amd", "-q", "-X", "-o", "-U", "-B", "-e", "-ntp", "-fae", "-ff", "-fn", "-N", "-V"],
+        values: &[
+            "-pl",
+            "--projects",
+            "-rf",
+            "--resume-from",
+            "-f",
+            "--file",
+            "-s",
+            "-gs",
+            "-P",
+            "-T",
+            "-l",
+            "-b",
+            "-t",
+        ],
+        switches: &[
+            "-am", "-amd", "-q", "-X", "-o", "-U", "-B", "-e", "-ntp", "-fae", "-ff", "-fn", "-N", "-V",
+        ],
         ..PLAIN
     },
     Record { names: &["terraform", "tofu"], also: &[("apply -destroy", "destroy")], ..PLAIN },
@@ -347,8 +395,8 @@ pub(super) const RECORDS: &[Record] = &[
     },
     Record {
         names: &[
-            "make", "gradle", "task", "ant", "sbt", "grunt", "gulp", "mage", "ninja",
-            "invoke", "doit", "nox", "tox",
+            "make", "gradle", "task", "ant", "sbt", "grunt", "gulp", "mage", "ninja", "invoke", "doit",
+            "nox", "tox",
         ],
         words: Words::Tasks,
         values: &[
