@@ -176,8 +176,8 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
         if let Some(branch) = pushed_branch(sentence) {
             return (Enforceable::Semi, rule(kind, push_to(branch)));
         }
-        if let Some(deed) = prose_forms::deed(&words).or_else(|| prose_forms::host(sentence)) {
-            return (Enforceable::Semi, rule(kind, deed));
+        if let Some(meant) = prose_forms::meant(&words).or_else(|| prose_forms::host(sentence)) {
+            return (Enforceable::Semi, rule(kind, meant));
         }
         let quoted = commands(&spans);
         return match quoted.or_else(|| command(&unquoted_command(sentence)?)) {

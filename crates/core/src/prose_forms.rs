@@ -50,7 +50,7 @@ fn one(text: &str) -> Names {
 }
 
 /// What a sentence in lower case is about, in words alone.
-pub(crate) fn deed(words: &str) -> Option<Match> {
+pub(crate) fn meant(words: &str) -> Option<Match> {
     let says = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if let Some((_, effect)) = EFFECTS.iter().find(|(signs, _)| says(signs)) {
         let target = if *effect == "installs-package" { one("?*") } else { Names::default() };

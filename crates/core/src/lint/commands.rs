@@ -158,8 +158,8 @@ fn program_meant(program: &str) -> Option<String> {
     })
 }
 
-/// Words for the same deed, of which each program has its own.
-const DEEDS: [&[&str]; 4] = [
+/// Words for the same thing, of which each program has its own.
+const SYNONYMS: [&[&str]; 4] = [
     &["delete", "remove", "rm", "destroy", "uninstall", "del"],
     &["install", "add", "get"],
     &["list", "ls", "show"],
@@ -180,8 +180,8 @@ fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Not
         return None;
     }
     let text = format!("`{program}` has no subcommand `{first}`");
-    let same = DEEDS.iter().find(|deed| deed.contains(&first));
-    let same = same.and_then(|deed| deed.iter().find(|word| known.contains(word))).copied();
+    let same = SYNONYMS.iter().find(|words| words.contains(&first));
+    let same = same.and_then(|words| words.iter().find(|word| known.contains(word))).copied();
     let Some(meant) = same.or_else(|| nearest(first, known.iter().copied())) else {
         let help = format!("`{program} help` lists them; a script or plugin of that name is no subcommand");
         return (!known.is_empty() && CLOSED.contains(&program)).then(|| warn(entry, sub, text, help));

@@ -133,7 +133,7 @@ impl Document {
     pub fn read(text: &str) -> Document {
         let own: Vec<&str> = text.split('\n').collect();
         let mut lines: Vec<Cow<'_, str>> = own.iter().map(|line| Cow::Borrowed(*line)).collect();
-        let mut mended: HashSet<usize> = HashSet::new();
+        let mut fixed_lines: HashSet<usize> = HashSet::new();
         let mut is_cut = false;
         let mut mistakes = Vec::new();
         for _ in 0..CUTS_MAX {
@@ -153,11 +153,11 @@ impl Document {
                     let cut = syntax::block_around(&plain, mistake.place.line, error.marker().line());
                     mistakes.push(mistake);
                     // With the line as it was meant, the rest of its rule can be read.
-                    if let (Some(fixed), Some(line), true) = (fixed, lines.get_mut(at), mended.insert(at)) {
+                    if let (Some(fixed), Some(line), true) = (fixed, lines.get_mut(at), fixed_lines.insert(at)) {
                         *line = Cow::Owned(fixed);
                         continue;
                     }
-                    // A line that was mended in vain is told once.
+                    // A line whose fix was not enough is told once.
                     if mistakes.len() > 1 && is_repeated(&mistakes) {
                         mistakes.pop();
                     }
