@@ -80,6 +80,7 @@ pub fn shell_call(command: &str) -> Call {
         input: json!({ "command": command }),
         dir: "/project".to_owned(),
         scripts: Vec::new(),
+        salt: None,
     }
 }
 

@@ -46,6 +46,7 @@ fn with_policy(policy: &Policy, source: &str) {
         input: json!({ "command": source }),
         dir: "/home/u/work".to_owned(),
         scripts: Vec::new(),
+        salt: None,
     };
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let facts_of = |call: &Call| Facts::of(call, &places);

@@ -7,45 +7,25 @@
 
 use crate::model::{Model, Script};
 use crate::npm::{node_major, package, path_with};
+pub use crate::process::{Outcome, Running, Slot, poll};
 use serde_json::json;
 use std::env;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The version all facts about the host were read from.
 pub const CLAUDE_CODE_VERSION: &str = "2.1.325";
 const NODE_MAJOR_MIN: u32 = 22;
-/// Claude Code takes some 300 MB a process; more than two at once only slow each other down.
-const RUNS_AT_ONCE_MAX: usize = 2;
 const RUN_WAIT_MAX: Duration = Duration::from_secs(90);
 const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
-/// From the kind signal to the unkind one.
-const END_WAIT_MAX: Duration = Duration::from_secs(5);
-const SLOT_WAIT_MAX: Duration = Duration::from_secs(1200);
-const POLL_PAUSE: Duration = Duration::from_millis(20);
 const DUMMY_KEY: &str = "dummy-key-for-the-scripted-model";
-
-/// Asks `ready` again and again until it has an answer or `wait_max` is over.
-pub fn poll<T>(wait_max: Duration, mut ready: impl FnMut() -> Option<T>) -> Option<T> {
-    let until = Instant::now() + wait_max;
-    loop {
-        if let Some(found) = ready() {
-            return Some(found);
-        }
-        if Instant::now() >= until {
-            return None;
-        }
-        thread::sleep(POLL_PAUSE);
-    }
-}
 
 /// The installed programs.
 struct Host {
@@ -75,7 +55,7 @@ fn host() -> Option<&'static Host> {
 fn install() -> Result<Host, String> {
     let cache = match env::var_os("TOOLGATE_E2E_CACHE").filter(|folder| !folder.is_empty()) {
         Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("claude-code-e2e"),
+        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("agents-e2e"),
     };
     fs::create_dir_all(&cache).map_err(|error| format!("cannot create {}: {error}", cache.display()))?;
     let lock = File::create(cache.join("install.lock")).map_err(|error| error.to_string())?;
@@ -86,28 +66,6 @@ fn install() -> Result<Host, String> {
     };
     let claude = package(&cache, node.as_deref(), "@anthropic-ai/claude-code", CLAUDE_CODE_VERSION)?;
     Ok(Host { claude: claude.join("claude"), node, cache })
-}
-
-/// One of the few places for a running Claude Code, across threads and processes. Freed when dropped.
-pub struct Slot(File);
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        drop(self.0.unlock());
-    }
-}
-
-impl Slot {
-    fn take(cache: &Path) -> Slot {
-        let free = || {
-            (0..RUNS_AT_ONCE_MAX).find_map(|n| {
-                let file = File::create(cache.join(format!("slot-{n}.lock"))).ok()?;
-                file.try_lock().ok()?;
-                Some(Slot(file))
-            })
-        };
-        poll(SLOT_WAIT_MAX, free).expect("a free slot for Claude Code")
-    }
 }
 
 /// Whether the host asks for permissions itself.
@@ -243,7 +201,7 @@ impl Stage {
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut command = self.scrubbed(program);
         command.args(args);
-        Running::start(command, self.log(&name), Some(input), None).finish_within(COMMAND_WAIT_MAX)
+        Running::start(command, self.log(&name), Some(input), None).wait_max(COMMAND_WAIT_MAX).finish()
     }
 
     /// A command in the work folder that inherits nothing of the caller's environment but `PATH`.
@@ -363,85 +321,6 @@ impl Run<'_> {
         ]);
         let logs = (1..).map(|n| self.stage.log(&format!("claude-{n}")));
         let log = logs.into_iter().find(|log| !log.with_extension("stdout").exists()).expect("a free name");
-        let mut running = Running::start(command, log, None, Some(slot));
-        running.wait_max = self.wait_max;
-        running
+        Running::start(command, log, None, Some(slot)).wait_max(self.wait_max)
     }
-}
-
-/// A started process, its own process group. Killed when dropped before its end.
-pub struct Running {
-    child: Child,
-    log: PathBuf,
-    wait_max: Duration,
-    started: Instant,
-    ended: bool,
-    _slot: Option<Slot>,
-}
-
-impl Running {
-    fn start(mut command: Command, log: PathBuf, input: Option<&str>, slot: Option<Slot>) -> Running {
-        command.process_group(0);
-        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-        command.stdout(File::create(log.with_extension("stdout")).expect("a log file"));
-        command.stderr(File::create(log.with_extension("stderr")).expect("a log file"));
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
-        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // A program that does not read its input closes it early.
-            drop(stdin.write_all(input.as_bytes()));
-        }
-        Running { child, log, wait_max: RUN_WAIT_MAX, started: Instant::now(), ended: false, _slot: slot }
-    }
-
-    /// Waits for the end; a process that takes too long is killed with all its children and fails the test.
-    #[track_caller]
-    pub fn finish(self) -> Outcome {
-        let wait_max = self.wait_max;
-        self.finish_within(wait_max)
-    }
-
-    #[track_caller]
-    fn finish_within(mut self, wait_max: Duration) -> Outcome {
-        let left = wait_max.saturating_sub(self.started.elapsed());
-        let status = poll(left, || self.child.try_wait().expect("a child of this process"));
-        let Some(status) = status else {
-            panic!("still running after {wait_max:?}: {}", self.log.display());
-        };
-        self.ended = true;
-        let text = |end: &str| {
-            let bytes = fs::read(self.log.with_extension(end)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        Outcome { status, stdout: text("stdout"), stderr: text("stderr") }
-    }
-}
-
-impl Running {
-    fn signal(&self, name: &str) {
-        let group = format!("-{}", self.child.id());
-        drop(Command::new("kill").args([name, "--", &group]).status());
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if self.ended {
-            return;
-        }
-        // Claude Code starts its commands in groups of their own; asked kindly, it ends them itself.
-        self.signal("-TERM");
-        let ended = poll(END_WAIT_MAX, || self.child.try_wait().ok().flatten());
-        if ended.is_none() {
-            self.signal("-KILL");
-            drop(self.child.wait());
-        }
-    }
-}
-
-/// How a process ended and what it said.
-#[derive(Debug)]
-pub struct Outcome {
-    pub status: ExitStatus,
-    pub stdout: String,
-    pub stderr: String,
 }

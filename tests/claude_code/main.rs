@@ -40,11 +40,14 @@ mod gate;
 mod hooks;
 mod host;
 mod http_hooks;
+#[path = "../model/mod.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
 mod model;
 mod nested;
 mod npm;
 mod output;
 mod plain_hooks;
+mod process;
 mod review;
 mod samples;
 mod stories;

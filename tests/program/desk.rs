@@ -106,8 +106,21 @@ fn a_broken_policy_keeps_nobody_from_looking() {
         &["ledger", "checkpoint"],
         &["restore", "list"],
         &["grants"],
+        &["explain", "sudo"],
+        &["rules", "list"],
+        &["rules", "list", "--json"],
+        &["learn", "propose"],
+        &["supervisors", "list"],
+        &["escalation"],
     ] {
         let said = house.run(words).ended(0);
+        // A program that asked for JSON can read the warning as well.
+        let is_json = said
+            .err
+            .lines()
+            .next()
+            .is_some_and(|line| serde_json::from_str::<serde_json::Value>(line).is_ok());
+        assert_eq!(is_json, words.contains(&"--json"), "{words:?}: {}", said.err);
         let told: Vec<&str> =
             said.err.lines().filter(|line| line.contains("every call is blocked")).collect();
         assert!(matches!(told.as_slice(), [line] if line.contains("enforc")), "{words:?}: {}", said.err);

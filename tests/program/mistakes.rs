@@ -67,7 +67,7 @@ pub const MISTAKES: &[(&str, &str)] = &[
         "version: 1\nguardrails:\n  - id: custom-scope-001\n    type: pre_execution\n    condition:\n      expression: \"agent.rol == 'implementer'\"\n    validation: { check: \"true\" }\n",
     ),
     (
-        "a check that is no expression",
+        "a check that is not an expression",
         "version: 1\nguardrails:\n  - id: custom-safety-001\n    type: pre_execution\n    validation:\n      check: >\n        action.program != 'rm' AND\n        action.target is not protected\n",
     ),
     (
@@ -204,7 +204,7 @@ pub const MISTAKES: &[(&str, &str)] = &[
     ),
     ("no comma", "version: 1\nrules:\n  - { id: a kind: block, match: { regex: x }, reason: r }\n"),
     ("no colon", "version: 1\nmode enforce\n"),
-    ("no blank behind the colon", "version:1\n"),
+    ("no space after the colon", "version:1\n"),
     ("two documents", "version: 1\n---\nversion: 1\n"),
     ("a list for a policy", "- version: 1\n"),
     ("only remarks", "# nothing yet\n"),

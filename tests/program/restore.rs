@@ -95,6 +95,38 @@ fn whole_folders_and_new_files_come_back() {
     assert!(!house.project().join("new.txt").exists(), "what was not there is gone again");
 }
 
+/// Which files an archive or a copy replaces is not known before: all below are kept.
+#[test]
+fn what_fills_a_folder_keeps_nested_files() {
+    let fills = [
+        "tar xf a.tar -C data",
+        "unzip -o a.zip -d data",
+        "cp -r x/. data/",
+        "rm -rf d*",
+        "rm -rf data",
+        "rm -rf data/*",
+        "rsync -a x/ data/",
+        "mv data old",
+    ];
+    for command in fills {
+        let house = House::bare(
+            "version: 1\nrules:\n  - id: keep\n    kind: require\n    match: { files: { path: [\"data/**\"] } }\n    require: { backup: true }\n    reason: what changes can be had back\n",
+        );
+        house.write("data/top.txt", "top\n");
+        house.write("data/deep/er/low.txt", "low\n");
+        done(&house, command, || {
+            house.write("data/top.txt", "other\n");
+            house.write("data/deep/er/low.txt", "other\n");
+        });
+        let found = backups(&house);
+        assert_eq!(found.len(), 1, "{command}");
+        let record = found[0]["record"].to_string();
+        for (name, text) in [("data/top.txt", "top\n"), ("data/deep/er/low.txt", "low\n")] {
+            assert_eq!(house.run(&["restore", "show", &record, name]).ended(0).text(), text, "{command}");
+        }
+    }
+}
+
 #[test]
 fn patterns_are_looked_up_before_the_call_runs() {
     let house = House::bare(KEEP);

@@ -48,7 +48,7 @@ fn a_sure_yes_lets_exactly_this_call_through() {
 #[test]
 fn a_sure_no_is_told_in_its_words() {
     let judge = Judge::start(|asked| {
-        let mut own = opinion(asked, "reject", 0.9);
+        let mut own = opinion(asked, "deny", 0.9);
         own["reasons"] =
             json!([{ "rule": "R1", "text": "this\nloses the work of others\u{1b}[2J".repeat(40) }]);
         own["alternatives"] = json!(["push to a branch of your own"]);
@@ -66,7 +66,9 @@ fn a_sure_no_is_told_in_its_words() {
 /// S1-25: everything that is not a sure yes or no becomes a question to a person, with what was said beside it.
 #[test]
 fn what_is_not_sure_goes_to_a_person() {
-    for (decision, sure) in [("approve", 0.69), ("reject", 0.5), ("escalate", 1.0), ("delay", 1.0)] {
+    for (decision, sure) in
+        [("approve", 0.69), ("deny", 0.5), ("reject", 0.5), ("ask", 1.0), ("escalate", 1.0), ("delay", 1.0)]
+    {
         let judge = Judge::start(move |asked| Line::json(opinion(asked, decision, sure)));
         let house = house(&judge);
         let answer = house.ask(ASKED);
@@ -90,8 +92,8 @@ fn what_is_not_sure_goes_to_a_person() {
 fn a_change_is_judged_again() {
     let run = |instead: &'static str| {
         let judge = Judge::start(move |asked| {
-            let mut own = opinion(asked, "modify", 0.9);
-            own["decision"] = json!({ "modify": instead });
+            let mut own = opinion(asked, "rewrite", 0.9);
+            own["decision"] = json!({ "rewrite": instead });
             Line::json(own)
         });
         let house = house(&judge);

@@ -253,10 +253,12 @@ fn a_later_success_ends_the_trap() {
 /// A command that ended well can still tell of a failed connection.
 #[test]
 fn what_stderr_tells_counts() {
-    let house = house("version: 1\n", &knowledge(closed_port()));
-    let mut event = house.call("curl -s localhost:9222 || true");
+    let port = closed_port();
+    let house = house("version: 1\n", &knowledge(port));
+    let mut event = house.call(&format!("curl -s localhost:{port} || true"));
     event["hook_event_name"] = json!("PostToolUse");
-    event["tool_response"] = json!({ "stdout": "", "stderr": "curl: (7) Failed to connect to localhost port 9222 http://localhost:9222" });
+    let said = format!("curl: (7) Failed to connect to localhost port {port}");
+    event["tool_response"] = json!({ "stdout": "", "stderr": said });
     house.ask_event(&event);
     denied(&house.ask(INSTALL), &["PrerequisiteFailed"]);
 }
@@ -289,7 +291,8 @@ fn observing_makes_no_checks() {
 fn a_trial_shows_the_checks() {
     let server = Server::start(WELL);
     let house = house("version: 1\n", &knowledge(server.port));
-    let args = ["test", "--failed", "connect ECONNREFUSED 127.0.0.1:3000", INSTALL];
+    let failed = format!("connect ECONNREFUSED 127.0.0.1:{}", server.port);
+    let args = ["test", "--failed", &failed, INSTALL];
     let said = house.run(&args).ended(3).text();
     assert!(said.starts_with("CHECK  npx playwright install chromium\n"), "{said}");
     assert!(

@@ -129,12 +129,33 @@ fn every_way_to_delete_or_replace_is_one() {
         "rm src/new.js",
         "git checkout -- src/a.js",
         "git restore src/a.js",
+        "curl -so src/a.js http://localhost/x",
+        "ln -sf ../docs/intro.md src/a.js",
+        "sort docs/intro.md -o src/a.js",
+        "dd if=/dev/zero of=src/a.js count=1",
+        "git mv -f docs/intro.md src/a.js",
+        "python3 -c \"open('src/a.js', 'w').write('x')\"",
+        "node -e \"require('fs').writeFileSync('src/a.js', '')\"",
+        "git ls-files -m | xargs rm -f",
+        "git ls-files -o --exclude-standard | xargs rm",
+        "git show HEAD:src/a.js > src/a.js",
+        "cat src/a.js > src/a.js",
+        "mv src/a.js /dev/null",
+        "pwsh -Command 'Remove-Item -Recurse src'",
+        "cp src/a.js /tmp/kept.js && rm -rf /tmp/kept.js src/a.js",
     ] {
         asks(&house, command, "src/");
     }
     for command in [
         "mv src/a.js src/z.js",
         "git mv src/a.js src/z.js",
+        "sort src/a.js -o src/a.js",
+        "sed s/a/b/ src/a.js > src/a.tmp && mv src/a.tmp src/a.js",
+        "cat src/a.js | sort > /tmp/sorted.js && mv /tmp/sorted.js src/a.js",
+        "cp src/a.js src/a.bak && rm src/a.js",
+        "python3 -c \"t = open('src/a.js').read(); open('src/a.js', 'w').write(t.upper())\"",
+        "python3 -c \"open('src/a.js', 'a').write('x')\"",
+        "curl -so src/fresh.js http://localhost/x",
         "git rm src/a.js",
         "echo x >> src/a.js",
         "sed -i s/a/b/ src/a.js",
@@ -192,6 +213,35 @@ fn a_file_with_another_name_is_no_new_one() {
     std::thread::sleep(Duration::from_millis(60));
     ran(&house, "mv draft.md moved.md");
     asks(&house, "rm moved.md", "moved.md");
+}
+
+#[test]
+fn a_repository_in_the_project_goes_with_its_commits() {
+    let house = repository();
+    git(&house, &["init", "-q", "inner"]);
+    house.write("inner/a.txt", "x\n");
+    git(&house, &["-C", "inner", "add", "-A"]);
+    git(&house, &["-C", "inner", "commit", "-qm", "x"]);
+    asks(&house, "rm -rf inner", "the only copy of the commits in inner");
+    git(&house, &["-C", "inner", "remote", "add", "origin", "https://a.example/inner.git"]);
+    runs(&house, "rm -rf inner");
+}
+
+#[test]
+fn the_ignore_file_and_line_ends_a_repository_names_count() {
+    let house = repository();
+    house.write("own-ignore", "*.glob\n");
+    let file = house.project().join("own-ignore");
+    git(&house, &["config", "core.excludesFile", &file.to_string_lossy()]);
+    house.write("docs/crlf.txt", "a\r\nb\r\n");
+    git(&house, &["-c", "core.autocrlf=true", "-c", "core.safecrlf=false", "add", "-A"]);
+    git(&house, &["commit", "-qm", "x"]);
+    house.write("docs/a.glob", "x");
+    let crlf = std::fs::File::options().write(true).open(house.project().join("docs/crlf.txt")).unwrap();
+    crlf.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
+    runs(&house, "rm -rf docs");
+    house.write("docs/crlf.txt", "a\r\nc\r\n");
+    asks(&house, "rm -rf docs", "docs/crlf.txt");
 }
 
 #[test]

@@ -14,6 +14,7 @@
 mod dependencies;
 mod files;
 mod functions;
+mod hosts;
 mod links;
 mod paths;
 mod requirements;

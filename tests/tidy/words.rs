@@ -48,6 +48,40 @@ const WORDS: &[(&str, &str)] = &[
     ("conscience", "say what is checked"),
 ];
 
+/// What must not be shown; comments in code may have it.
+const SHOWN: &[(&str, &str)] = &[
+    ("behind the", "after the"),
+    ("behind its", "after its"),
+    ("behind `", "after `…`, under `…`"),
+    ("that is to", "that must, that should"),
+    ("is to hold", "must contain"),
+    ("and this is none", "but this is not a …"),
+    ("rather one", "say what is preferred"),
+    ("in line", "on line"),
+    ("stays free", "is not asked about"),
+    ("stay free", "are not asked about"),
+    ("free are", "… do not count"),
+    ("something else than", "something other than"),
+    ("what waits keeps", "requests keep"),
+    ("time does not go on", "time does not move"),
+];
+
+/// Our name where it begins a sentence or means the product, not the command.
+const NAME: &[&str] = &[
+    "toolgate's",
+    "toolgate cannot",
+    "toolgate no longer",
+    "this toolgate",
+    "that toolgate",
+    "of toolgate",
+    "where toolgate",
+    "installs toolgate",
+    "before toolgate",
+];
+
+/// Words after which `is no` is not meant as `is not a`.
+const AFTER_NO: &[&str] = &["longer", "more", "one", "way"];
+
 /// Numbers of an internal list of requirements.
 const NUMBERED: &[&str] = &["S0-", "S1-", "S2-", "S3-", "S4-", "C-", "U"];
 
@@ -67,10 +101,25 @@ fn is_page(path: &str) -> bool {
     root || shown.iter().any(|folder| path.starts_with(folder)) || path.ends_with(".snap")
 }
 
+/// A line of what people read.
+#[derive(Debug, PartialEq)]
+struct Line {
+    number: usize,
+    text: String,
+    is_comment: bool,
+}
+
 /// What people read of a file, each piece with its line.
-fn read_by_people(file: &File) -> Vec<(usize, String)> {
+fn read_by_people(file: &File) -> Vec<Line> {
     if is_page(&file.path) {
-        return file.text.lines().enumerate().map(|(at, line)| (at + 1, line.to_owned())).collect();
+        let lines = file.text.lines().enumerate();
+        return lines
+            .map(|(at, line)| Line {
+                number: at + 1,
+                text: line.to_owned(),
+                is_comment: file.path.ends_with(".js") && line.trim_start().starts_with("//"),
+            })
+            .collect();
     }
     let is_source =
         file.path.starts_with("crates/") && file.path.contains("/src/") && file.path.ends_with(".rs");
@@ -82,14 +131,19 @@ fn read_by_people(file: &File) -> Vec<(usize, String)> {
 }
 
 /// String literals and comments of Rust code, line by line.
-fn words_of_source(text: &str) -> Vec<(usize, String)> {
+fn words_of_source(text: &str) -> Vec<Line> {
     let bytes = text.as_bytes();
     let (mut found, mut at, mut line) = (Vec::new(), 0, 1);
     while at < bytes.len() {
         let end = at + length_of_token(&bytes[at..]);
         let token = &text[at..end];
         if token.starts_with("//") || token.len() > 1 && token.ends_with(['"', '#']) {
-            found.extend(token.split('\n').enumerate().map(|(down, part)| (line + down, part.to_owned())));
+            let is_comment = token.starts_with("//");
+            found.extend(token.split('\n').enumerate().map(|(down, part)| Line {
+                number: line + down,
+                text: part.to_owned(),
+                is_comment,
+            }));
         }
         line += token.matches('\n').count();
         at = end;
@@ -130,8 +184,33 @@ fn length_of_token(code: &[u8]) -> usize {
     1 + code.iter().skip(1).take_while(|byte| **byte & 0xC0 == 0x80).count()
 }
 
-/// The forbidden words of one line, lower-cased, each with the better one.
-fn faults(line: &str) -> Vec<(String, &'static str)> {
+/// The forbidden words of one line, each with the better one.
+fn faults(line: &Line) -> Vec<(String, &'static str)> {
+    let mut found = faults_anywhere(&line.text);
+    if line.is_comment {
+        return found;
+    }
+    let lower = line.text.to_lowercase();
+    let shown = SHOWN.iter().filter(|(word, _)| holds_word(&lower, word));
+    found.extend(shown.map(|(word, better)| ((*word).to_owned(), *better)));
+    let named = NAME.iter().filter(|name| holds_word(&line.text, name));
+    found.extend(named.map(|name| ((*name).to_owned(), "Toolgate")));
+    found.extend(is_no(&lower).map(|words| (words, "is not a")));
+    found
+}
+
+/// `x is no option`, but not `there is no option`, `it is no longer`.
+fn is_no(lower: &str) -> Option<String> {
+    let words: Vec<&str> = lower.split(' ').collect();
+    words.windows(4).find_map(|four| {
+        let [subject, "is" | "are" | "was" | "were", "no", noun] = four else { return None };
+        let noun = noun.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_plain = subject.ends_with("there") || AFTER_NO.contains(&noun);
+        (!is_plain).then(|| four.join(" "))
+    })
+}
+
+fn faults_anywhere(line: &str) -> Vec<(String, &'static str)> {
     let lower = line.to_lowercase();
     let mut found: Vec<(String, &str)> = WORDS
         .iter()
@@ -165,12 +244,13 @@ fn requirement_number(line: &str) -> Option<String> {
 fn people_read_plain_words() {
     let (mut wrong, mut read) = (Vec::new(), 0);
     for file in text_files() {
-        for (number, line) in read_by_people(&file) {
+        for line in read_by_people(&file) {
             read += 1;
             for (word, better) in faults(&line) {
                 let is_exempt = EXEMPT.iter().any(|(path, one, _)| *path == file.path && *one == word);
                 if !is_exempt {
-                    wrong.push(format!("{}:{number} `{word}` ({better}): {}", file.path, line.trim()));
+                    let (number, text) = (line.number, line.text.trim());
+                    wrong.push(format!("{}:{number} `{word}` ({better}): {text}", file.path));
                 }
             }
         }
@@ -186,7 +266,7 @@ fn exemptions_from_the_words_are_needed() {
     let needed = |path: &str, word: &str| {
         let file = files.iter().find(|file| file.path == path);
         file.is_some_and(|file| {
-            read_by_people(file).iter().any(|(_, line)| holds_word(&line.to_lowercase(), word))
+            read_by_people(file).iter().any(|line| holds_word(&line.text.to_lowercase(), word))
         })
     };
     let wrong: Vec<String> = EXEMPT
@@ -207,7 +287,7 @@ fn strings_and_comments_are_found_and_code_is_not() {
         "let d = \"two\nlines anew\";\n",
     );
     let found = words_of_source(code);
-    let pieces: Vec<(usize, &str)> = found.iter().map(|(line, text)| (*line, text.as_str())).collect();
+    let pieces: Vec<(usize, &str)> = found.iter().map(|line| (line.number, line.text.as_str())).collect();
     assert_eq!(
         pieces,
         [
@@ -219,8 +299,16 @@ fn strings_and_comments_are_found_and_code_is_not() {
             (6, "lines anew\""),
         ]
     );
-    let words = |line: &str| faults(line).into_iter().map(|(word, _)| word).collect::<Vec<_>>();
+    assert!(found[0].is_comment && !found[1].is_comment);
+    let of = |text: &str, is_comment| faults(&Line { number: 1, text: text.to_owned(), is_comment });
+    let words = |text: &str| of(text, false).into_iter().map(|(word, _)| word).collect::<Vec<_>>();
     assert_eq!(words("Nobody stands beside_it, besides"), ["nobody", "stands"]);
     assert_eq!(words("UTF-8, S1-2, C-100, AC-15 and secure"), Vec::<String>::new());
     assert_eq!(words("as S1-20 and (C-15) say, U17"), ["S1-20"]);
+    assert_eq!(words("`x` is no option. There is no file, it is no longer"), ["`x` is no option."]);
+    assert_eq!(
+        words("text behind the quote: that toolgate cannot"),
+        ["behind the", "toolgate cannot", "that toolgate",]
+    );
+    assert_eq!(of("// `x` is no option, behind the quote", true), []);
 }

@@ -13,8 +13,10 @@ mod command_host;
 mod hosts;
 mod mcp_names;
 mod settings;
+mod surface;
 
 pub use settings::SettingsFault;
+pub use surface::{By, Sign, Surface, Switch};
 
 use std::path::{Path, PathBuf};
 use toolgate_core::{AgentProgram, Call, Context, Event, HostAnswer, UsageReader};
@@ -24,6 +26,8 @@ use toolgate_core::{AgentProgram, Call, Context, Event, HostAnswer, UsageReader}
 pub enum Asked {
     /// May this happen?
     Judge(Event),
+    /// The host would ask its person, or a reviewer of its own, about this call.
+    Permission(Event),
     /// This is how it ended, and what it said if it failed.
     Result(Event, Option<String>),
     /// Something worth a record happened.
@@ -44,11 +48,44 @@ pub enum Asked {
     },
 }
 
+impl Asked {
+    /// The same as coming from the host of this name.
+    #[must_use]
+    pub fn from_host(mut self, name: &str) -> Asked {
+        match &mut self {
+            Asked::Judge(event) | Asked::Permission(event) | Asked::Result(event, _) => {
+                name.clone_into(&mut event.call.host);
+            }
+            Asked::Note { context, .. } | Asked::Settings { context, .. } => {
+                name.clone_into(&mut context.host);
+            }
+        }
+        self
+    }
+}
+
 /// Host bytes that are not what the host is known to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// What is wrong with them.
     pub why: String,
+}
+
+/// What follows the name of a tool whose input holds one.
+const HAS_NUL: &str = "contains a NUL byte, which no program can be given";
+
+impl Unreadable {
+    /// Text after a NUL would be judged but never run, or the other way round.
+    pub(crate) fn nul(tool: &str) -> Unreadable {
+        Unreadable { why: format!("the input of `{tool}` {HAS_NUL}") }
+    }
+
+    /// What to say where the call is at fault, not the setup.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        let is_call = self.why.ends_with(HAS_NUL);
+        is_call.then(|| format!("Blocked: {}. Remove the NUL byte and call the tool again.", self.why))
+    }
 }
 
 /// What the hook process writes and how it ends.
@@ -129,6 +166,30 @@ pub trait Host: Sync {
 
     /// What can be enforced there.
     fn can(&self) -> &Can;
+
+    /// What decides whether its hooks run.
+    fn surface(&self) -> &Surface;
+
+    /// The file in which it keeps which hooks are trusted, where the installer can write that.
+    fn trust_file(&self, _home: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// That file with the hooks of these settings trusted, and no other byte changed.
+    ///
+    /// # Errors
+    /// If it cannot be added to.
+    fn trusted(&self, trust: &[u8], _file: &Path, _settings: &[u8]) -> Result<Vec<u8>, SettingsFault> {
+        Ok(trust.to_vec())
+    }
+
+    /// That file without the trust for the hooks of the settings in `file`; `None` if nothing else is in it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn untrusted(&self, trust: &[u8], _file: &Path) -> Result<Option<Vec<u8>>, SettingsFault> {
+        Ok(Some(trust.to_vec()))
+    }
 
     /// Reads what it sent.
     ///
@@ -238,7 +299,30 @@ pub const AGENTS: &[&AgentProgram] = &[
     &hosts::GOOSE_PROGRAM,
     &hosts::MISTRAL_VIBE_PROGRAM,
     &hosts::OPENHANDS_PROGRAM,
+    &hosts::OTHER_AGENTS,
 ];
+
+/// The host in whose words calls are written where none is named: by `toolgate test`, in examples of
+/// rules, in the playground.
+#[must_use]
+pub fn reference_host() -> &'static dyn Host {
+    &claude_code::ClaudeCode
+}
+
+/// The tool of that host for a word that every host's tools go by; any other name is kept.
+#[must_use]
+pub fn tool_named(word: &str) -> &str {
+    match word {
+        "bash" | "shell" => "Bash",
+        "read" => "Read",
+        "write" => "Write",
+        "edit" => "Edit",
+        "search" => "Grep",
+        "http" | "fetch" | "web" => "WebFetch",
+        "agent" => "Agent",
+        other => other,
+    }
+}
 
 /// The host of that name.
 #[must_use]

@@ -46,7 +46,7 @@ fn shell(command: &str) -> Kind {
 
 fn event_of(asked: &Asked) -> &Event {
     match asked {
-        Asked::Judge(event) | Asked::Result(event, _) => event,
+        Asked::Judge(event) | Asked::Permission(event) | Asked::Result(event, _) => event,
         other => panic!("no call: {other:?}"),
     }
 }

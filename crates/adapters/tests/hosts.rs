@@ -49,6 +49,7 @@ fn told(asked: &Asked) -> String {
     };
     match asked {
         Asked::Judge(event) => of(event),
+        Asked::Permission(event) => format!("permission {}", of(event)),
         Asked::Result(event, said) => {
             let said =
                 said.as_ref().map(|said| format!("  said {:?}", said.chars().take(40).collect::<String>()));

@@ -1,9 +1,11 @@
 //! The command line as one value: help, completions, man pages and the
 //! reference in `docs/cli.md` all come from here.
 
+use crate::verbs::install::example_host;
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
-    ledger, logs, man, notify, policy, restore, rules, serve, stats, supervisors, test,
+    ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervision, supervisors,
+    test,
 };
 use clap::{Parser, Subcommand};
 
@@ -41,6 +43,10 @@ pub enum Verb {
     Install(install::Args),
     /// Remove the hook and restore the settings file
     Uninstall(install::RemoveArgs),
+    /// Show which hosts are guarded in this folder
+    Status(status::Args),
+    /// Start an agent only if Toolgate is in its path
+    Run(run::Args),
     /// Check that the hook is active and everything works
     Doctor(doctor::Args),
     /// List the hosts that can be guarded
@@ -81,6 +87,8 @@ pub enum Verb {
     Approver(approver::Args),
     /// List and test AI supervisors
     Supervisors(supervisors::Args),
+    /// Rules, test, logs and escalation under one name
+    Supervision(supervision::Args),
     /// Print shell completions
     Completions(completions::Args),
     /// Print man pages
@@ -89,7 +97,7 @@ pub enum Verb {
 
 /// Called by hosts, not by people.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  toolgate hook claude-code < event.json")]
+#[command(after_help = format!("Example:\n  toolgate hook {} < event.json", example_host()))]
 pub struct HookArgs {
     /// The calling host; `toolgate hosts` lists them
     pub host: String,

@@ -7,7 +7,9 @@ use crate::screen::{BOLD, DIM, YELLOW, out, styled};
 use crate::verbs::{logs, serve};
 use anstyle::Style;
 use toolgate_core::shell::Span;
-use toolgate_core::{Answer, Evidence, Habit, Origin, Request, RequestState, age, earlier, habit_of};
+use toolgate_core::{
+    Answer, Evidence, Habit, Origin, Request, RequestState, Severity, age, earlier, habit_of, why_parts,
+};
 use toolgate_runtime::{Reader, Setup, now_ms};
 use unicode_width::UnicodeWidthStr;
 
@@ -35,8 +37,10 @@ impl Row {
 /// What is said about a request besides what it holds itself.
 #[derive(Debug, Default)]
 pub struct Around {
-    /// What its call reaches.
+    /// What its call does, and to what.
     pub reach: Vec<String>,
+    /// How bad it would be, if the rules still say.
+    pub severity: Option<Severity>,
     /// What was answered to the same call before, or else to calls like it.
     pub before: Option<String>,
 }
@@ -44,10 +48,11 @@ pub struct Around {
 impl Around {
     /// Looks it up: the call is read again, and the other requests counted.
     pub fn of(request: &Request, others: &[Request], setup: Setup) -> Around {
-        let reach = Reader::new(setup, serve::call).reach(request);
+        let mut reader = Reader::new(setup, serve::call);
+        let (reach, severity) = (reader.reach(request), reader.severity(request));
         let is_waiting = request.state == RequestState::Pending && !request.is_over(now_ms());
         let before = if is_waiting { before(request, others) } else { None };
-        Around { reach, before }
+        Around { reach, severity, before }
     }
 }
 
@@ -75,12 +80,18 @@ pub fn rows(request: &Request, around: &Around, width: Option<usize>) -> Vec<Row
         rows.add("purpose", &format!("\"{text}\" (the agent's words)"));
     }
     if !around.reach.is_empty() {
-        rows.add("reaches", &around.reach.join(" · "));
+        rows.add("does", &around.reach.join(" · "));
     }
     if let Some(bypass) = &request.bypass {
         rows.add("needs", bypass.role_at(request.made_ms, now_ms()));
     }
-    request.why.iter().for_each(|why| rows.add("why", why));
+    for why in &request.why {
+        match why_parts(why) {
+            Some((sentence, rule, source)) => rows.add("why", &format!("{sentence} [{rule} ({source})]")),
+            None => rows.add("why", why),
+        }
+    }
+    request.details.fixes.iter().for_each(|step| rows.add("fix", step));
     request.details.alternatives.iter().for_each(|step| rows.add("instead", step));
     around.before.iter().for_each(|text| rows.add("before", text));
     for note in &request.reviews {

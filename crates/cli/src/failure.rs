@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::any::Any;
 use std::error::Error;
 use std::fmt::Display;
-use toolgate_runtime::{Broken, PolicyFault};
+use toolgate_runtime::{Broken, NotAPerson, PolicyFault};
 use toolgate_store::StoreError;
 
 /// What could not be done.
@@ -49,7 +49,7 @@ impl Failure {
     /// first one for a program.
     pub fn of_policy(faults: &[PolicyFault]) -> Failure {
         let Some(first) = faults.first() else {
-            return Failure::new("the policy cannot be read", "run `toolgate policy check`");
+            return Failure::new("the policy has an error", "run `toolgate policy check`");
         };
         let rendered: Vec<String> = faults.iter().map(PolicyFault::render).collect();
         let place = Place { file: first.file.clone(), line: first.line, column: first.column };
@@ -77,7 +77,18 @@ impl Failure {
             text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
         let what = first.join(" ");
         let what = what.strip_prefix("error: ").unwrap_or(&what);
-        Failure::new(what, "see `toolgate <command> --help`")
+        let after = |mark: &str| text.lines().find_map(|line| line.trim().strip_prefix(mark)).map(str::trim);
+        let help = match (after("tip:"), after("Usage:")) {
+            (Some(tip), _) => tip.to_owned(),
+            (None, usage) => {
+                let is_verb = |word: &&str| {
+                    word.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !word.starts_with('-')
+                };
+                let words: Vec<&str> = usage.unwrap_or("toolgate").split(' ').take_while(is_verb).collect();
+                format!("see `{} --help`", words.join(" "))
+            }
+        };
+        Failure::new(what, help)
     }
 
     /// Prints it.
@@ -118,6 +129,9 @@ impl<E: Error + 'static> From<E> for Failure {
         }
         if let Some(store) = any.downcast_ref::<StoreError>() {
             return Failure::new(store, store.cure());
+        }
+        if let Some(refused) = any.downcast_ref::<NotAPerson>() {
+            return Failure::new(refused, refused.cure());
         }
         Failure { what: error.to_string(), place: None, help: None, text: None }
     }

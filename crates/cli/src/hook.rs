@@ -9,6 +9,7 @@
 
 use crate::installs;
 use crate::project;
+use crate::wiring;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use toolgate_adapters::{Asked, HOSTS, Host, Ours, Wire, host};
-use toolgate_core::{Context, HostAnswer};
+use toolgate_adapters::{Asked, HOSTS, Host, Ours, Unreadable, Wire, host};
+use toolgate_core::{Context, Event, HostAnswer};
 use toolgate_runtime::{Broken, Gate, HandOver, Handed, HookReply, HostLimits, Policies, Setup, knock};
 use toolgate_store::Sqlite;
 
@@ -126,6 +127,9 @@ fn answer(host: &'static dyn Host) -> Wire {
         Ok(bytes) => bytes,
         Err(broken) => return host.closed(&broken.to_string()),
     };
+    if let Some(caller) = caller(host, &bytes) {
+        return from_another(host, caller, bytes);
+    }
     let handed = Handed::new(host.name(), named(host), bytes);
     match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
         HandOver::Reply(HookReply { stdout, stderr, code }) => Wire { stdout, stderr, code },
@@ -140,6 +144,33 @@ fn answer(host: &'static dyn Host) -> Wire {
             host.closed(&broken.to_string())
         }
     }
+}
+
+/// The host that really calls, where it runs the hooks of another host's settings.
+fn caller(host: &dyn Host, message: &[u8]) -> Option<&'static dyn Host> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    let others = HOSTS.iter().copied().filter(|other| other.name() != host.name());
+    let mut signed = others.filter_map(|other| Some((other, other.surface().sign?)));
+    signed.find(|(_, sign)| sign.is_on(message, &is_set)).map(|(other, _)| other)
+}
+
+/// A call of a host that runs the hook of another host's settings, too. Where its own hook
+/// is in its path, that one judges the call, once; else it is judged here, as a call of the host it is from.
+fn from_another(host: &'static dyn Host, caller: &'static dyn Host, message: Vec<u8>) -> Wire {
+    let in_own_words = caller.surface().sign.is_some_and(|sign| sign.in_own_words);
+    let reader = if in_own_words { caller } else { host };
+    let handed = Handed::new(reader.name(), named(reader), message);
+    let asked = match reader.decode(&handed.event) {
+        Ok(asked) => asked.from_host(caller.name()),
+        Err(unreadable) => return unreadable_from(reader, &handed, unreadable),
+    };
+    let own = wiring::of(caller, &project::here());
+    if !own.places.is_empty() && own.off.is_none() {
+        return reader.encode(&asked, &HostAnswer::Silence);
+    }
+    let waiting = Waiting { slow: &|| watch(reader), is_there: &|| true, is_last: true };
+    respond(reader, &asked, &handed, &waiting)
+        .unwrap_or_else(|broken| reader.broken(&asked, &broken.to_string()))
 }
 
 /// The project the host names.
@@ -203,22 +234,22 @@ fn judged(host: &'static dyn Host, handed: &Handed, waiting: &Waiting<'_>) -> Wi
     match host.decode(&handed.event) {
         Ok(asked) => respond(host, &asked, handed, waiting)
             .unwrap_or_else(|broken| host.broken(&asked, &broken.to_string())),
-        Err(unreadable) => {
-            let broken = Broken::new(
-                unreadable.why,
-                "run `toolgate doctor` to check that this version of the host is supported",
-            );
-            // Kept if it can be; the answer is the same either way.
-            let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
-                gate.note(
-                    &Context { host: host.name().to_owned(), ..Context::default() },
-                    "unreadable",
-                    &broken.what,
-                )
-            });
-            host.closed(&broken.to_string())
-        }
+        Err(unreadable) => unreadable_from(host, handed, unreadable),
     }
+}
+
+/// A message that makes no sense closes.
+fn unreadable_from(host: &dyn Host, handed: &Handed, unreadable: Unreadable) -> Wire {
+    let refusal = unreadable.refusal();
+    let broken = Broken::new(
+        unreadable.why,
+        "run `toolgate doctor` to check that this version of the host is supported",
+    );
+    // Kept if it can be; the answer is the same either way.
+    let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
+        gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what)
+    });
+    host.closed(&refusal.unwrap_or_else(|| broken.to_string()))
 }
 
 fn read_input(host: &'static dyn Host) -> Result<Vec<u8>, Broken> {
@@ -271,20 +302,8 @@ fn respond(
     waiting: &Waiting<'_>,
 ) -> Result<Wire, Broken> {
     let delivered = match asked {
-        Asked::Judge(event) => {
-            let mut gate = open(host, handed, Path::new(&event.call.dir))?;
-            let answered = gate.decide(event)?;
-            if answered.request.is_some() || answered.waits_for_time() {
-                (waiting.slow)();
-            }
-            let delivered = gate.wait_while(event, answered, waiting.is_there)?.delivered;
-            if waiting.is_last {
-                // The decision is committed: tidying up memory and locks one by
-                // one would only make the agent wait.
-                std::mem::forget(gate);
-            }
-            delivered
-        }
+        Asked::Judge(event) => decided(open(host, handed, Path::new(&event.call.dir))?, event, waiting)?,
+        Asked::Permission(event) => permission(host, event, handed, waiting)?,
         Asked::Result(event, said) => {
             open(host, handed, Path::new(&event.call.dir))?.result(event, said.as_deref())?
         }
@@ -295,6 +314,35 @@ fn respond(
         Asked::Settings { context, file } => settings(host, handed, context, file.as_deref())?,
     };
     Ok(host.encode(asked, &delivered))
+}
+
+/// Judges to the end, with all its waiting.
+fn decided(mut gate: Gate, event: &Event, waiting: &Waiting<'_>) -> Result<HostAnswer, Broken> {
+    let answered = gate.decide(event)?;
+    if answered.request.is_some() || answered.waits_for_time() {
+        (waiting.slow)();
+    }
+    let delivered = gate.wait_while(event, answered, waiting.is_there)?.delivered;
+    if waiting.is_last {
+        // The decision is committed: tidying up memory and locks one by
+        // one would only make the agent wait.
+        std::mem::forget(gate);
+    }
+    Ok(delivered)
+}
+
+/// A call the host would ask its person about: judged again only if it was not let through.
+fn permission(
+    host: &dyn Host,
+    event: &Event,
+    handed: &Handed,
+    waiting: &Waiting<'_>,
+) -> Result<HostAnswer, Broken> {
+    let mut gate = open(host, handed, Path::new(&event.call.dir))?;
+    match gate.permission(event)? {
+        Some(told) => Ok(told),
+        None => decided(gate, event, waiting),
+    }
 }
 
 /// Changed settings come into force only if the gate stays in the path.
@@ -315,7 +363,7 @@ fn settings(
         Some(why) => {
             gate.note(context, "settings-refused", &format!("{}: {why}", file.display()))?;
             let text = format!(
-                "Not applied: {why}. Toolgate's hook must stay; only the user may change `{}`.",
+                "Not applied: {why}. Toolgate's hook must stay installed; only the user may change `{}`.",
                 file.display()
             );
             Ok(HostAnswer::Denied { text })

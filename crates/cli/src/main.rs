@@ -15,10 +15,12 @@ mod inbox_screen;
 mod installer;
 mod installs;
 mod project;
+mod proof;
 mod reach;
 mod reference;
 mod screen;
 mod verbs;
+mod wiring;
 
 toolgate_runtime::start!(run);
 

@@ -51,7 +51,7 @@ pub fn preview(store: &dyn Store, request: &Request, extent: &Extent) -> Result<
     if extent.is_once() {
         return Ok(());
     }
-    talk(&format!("reaches {}", extent.words()));
+    talk(&format!("covers {}", extent.words()));
     match extent {
         Extent::Always { pattern: Some(pattern) } => {
             let covered = covered_calls(store, &request.tool, pattern)?;

@@ -64,7 +64,36 @@ pub fn confirm(question: &str) -> bool {
 pub fn answer(question: &str) -> Option<String> {
     anstream::eprint!("{question} ");
     let _ = std::io::stderr().flush();
-    let mut line = String::new();
-    let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
-    (read > 0).then(|| line.trim().to_owned())
+    typed_line(&mut std::io::stdin().lock())
+}
+
+/// One line, which a carriage return ends as well: what is typed while a shell still edits its own
+/// line keeps it. `None` at the end of the input.
+fn typed_line(input: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let mut any = false;
+    loop {
+        let bytes = input.fill_buf().unwrap_or_default();
+        let Some(byte) = bytes.first().copied() else { break };
+        let is_pair = bytes.starts_with(b"\r\n");
+        input.consume(if is_pair { 2 } else { 1 });
+        any = true;
+        if matches!(byte, b'\r' | b'\n') {
+            break;
+        }
+        line.push(byte);
+    }
+    any.then(|| String::from_utf8_lossy(&line).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed_line;
+
+    #[test]
+    fn answers_typed_ahead_are_one_each() {
+        let mut input = &b"1\rn\n\r\n  y \nlast"[..];
+        let all: Vec<String> = std::iter::from_fn(|| typed_line(&mut input)).collect();
+        assert_eq!(all, ["1", "n", "", "y", "last"]);
+    }
 }

@@ -36,6 +36,13 @@ pub struct Agent {
     /// A file that is there must have been read before it is changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub read_before_write: bool,
+    /// Tools whose success counts as reading, `*` allowed. Not given: tools that show a file,
+    /// and commands that do, such as `cat` and `head`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_tools: Option<Names>,
+    /// Tools whose changes need a read before them, `*` allowed. Not given: all that edit files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_tools: Option<Names>,
     /// Minutes from the start of the session until the task must be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline_minutes: Option<u32>,
@@ -65,6 +72,18 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Whether the success of this tool counts as reading; `None` if that is not said by name.
+    #[must_use]
+    pub fn reads_with(&self, tool: &str) -> Option<bool> {
+        self.read_tools.as_ref().map(|names| is_among(names, tool))
+    }
+
+    /// The same for changing files.
+    #[must_use]
+    pub fn writes_with(&self, tool: &str) -> Option<bool> {
+        self.write_tools.as_ref().map(|names| is_among(names, tool))
+    }
+
     /// When the task must be done, in milliseconds since 1970.
     #[must_use]
     pub fn deadline_ms(&self, session: &Session) -> Option<i64> {
@@ -87,6 +106,10 @@ pub struct Scope {
     /// Path patterns it may neither change nor read, whatever the others say.
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub deny: Names,
+}
+
+fn is_among(names: &Names, tool: &str) -> bool {
+    names.iter().any(|name| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(tool)))
 }
 
 /// An agent in force.
@@ -113,7 +136,8 @@ impl AgentEntry {
 
     /// The patterns in it that are none.
     pub(crate) fn faults(&self) -> Vec<RuleFault> {
-        let tools = self.agent.tools.iter().flat_map(Names::iter).chain(self.agent.task_tools.iter());
+        let listed = [&self.agent.tools, &self.agent.read_tools, &self.agent.write_tools];
+        let tools = listed.into_iter().flatten().flat_map(Names::iter).chain(self.agent.task_tools.iter());
         let tools = tools.map(|name| (name, Pattern::word(name)));
         let scope = self.agent.scope.iter();
         let lists = scope.flat_map(|scope| [scope.write.as_ref(), scope.read.as_ref(), Some(&scope.deny)]);

@@ -20,8 +20,16 @@ pub struct AgentProgram {
     pub no_session: &'static [&'static str],
     /// The ends of the paths of its settings, in whatever folder.
     pub own_settings: &'static [&'static str],
+    /// Variables it sets for what its agents run.
+    pub marks: &'static [&'static str],
+    /// Words with which a session runs without the hook, `*` for any text: `--bare`, `-c *hooks*`.
+    pub off_words: &'static [&'static str],
+    /// Variables that make it read other settings, or none.
+    pub off_variables: &'static [&'static str],
     /// The files whose settings a session in a folder reads, for a home and that folder.
     pub settings: fn(&Path, &Path) -> Vec<PathBuf>,
+    /// Files in a folder that switch hooks of the user off, as they are read.
+    pub brought: fn(&Path, &dyn Fn(&Path) -> Option<Vec<u8>>) -> Vec<(PathBuf, Unguarded)>,
     /// Why a session with these settings is not guarded, if it is not.
     pub unguarded: fn(&[SettingsFile]) -> Option<Unguarded>,
 }
@@ -63,6 +71,58 @@ impl AgentProgram {
         let first = command.words.get(behind).map_or("", |word| word.text.as_str());
         !self.no_session.contains(&first)
     }
+}
+
+/// Where every program looks for the settings of its user.
+const HOMES: [&str; 2] = ["HOME", "XDG_CONFIG_HOME"];
+
+impl AgentProgram {
+    /// The words or the variable with which a command keeps the hook from running.
+    #[must_use]
+    pub fn switched_off_by(&self, command: &Command) -> Option<String> {
+        let variable = command.assignments.iter().find(|one| {
+            let name = one.name.as_str();
+            self.off_variables.contains(&name) || HOMES.contains(&name)
+        });
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        variable.map(|one| format!("{}={}", one.name, one.value.text)).or_else(|| self.off_word(&words))
+    }
+
+    /// The words among these with which a session runs without the hook.
+    #[must_use]
+    pub fn off_word(&self, words: &[&str]) -> Option<String> {
+        self.off_words.iter().find_map(|written| said_by(written, words))
+    }
+}
+
+/// The words of a command that say this: `--disable hooks`, `--disable=hooks`, `-chooks=x`.
+fn said_by(written: &str, words: &[&str]) -> Option<String> {
+    let flags = || words.iter().filter(|word| word.starts_with('-'));
+    let Some((flag, value)) = written.split_once(' ') else {
+        let with_value = format!("{written}=*");
+        return flags()
+            .find(|word| fits(written, word) || fits(&with_value, word))
+            .map(|word| (*word).to_owned());
+    };
+    let apart = words
+        .windows(2)
+        .find(|pair| matches!(pair, [first, second] if *first == flag && fits(value, second)));
+    let attached = [format!("{flag}={value}"), format!("{flag}{value}")];
+    let together = || flags().find(|word| attached.iter().any(|form| fits(form, word)));
+    apart.map(|pair| pair.join(" ")).or_else(|| together().map(|word| (*word).to_owned()))
+}
+
+/// Whether a word fits; a `/` is a letter like any other.
+fn fits(pattern: &str, word: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| word.strip_prefix(first)) else { return false };
+    for piece in pieces {
+        match rest.find(piece).and_then(|at| rest.get(at.saturating_add(piece.len())..)) {
+            Some(behind) => rest = if piece.is_empty() { "" } else { behind },
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// Words of an interpreter in which its script is looked for.

@@ -75,6 +75,29 @@ pub struct Tokens {
 }
 
 impl Tokens {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+    fn is_none(&self) -> bool {
+        *self == Tokens::default()
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn sum(self) -> u64 {
+        [self.input, self.output, self.cache_write, self.cache_read].into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// What is more than was counted before, and what is counted now.
+    #[must_use]
+    pub fn beyond(self, known: Tokens) -> (Tokens, Tokens) {
+        let each = |pick: fn(u64, u64) -> u64| Tokens {
+            input: pick(self.input, known.input),
+            output: pick(self.output, known.output),
+            cache_write: pick(self.cache_write, known.cache_write),
+            cache_read: pick(self.cache_read, known.cache_read),
+        };
+        (each(u64::saturating_sub), each(u64::max))
+    }
+
     /// Both together.
     #[must_use]
     pub fn and(self, more: Tokens) -> Tokens {
@@ -111,6 +134,9 @@ pub struct Spent {
     /// The last answer counted: a host may write one in several lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+    /// What was counted for it: a later line may say more.
+    #[serde(skip_serializing_if = "Tokens::is_none")]
+    pub last_tokens: Tokens,
     /// The host's log became shorter: what was there is not known any more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
@@ -137,14 +163,17 @@ pub struct Usage {
     /// The last answer counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+    /// What was counted for it.
+    #[serde(skip_serializing_if = "Tokens::is_none")]
+    pub last_tokens: Tokens,
     /// The host's log became shorter.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
 }
 
-/// What complete lines of a host's log say was used, given the answer counted
-/// last before them.
-pub type UsageReader = fn(&[u8], Option<&str>) -> Usage;
+/// What complete lines of a host's log say was used, given what was counted before
+/// them: of an answer that is told again, only what is more.
+pub type UsageReader = fn(&[u8], &Spent) -> Usage;
 
 impl Spent {
     /// What is spent after one more look.
@@ -158,6 +187,7 @@ impl Spent {
         }
         self.read_to = usage.read_to;
         self.last = usage.last.clone();
+        self.last_tokens = usage.last_tokens;
         self.lost |= usage.lost;
         self
     }

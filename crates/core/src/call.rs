@@ -54,7 +54,7 @@ pub enum Kind {
 /// One tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The program that runs the agent: `claude-code`.
+    /// The program that runs the agent, by its name on the command line.
     pub host: String,
     /// The session it belongs to.
     pub session: String,
@@ -79,6 +79,10 @@ pub struct Call {
     /// filled in by the code that judges, and are part of what a grant is bound to.
     #[serde(skip)]
     pub scripts: Vec<Script>,
+    /// What the hash of the call is made with, where the call is to be recorded: whoever reads
+    /// the record cannot try out secrets until the hash fits.
+    #[serde(skip)]
+    pub salt: Option<[u8; 32]>,
 }
 
 /// A file a call would run, with what it holds.
@@ -120,7 +124,11 @@ impl Call {
                 |one: &Script| json!([one.path, one.text.as_ref().map(|text| digest_of(text.as_bytes()))]);
             fields.insert("scripts".to_owned(), self.scripts.iter().map(script).collect());
         }
-        digest_of(canonical(&whole).as_bytes())
+        let plain = digest_of(canonical(&whole).as_bytes());
+        match &self.salt {
+            Some(salt) => digest_of(&[&salt[..], plain.as_bytes()].concat()),
+            None => plain,
+        }
     }
 
     /// A path as it is seen from the folder the call would run in.

@@ -1,7 +1,8 @@
 //! Runs the guards in order and joins their findings into one decision.
 //!
-//! Order: priority, then category, then id. A block ends the pass;
-//! everything else goes on. The strictest finding wins, so order never
+//! Order: priority, then category, then severity, then id. A block ends the
+//! pass, but for rules: those cost little, and the answer names every one that
+//! objects. The strictest finding wins, so order never
 //! changes the verdict, only how soon it is known. A rewritten call is judged
 //! again from the start, at most [`PASSES_MAX`] times. A guard that
 //! panics blocks. This module knows no guard by name.
@@ -167,21 +168,25 @@ pub(crate) fn judge_watched(
 }
 
 fn one_pass(policy: &Policy, seen: &Seen<'_>, pass: &Pass<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut is_blocked = false;
     let is_suspended = |guard: &&dyn Guard| pass.suspended.iter().any(|id| id == guard.id());
     let guards = policy.guards_for(seen);
     // Where one guard ends the next begins: a look at the clock costs as much as a guard.
     let mut clock = (pass.clock_us)();
     for guard in guards.into_iter().filter(|guard| !is_suspended(guard)) {
+        if is_blocked && !guard.is_rule() {
+            continue;
+        }
         let (answer, duration_us) = timed(guard, seen, pass, &mut clock);
         // What comes too late is no answer, and is not asked for again.
         let answer = if duration_us > GUARD_MAX_US { Some(too_slow(guard.id())) } else { answer };
         let Some(finding) = answer else { continue };
         let finding = promoted(Finding { duration_us, ..finding }, seen);
-        let blocks = finding.outcome == Outcome::Block;
-        findings.push(finding);
-        if blocks {
-            break;
+        // A call that does not run labels no session and changes nothing.
+        if !is_blocked || finding.is_objection() {
+            is_blocked |= finding.outcome == Outcome::Block;
+            findings.push(finding);
         }
     }
     findings

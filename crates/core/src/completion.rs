@@ -3,6 +3,7 @@
 //! Data and one pure question. Whether a file is there is told by the caller;
 //! what cannot be told counts as missing.
 
+use crate::guard::Disk;
 use crate::rule::Names;
 use crate::session::Session;
 use schemars::JsonSchema;
@@ -22,6 +23,10 @@ pub struct Completion {
     /// since the last change.
     #[serde(skip_serializing_if = "Names::is_empty")]
     pub ran: Names,
+    /// A command that says whether the work is done: it succeeds, or prints what is missing. It is told
+    /// about the session as JSON on its stdin. Not for projects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Parts that must all hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub all: Vec<Completion>,
@@ -37,17 +42,29 @@ impl Completion {
         self.files.iter().chain(inner).collect()
     }
 
+    /// Every command it asks.
+    pub fn commands(&self) -> Vec<&str> {
+        let inner = self.all.iter().chain(&self.any).flat_map(Completion::commands);
+        self.command.as_deref().into_iter().chain(inner).collect()
+    }
+
+    /// Leaves the commands out.
+    pub(crate) fn drop_commands(&mut self) {
+        self.command = None;
+        self.all.iter_mut().chain(&mut self.any).for_each(Completion::drop_commands);
+    }
+
     /// What is missing, in words; `None` when the agent is done.
-    pub fn missing(&self, session: &Session, is_there: &dyn Fn(&str) -> Option<bool>) -> Option<String> {
-        let files = || self.missing_files(is_there);
+    pub fn missing(&self, session: &Session, disk: Disk<'_>) -> Option<String> {
+        let files = || self.missing_files(disk.is_there);
         let ran = || self.missing_command(session);
-        let all = || self.all.iter().find_map(|part| part.missing(session, is_there));
+        let command = || (disk.is_incomplete)(self.command.as_deref()?);
+        let all = || self.all.iter().find_map(|part| part.missing(session, disk));
         let any = || {
-            let open: Option<Vec<String>> =
-                self.any.iter().map(|part| part.missing(session, is_there)).collect();
+            let open: Option<Vec<String>> = self.any.iter().map(|part| part.missing(session, disk)).collect();
             open.filter(|open| !open.is_empty()).map(|open| open.join("; or "))
         };
-        files().or_else(ran).or_else(all).or_else(any)
+        files().or_else(ran).or_else(command).or_else(all).or_else(any)
     }
 
     fn missing_files(&self, is_there: &dyn Fn(&str) -> Option<bool>) -> Option<String> {

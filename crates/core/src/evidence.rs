@@ -163,8 +163,8 @@ impl Evidence {
         words: impl IntoIterator<Item = &'a Word>,
     ) -> Option<Evidence> {
         let command = facts.reading.commands.get(at)?;
-        if let Some(line) = Evidence::in_script(call, command) {
-            return Some(line);
+        if let Some(written) = Evidence::elsewhere(call, command) {
+            return Some(written);
         }
         let words: Vec<&Word> = words.into_iter().collect();
         match call.kind {
@@ -178,26 +178,33 @@ impl Evidence {
         }
     }
 
-    /// The line of a script the call runs that holds a command, where the command is not in the
-    /// call itself: of lines with its program the one with most of its words.
-    pub(crate) fn in_script(call: &Call, command: &Command) -> Option<Evidence> {
-        let Kind::Shell { command: own, .. } = &call.kind else { return None };
-        let program = command.words.first().map(|word| word.text.as_str()).filter(|text| !text.is_empty())?;
-        let is_here =
-            own.get(command.span.start..command.span.end).is_some_and(|text| text.contains(program));
-        if call.scripts.is_empty() || is_here {
+    /// Where a command is written that is not where it runs: in a here-document, an alias, a file
+    /// written before, a program in another language, or a script the call runs. Of several places
+    /// the one with most of its words; the call itself before a script.
+    pub(crate) fn elsewhere(call: &Call, command: &Command) -> Option<Evidence> {
+        let Kind::Shell { command: own, field } = &call.kind else { return None };
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        let here = own.get(command.span.start..command.span.end).unwrap_or_default();
+        if words.first().is_none_or(|program| program.is_empty()) || written_in(here, &words).is_some() {
             return None;
         }
         let mut best: Option<(usize, Evidence)> = None;
+        let mut keep = |count: usize, quoted: Option<Evidence>| {
+            if let Some(quoted) = quoted.filter(|_| best.as_ref().is_none_or(|(most, _)| count > *most)) {
+                best = Some((count, quoted));
+            }
+        };
+        for (_, start, line) in lines_of(own) {
+            if let Some((count, range)) = written_in(line, &words) {
+                let range = range.start.saturating_add(start)..range.end.saturating_add(start);
+                keep(count, of_field(field, own, range, Vec::new()));
+            }
+        }
         for script in &call.scripts {
-            let mut start = 0;
-            for (number, line) in script.text.as_deref().unwrap_or_default().split('\n').enumerate() {
-                let words = command.words.iter().filter(|word| line.contains(word.text.as_str())).count();
-                if line.contains(program) && best.as_ref().is_none_or(|(most, _)| words > *most) {
-                    let quoted = of_line(&script.path, line, start, number.saturating_add(1));
-                    best = quoted.map(|quoted| (words, quoted)).or(best);
+            for (number, start, line) in lines_of(script.text.as_deref().unwrap_or_default()) {
+                if let Some((count, _)) = written_in(line, &words) {
+                    keep(count, of_line(&script.path, line, start, number));
                 }
-                start = start.saturating_add(line.len()).saturating_add(1);
             }
         }
         best.map(|(_, quoted)| quoted)
@@ -256,6 +263,56 @@ pub(crate) fn shortened(text: &str) -> &str {
     match text.char_indices().nth(SHORT_MAX) {
         Some((end, _)) => text.get(..end).unwrap_or(text).trim_end(),
         None => text,
+    }
+}
+
+/// The lines of a text with their number, from 1, and their first byte.
+fn lines_of(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
+    let mut next = 0_usize;
+    text.split('\n').enumerate().map(move |(at, line)| {
+        let start = next;
+        next = start.saturating_add(line.len()).saturating_add(1);
+        (at.saturating_add(1), start, line)
+    })
+}
+
+/// Where in a line a command is written, and how many of its words are: from its program to the
+/// last of the words that follow it in order.
+fn written_in(line: &str, words: &[&str]) -> Option<(usize, Range<usize>)> {
+    let (program, rest) = words.split_first()?;
+    let mut best: Option<(usize, Range<usize>)> = None;
+    for (start, _) in line.match_indices(program) {
+        let mut end = start.saturating_add(program.len());
+        let before = line.get(..start).and_then(|text| text.chars().next_back());
+        let after = line.get(end..).and_then(|text| text.chars().next());
+        if [before, after].into_iter().flatten().any(|next| next.is_alphanumeric() || "_-.".contains(next)) {
+            continue;
+        }
+        let mut count = 1_usize;
+        for word in rest.iter().filter(|word| !word.is_empty()) {
+            let Some(at) = line.get(end..).and_then(|text| text.find(word)) else { continue };
+            end = end.saturating_add(at).saturating_add(word.len());
+            count = count.saturating_add(1);
+        }
+        if best.as_ref().is_none_or(|(most, _)| count > *most) {
+            best = Some((count, with_quotes(line, start, end)));
+        }
+    }
+    best
+}
+
+/// A stretch of a line with the quotes of its first and last word, where it would break them.
+fn with_quotes(line: &str, start: usize, end: usize) -> Range<usize> {
+    let quote_at = |text: Option<char>| text.filter(|c| "'\"".contains(*c));
+    let Some(closing) = quote_at(line.get(end..).and_then(|text| text.chars().next())) else {
+        return start..end;
+    };
+    let inside = line.get(start..end).map_or(0, |text| text.matches(closing).count());
+    let is_opened = quote_at(line.get(..start).and_then(|text| text.chars().next_back())) == Some(closing);
+    match (inside, is_opened) {
+        (0, _) => start..end,
+        (_, true) => start.saturating_sub(1)..end.saturating_add(1),
+        (odd, false) => start..end.saturating_add(odd % 2),
     }
 }
 
@@ -325,7 +382,7 @@ fn find_in<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Evidence, Origin, QUOTED_MAX};
+    use super::{Evidence, Origin, QUOTED_MAX, written_in};
     use crate::call::{Call, Kind};
     use serde_json::{Value, json};
     use toolgate_shell::Span;
@@ -343,6 +400,7 @@ mod tests {
             input,
             dir: "/p".to_owned(),
             scripts: Vec::new(),
+            salt: None,
         }
     }
 
@@ -395,6 +453,22 @@ mod tests {
         check(Evidence::of_text(&call, "see"), &part);
         check(Evidence::of_text(&call, "nothing"), &Value::Null);
         check(Evidence::of_text(&call, ""), &Value::Null);
+    }
+
+    #[test]
+    fn a_command_is_found_on_a_line_by_its_words() {
+        let check = |line: &str, words: &[&str], expected: Option<(usize, &str)>| {
+            let found = written_in(line, words).map(|(count, range)| (count, &line[range]));
+            assert_eq!(found, expected, "{line}");
+        };
+        check("alias gp='git push --force'; gp", &["git", "push", "--force"], Some((3, "git push --force")));
+        check("os.system(\"git push -f\")", &["git", "push", "-f"], Some((3, "git push -f")));
+        check("run(['git', 'push'])", &["git", "push"], Some((2, "'git', 'push'")));
+        check("  rm -rf 'a b' # x", &["rm", "-rf", "a b"], Some((3, "rm -rf 'a b'")));
+        check("git log; git push", &["git", "push"], Some((2, "git log; git push")));
+        check("digit push; git-lfs", &["git", "push"], None);
+        check("", &["git"], None);
+        check("x", &[], None);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 use crate::call::Kind;
 use crate::chain::{Decision, Pass, judge_watched};
 use crate::event::Event;
+use crate::evidence::Origin;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::guard::{Guard, Seen};
@@ -105,7 +106,29 @@ fn causes(guard: &dyn Guard, seen: &Seen<'_>, finding: &Finding, pass: &Pass<'_>
     if found.is_empty() {
         found = commands.kept;
     }
-    tidy(found, command)
+    tidy(narrowed(found, finding, command), command)
+}
+
+/// Of a stretch over several lines, such as a here-document, what the finding quotes of it.
+fn narrowed(spans: Vec<Span>, finding: &Finding, command: &str) -> Vec<Span> {
+    let quoted: Vec<Span> = finding
+        .evidence
+        .iter()
+        .filter(|one| matches!(one.origin, Some(Origin::Field { .. })))
+        .filter_map(|one| one.range().map(|range| Span { start: range.start, end: range.end }))
+        .collect();
+    let is_long = |span: &Span| command.get(span.start..span.end).is_some_and(|text| text.contains('\n'));
+    let inside = |span: Span| {
+        let all = quoted.iter().filter(move |one| span.start <= one.start && one.end <= span.end).copied();
+        all.collect::<Vec<_>>()
+    };
+    spans
+        .into_iter()
+        .flat_map(|span| {
+            let parts = if is_long(&span) { inside(span) } else { Vec::new() };
+            if parts.is_empty() { vec![span] } else { parts }
+        })
+        .collect()
 }
 
 fn outer_first(span: &Span) -> (usize, usize) {

@@ -8,6 +8,7 @@
 use crate::call::{Call, Kind};
 use crate::facts::Facts;
 use crate::inbox::Request;
+use crate::leak::MARK;
 use crate::path::is_within;
 use crate::visible::visible;
 use serde::{Deserialize, Serialize};
@@ -172,7 +173,7 @@ fn is_bare(call: &Call) -> bool {
 /// last plain operand may be another one.
 #[must_use]
 pub fn proposed_pattern(command: &str) -> Option<String> {
-    let words = of_pattern(command)?;
+    let words = of_pattern(&any_for_redacted(command))?;
     let last = words.len().checked_sub(1).filter(|last| *last > 1)?;
     let widened = |(at, word): (usize, &Word)| {
         if at == last && !word.text.starts_with('-') { "*".to_owned() } else { word.text.to_string() }
@@ -180,7 +181,19 @@ pub fn proposed_pattern(command: &str) -> Option<String> {
     let pattern: Vec<String> = words.iter().enumerate().map(widened).collect();
     let is_plain =
         pattern.iter().all(|word| !word.contains(|c: char| c.is_whitespace() || "'\"\\$`".contains(c)));
-    is_plain.then(|| pattern.join(" "))
+    let widens = pattern.iter().any(|word| word == "*");
+    (is_plain && widens).then(|| pattern.join(" "))
+}
+
+/// What was taken out of a recorded command may be anything.
+fn any_for_redacted(command: &str) -> String {
+    let mut pieces = command.split(MARK);
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push('*');
+        text.push_str(piece.split_once('}').map_or("", |(_, rest)| rest));
+    }
+    text
 }
 
 /// Whether a call is one plain command that fits a pattern.

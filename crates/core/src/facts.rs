@@ -14,7 +14,9 @@ use crate::unsaved::Unsaved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolgate_shell::{Command, EffectKind, Reach, ReadContext, Reading, SmolStr, Word, reach_of, read};
+use toolgate_shell::{
+    Command, EffectKind, Reach, ReadContext, Reading, SmolStr, Word, reach_of, read, read_powershell,
+};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -112,7 +114,7 @@ pub struct FileFact {
 impl FileFact {
     /// Whether other files are touched as well: those below it, or those its pattern means.
     pub(crate) fn reaches_below(&self) -> bool {
-        self.below != Reach::Itself || self.glob && self.access != Access::Read
+        self.below != Reach::Itself || self.glob
     }
 
     /// The path as written and, if a symlink leads elsewhere, where it leads.
@@ -169,12 +171,10 @@ impl Facts {
             Kind::Mcp { server, tool } => {
                 let text = crate::mcp_commands::of_input(server, tool, &call.input);
                 let mut facts = text.map(|text| of_shell(&text, call, places)).unwrap_or_default();
-                let named = crate::mcp_files::of_input(tool, &call.input);
-                facts.files.extend(named.iter().map(|(access, path)| {
-                    // What such a tool deletes or moves may be a folder.
-                    let takes = matches!(access, Access::Delete | Access::DeleteTree);
-                    let below = if takes { Reach::All } else { Reach::Itself };
-                    FileFact { below, ..of_path(*access, path, &call.dir, places) }
+                let named = crate::mcp_files::of_input(server, tool, &call.input);
+                facts.files.extend(named.iter().map(|(access, below, path)| FileFact {
+                    below: *below,
+                    ..of_path(*access, path, &call.dir, places)
                 }));
                 facts.reached = crate::mcp_hosts::of_input(&call.input);
                 facts
@@ -220,7 +220,8 @@ fn of_shell(text: &str, call: &Call, places: &Places) -> Facts {
     let project = places.workspace.first().cloned();
     let files = call.scripts.iter().map(|one| (one.path.as_str().into(), one.text.clone())).collect();
     let setting = ReadContext { home: places.home.clone(), pwd: Some(dir.to_owned()), project, files };
-    let mut reading = read(text, &setting);
+    let is_powershell = ["powershell", "pwsh"].iter().any(|name| name.eq_ignore_ascii_case(&call.tool));
+    let mut reading = if is_powershell { read_powershell(text, &setting) } else { read(text, &setting) };
     drop_scratch_losses(&mut reading);
     let home = places.home.as_deref();
     let mut files: Vec<FileFact> = Vec::with_capacity(reading.commands.len().saturating_mul(2));

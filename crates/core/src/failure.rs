@@ -85,15 +85,73 @@ impl Failure {
     /// The addresses it names.
     #[must_use]
     pub fn addresses(&self) -> Vec<Address> {
+        self.mentions("localhost").into_iter().map(|one| one.address).collect()
+    }
+
+    /// The addresses it names, `host` among them also where it is a bare word.
+    #[must_use]
+    pub fn mentions(&self, host: &str) -> Vec<Mention> {
         let pieces = self.message.split(|c: char| c.is_whitespace() || "\"'`()<>,;".contains(c));
         let pieces = pieces.map(|piece| piece.trim_end_matches(['.', ':', '!']));
+        let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
         // A file name with a line, `a.ts:12`, is not an address.
-        let is_address = |piece: &&str| {
+        let is_address = |piece: &str| {
+            let name = piece.split(['/', ':']).next().unwrap_or_default();
             piece.contains("://")
                 || piece.starts_with("localhost")
+                || !host.is_empty() && name.eq_ignore_ascii_case(host)
                 || piece.starts_with(|c: char| c.is_ascii_digit() || c == '[')
         };
-        pieces.filter(is_address).filter_map(Address::parse).collect()
+        let mentions = pieces.iter().enumerate().filter(|(_, piece)| is_address(piece));
+        mentions.filter_map(|(at, piece)| Mention::parse(piece, pieces.get(at + 1..)?)).collect()
+    }
+
+    /// What it says without addresses and file names: a word of those names no service.
+    #[must_use]
+    pub fn prose(&self) -> String {
+        let is_name = |word: &&str| {
+            let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+            !inner.contains(['/', '@'])
+                && !inner.contains("://")
+                && !inner.split('.').skip(1).any(|part| !part.is_empty())
+        };
+        self.message.split_whitespace().filter(is_name).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// An address in the text of a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// The address.
+    pub address: Address,
+    /// Whether the text says the port.
+    pub has_port: bool,
+}
+
+impl Mention {
+    /// Reads `piece`, and the port behind it: `localhost port 3000`,
+    /// `at "localhost" (127.0.0.1), port 5432`.
+    fn parse(piece: &str, rest: &[&str]) -> Option<Mention> {
+        let mut address = Address::parse(piece)?;
+        let (scheme, authority) =
+            piece.split_once("://").map_or(("", piece), |(scheme, rest)| (scheme, rest));
+        let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+        let authority = authority.rsplit(['@', ']']).next().unwrap_or_default();
+        let mut has_port = authority.contains(':') || !scheme.is_empty();
+        let said = rest.iter().take(3).position(|word| *word == "port");
+        if let Some(port) = said.and_then(|at| rest.get(at + 1)?.parse().ok()).filter(|_| !has_port) {
+            address.port = port;
+            has_port = true;
+        }
+        Some(Mention { address, has_port })
+    }
+
+    /// Whether it may be the address of a service.
+    #[must_use]
+    pub fn is_of(&self, service: &Address) -> bool {
+        let at = &self.address;
+        let is_host = at.host == service.host || at.is_loopback() && service.is_loopback();
+        is_host && (!self.has_port || at.port == service.port)
     }
 }
 

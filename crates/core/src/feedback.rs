@@ -42,6 +42,10 @@ pub struct Provider {
     /// It tells the time left; below this many seconds it urges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u32>,
+    /// A command that says it instead: it is told about the session as JSON on its stdin and prints
+    /// `{"text": …, "urgency": …, "suggestions": […]}`, or nothing. Not for projects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// How urgent it is.
     pub urgency: Urgency,
     /// Speaks after so many calls since it last spoke.
@@ -110,7 +114,8 @@ pub fn feedback(
 ) -> Vec<Advice> {
     let mut said: Vec<Advice> = Vec::new();
     for entry in settings.agents_of(call) {
-        for provider in &entry.agent.feedback {
+        // What a command says is asked of it elsewhere.
+        for provider in entry.agent.feedback.iter().filter(|one| one.command.is_none()) {
             let speaks = turn(provider, session, now_ms, disk);
             let is_new = said.iter().all(|other| other.provider != provider.name);
             if let Some(file) = speaks.filter(|_| is_new) {
@@ -119,6 +124,12 @@ pub fn feedback(
         }
     }
     said
+}
+
+/// Whether it is a provider's turn.
+#[must_use]
+pub fn is_turn(provider: &Provider, session: &Session, now_ms: i64, disk: Disk<'_>) -> bool {
+    turn(provider, session, now_ms, disk).is_some()
 }
 
 /// Whether it is a provider's turn, with the file that makes it so.

@@ -18,7 +18,7 @@ impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // A pack is on no disk the reader has; `toolgate explain` shows its rules.
         if self.file == BUILT_IN {
-            return f.write_str("built in");
+            return f.write_str(BUILT_IN);
         }
         if let Some(pack) = self.pack() {
             return write!(f, "{pack} pack");
@@ -95,12 +95,18 @@ impl Finding {
     /// What is in no file of the reader is shown by a command.
     #[must_use]
     pub fn citation(&self) -> String {
-        let (guard, source) = (&self.guard, &self.source);
+        let (guard, source, cited) = (&self.guard, &self.source, self.cited());
         if source.file == BUILT_IN || source.pack().is_some() {
-            format!("{guard} ({source}), see `toolgate explain {guard}`")
+            format!("{cited}, see `toolgate explain {guard}`")
         } else {
-            format!("{guard} ({source})")
+            cited
         }
+    }
+
+    /// The guard and where it is written.
+    #[must_use]
+    pub fn cited(&self) -> String {
+        format!("{} ({})", self.guard, self.source)
     }
 
     /// The label it gives the session, if that is all it does.

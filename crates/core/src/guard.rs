@@ -123,6 +123,10 @@ pub struct Disk<'a> {
     /// The branch checked out where a folder lies, by its full path: empty
     /// where there is none, `None` if that cannot be told.
     pub branch: &'a dyn Fn(&str) -> Option<String>,
+    /// What a setting of the project says, by its name, wherever the project keeps it.
+    pub setting: &'a dyn Fn(&str) -> Option<String>,
+    /// What a command of the policy says is missing before the agent may stop; `None` if nothing is.
+    pub is_incomplete: &'a dyn Fn(&str) -> Option<String>,
     /// How many minutes the clock on the wall is ahead of UTC.
     pub offset_minutes: &'a dyn Fn() -> Option<i32>,
     /// The programs that run agents and offer the gate a hook.
@@ -137,6 +141,8 @@ impl Disk<'_> {
         is_there: &|_| None,
         text: &|_| None,
         branch: &|_| None,
+        setting: &|_| None,
+        is_incomplete: &|command| Some(format!("`{command}` was not asked")),
         offset_minutes: &|| None,
         agents: &[],
         unguarded: &|_, _| None,
@@ -158,6 +164,19 @@ pub trait Guard: Send {
     fn priority(&self) -> u32;
     /// Tie-break after priority.
     fn category(&self) -> Category;
+    /// Tie-break after the category: what matters most is said first.
+    fn severity(&self) -> Severity {
+        Severity::default()
+    }
+    /// Whether it is a rule: data alone, so that it is asked even where another guard blocks already.
+    fn is_rule(&self) -> bool {
+        false
+    }
+    /// Whether it also looks at calls that have run, and at how they ended. Its objection then is
+    /// something the agent hears; the call cannot be taken back.
+    fn looks_after(&self) -> bool {
+        false
+    }
     /// The marks of the session it wants to know before it answers.
     fn asks(&self, _call: &Call, _facts: &Facts, _settings: &Settings) -> Vec<String> {
         Vec::new()

@@ -163,15 +163,16 @@ impl Knowledge {
 }
 
 impl ServiceEndpoint {
-    /// Whether a failure is about this service: by its name, setting or
-    /// address, or because both are on this machine and nothing else is named.
+    /// Whether a failure is about this service: by its name or setting, or by host and port, those of its
+    /// default and those `configured`; by the host alone where the failure says no port.
     #[must_use]
-    pub fn is_meant(&self, key: &str, failure: &Failure) -> bool {
-        let own = Address::parse(&self.default_url);
-        let named = [key, &self.name, &self.config_key].iter().any(|name| says(&failure.message, name));
-        let at = failure.addresses();
-        let local = own.as_ref().is_some_and(Address::is_loopback) && at.iter().any(Address::is_loopback);
-        named || local || own.is_some_and(|own| at.iter().any(|one| one.is_same_service(&own)))
+    pub fn is_meant(&self, key: &str, configured: Option<&str>, failure: &Failure) -> bool {
+        let prose = failure.prose();
+        let named = [key, &self.name].iter().any(|name| says(&prose, name))
+            || says(&failure.message, &self.config_key);
+        let own =
+            [Some(self.default_url.as_str()), configured].into_iter().flatten().filter_map(Address::parse);
+        named || own.into_iter().any(|own| failure.mentions(&own.host).iter().any(|one| one.is_of(&own)))
     }
 
     /// The address to test: the configured one, with the path that answers.

@@ -71,6 +71,8 @@ mod session;
 mod settings;
 mod supervisor;
 mod tally;
+mod task;
+mod tool_word;
 mod traps;
 mod tries;
 mod unsaved;
@@ -86,7 +88,7 @@ pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
 pub use call::{Call, Kind, Script};
-pub use card::{Details, Earlier, age, earlier, reached};
+pub use card::{Details, Earlier, age, earlier, reached, why_parts};
 pub use categories::{Categories, CategoriesEntry, Parameters};
 pub use chain::{Decision, GUARD_MAX_US, Pass, judge, too_slow};
 pub use completion::Completion;
@@ -98,11 +100,12 @@ pub use expression::{ActionSort, Expression, ExpressionFault, Target, Truth, Vie
 pub use extent::{Extent, MINUTES_MAX, fits, fits_text, proposed_pattern};
 pub use facts::{Access, Facts, FileFact};
 pub use failure::{Failure, is_connection_failure, kept_message};
-pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks};
+pub use feedback::{Advice, Provider, Urgency, duration, feedback, feedback_asks, is_turn};
 pub use finding::{Finding, Source};
 pub use guard::{Category, Disk, Guard, Seen, Severity};
 pub use guardrail::{
     AppliesTo, Bypass, Condition, Guardrail, GuardrailEntry, GuardrailLines, OnFail, Validation,
+    way_past_text,
 };
 pub use guards::category::BUILD_OUTPUT;
 pub use handoff::{Handoff, HandoffEntry};
@@ -113,7 +116,7 @@ pub use inbox::{
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
-pub use leak::{Leak, Personal, leaks, outward, redacted};
+pub use leak::{Leak, Personal, leaks, outward, recorded, redacted};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Before, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling,
@@ -156,6 +159,8 @@ pub use supervisor::{
     in_asking_order, read_opinion, shape_of, supervision_changes,
 };
 pub use tally::{GuardTally, Tally};
+pub use task::task_in_branch;
+pub use tool_word::TOOL_WORDS;
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };

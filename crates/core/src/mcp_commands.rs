@@ -232,6 +232,9 @@ fn git(verb: &str, fields: &Map<String, Value>) -> String {
         match name.as_str() {
             "noverify" | "skiphooks" | "skipverify" | "bypasshooks" if on => add("--no-verify"),
             "verify" | "runhooks" if value.as_bool() == Some(false) => add("--no-verify"),
+            "message" | "commitmessage" | "msg" if verb == "commit" => {
+                texts(value).iter().for_each(|text| add(&format!("-m {}", quote(text))));
+            }
             "forcewithlease" if on => add("--force-with-lease"),
             "force" | "hard" | "delete" | "mirror" | "prune" | "amend" | "all" if on => {
                 add(&format!("--{name}"))
@@ -299,7 +302,7 @@ mod tests {
             "git",
             "git_commit",
             &json!({ "message": "x", "no_verify": true }),
-            Some("git commit --no-verify"),
+            Some("git commit -m 'x' --no-verify"),
         );
         check(
             "git",

@@ -7,6 +7,7 @@
 
 use crate::facts::Access;
 use serde_json::{Map, Value};
+use toolgate_shell::{Reach, patched_files};
 
 /// Most paths of one call that are read.
 const PATHS_MAX: usize = 256;
@@ -60,6 +61,53 @@ const TO: &[&str] = &[
     "savepath",
     "saveto",
 ];
+/// Words a name of an argument ends with that holds a path: `relPath`, `abs_path`, `configFile`.
+const PATH_WORDS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filepath",
+    "filename",
+    "dir",
+    "directory",
+    "folder",
+    "pathname",
+    "abspath",
+    "relpath",
+    "uri",
+];
+/// Words that follow such a word: `pathInProject`, `path_to_file`, `file_name`.
+const PATH_WORDS_AFTER: &[&str] =
+    &["in", "inside", "within", "to", "of", "name", "names", "relative", "absolute"];
+/// Words in front of such a word that say it is where something comes from, or goes.
+const FROM_WORDS: &[&str] = &["source", "src", "from", "old", "origin", "original"];
+const TO_WORDS: &[&str] = &["destination", "dest", "dst", "to", "new", "output", "out", "save"];
+/// Arguments that name a file in some tools and anything in others: only what looks like a path counts.
+const MAYBE_PATHS: &[&str] =
+    &["name", "location", "document", "doc", "resource", "entry", "item", "object", "page", "asset"];
+/// Arguments that hold prose or what is looked for: a path in them is not touched.
+const PROSE: &[&str] = &[
+    "message",
+    "body",
+    "query",
+    "pattern",
+    "regex",
+    "prompt",
+    "title",
+    "description",
+    "comment",
+    "question",
+    "summary",
+    "reason",
+    "note",
+    "search",
+    "oldtext",
+    "oldstring",
+    "oldstr",
+    "thought",
+    "explanation",
+];
 /// Arguments that hold what is written.
 const CONTENT: &[&str] = &[
     "content",
@@ -105,23 +153,64 @@ const WRITES: &[&str] = &[
 const DELETES: &[&str] = &["delete", "remove", "unlink", "rm", "rmdir", "erase", "trash", "destroy"];
 const MOVES: &[&str] = &["move", "mv", "rename"];
 const COPIES: &[&str] = &["copy", "cp", "duplicate", "clone"];
+const UNPACKS: &[&str] = &["extract", "unzip", "unpack", "untar", "decompress", "unarchive"];
+/// Words that say files are meant, in the name of a tool or of its server.
+const FILES: &[&str] = &[
+    "file",
+    "files",
+    "fs",
+    "filesystem",
+    "dir",
+    "directory",
+    "folder",
+    "path",
+    "paths",
+    "tree",
+    "disk",
+    "archive",
+    "zip",
+];
+/// Words of tools that change nothing.
+const LOOKS: &[&str] = &[
+    "read",
+    "get",
+    "view",
+    "search",
+    "open",
+    "cat",
+    "show",
+    "head",
+    "tail",
+    "grep",
+    "check",
+    "describe",
+    "fetch",
+    "lookup",
+    "query",
+    "diff",
+    "status",
+    "log",
+    "blame",
+    "validate",
+    "lint",
+    "summarize",
+    "analyze",
+    "count",
+];
 /// Names and sizes are no content.
 const LISTS: &[&str] = &["list", "ls", "stat", "exists", "info", "tree", "glob", "metadata", "find"];
 
-/// What happens to which path, as the caller wrote it.
-pub(crate) fn of_input(tool: &str, input: &Value) -> Vec<(Access, String)> {
+/// What happens to which path, as the caller wrote it, and whether to what lies below it.
+pub(crate) fn of_input(server: &str, tool: &str, input: &Value) -> Vec<(Access, Reach, String)> {
     let mut named = Named::default();
     collect(input, DEPTH_MAX, &mut named);
     if named.elsewhere {
         return Vec::new();
     }
     let words = words_of(tool);
-    let says = |verbs: &[&str]| words.iter().any(|word| verbs.contains(&word.as_str()));
-    let deletion = if named.recursive || says(&["directory", "folder", "tree", "dir", "recursive", "rmdir"]) {
-        Access::DeleteTree
-    } else {
-        Access::Delete
-    };
+    let says = |verbs: &[&str]| says(&words, verbs);
+    let whole = named.recursive || says(&["directory", "folder", "tree", "dir", "recursive", "rmdir"]);
+    let deletion = if whole { Access::DeleteTree } else { Access::Delete };
     // What one argument names, and the ends of a move or copy.
     let (on, from, to) = if says(MOVES) {
         (Some(Access::Delete), Some(Access::Delete), Some(Access::Write))
@@ -129,6 +218,8 @@ pub(crate) fn of_input(tool: &str, input: &Value) -> Vec<(Access, String)> {
         (Some(Access::Read), Some(Access::Read), Some(Access::Write))
     } else if says(DELETES) {
         (Some(deletion), Some(deletion), Some(deletion))
+    } else if says(UNPACKS) {
+        (Some(Access::Read), Some(Access::Read), Some(Access::Write))
     } else if says(WRITES) || named.content {
         (Some(Access::Write), Some(Access::Read), Some(Access::Write))
     } else if says(LISTS) {
@@ -136,15 +227,41 @@ pub(crate) fn of_input(tool: &str, input: &Value) -> Vec<(Access, String)> {
     } else {
         (Some(Access::Read), Some(Access::Read), Some(Access::Write))
     };
-    // `to` and `target` mean anything, unless something is moved: a path shows.
     let moves = says(MOVES) || says(COPIES);
-    let real = |paths: Vec<String>| paths.into_iter().filter(|path| moves || is_path(path)).collect();
-    let ends = [(on, named.on), (from, real(named.from)), (to, real(named.to))];
+    // What such a tool deletes or moves may be a folder; a folder is copied with all in it.
+    let below = |access: Access| match access {
+        Access::Delete | Access::DeleteTree => Reach::All,
+        _ if says(UNPACKS) && access == Access::Write || says(COPIES) && whole => Reach::Some,
+        _ => Reach::Itself,
+    };
+    // `to` and `target` mean anything, unless something is done to files: a path shows.
+    let about_files =
+        moves || (says(DELETES) || says(UNPACKS)) && (says(FILES) || self::says(&words_of(server), FILES));
+    let real = |paths: Vec<String>| paths.into_iter().filter(|path| about_files || is_path(path)).collect();
+    let maybe = named.maybe.into_iter().filter(|path| is_path(path)).collect();
+    let ends = [(on, named.on), (on, maybe), (from, real(named.from)), (to, real(named.to))];
     let found = ends.into_iter().filter_map(|(access, paths)| Some((access?, paths)));
-    found
-        .flat_map(|(access, paths)| paths.into_iter().map(move |path| (access, path)))
-        .take(PATHS_MAX)
-        .collect()
+    let found = found.flat_map(|(access, paths)| paths.into_iter().map(move |path| (access, path)));
+    let all = found.chain(named.patched.into_iter().map(|path| (Access::Write, path)));
+    all.take(PATHS_MAX).map(|(access, path)| (access, below(access), path)).collect()
+}
+
+/// Texts that could name a file under a name that says nothing, where the tool does not
+/// say that it only looks: what is done with them is not known.
+pub(crate) fn of_unknown_use(tool: &str, input: &Value) -> Vec<String> {
+    let mut named = Named::default();
+    collect(input, DEPTH_MAX, &mut named);
+    let words = words_of(tool);
+    let changes = [WRITES, DELETES, MOVES, COPIES, UNPACKS].iter().any(|verbs| says(&words, verbs));
+    if named.elsewhere || !changes && !named.content && (says(&words, LOOKS) || says(&words, LISTS)) {
+        return Vec::new();
+    }
+    named.other.extend(named.maybe);
+    named.other.into_iter().filter(|path| path.contains(['/', '.'])).take(PATHS_MAX).collect()
+}
+
+fn says(words: &[String], wanted: &[&str]) -> bool {
+    words.iter().any(|word| wanted.contains(&word.as_str()))
 }
 
 fn is_path(text: &str) -> bool {
@@ -157,6 +274,12 @@ struct Named {
     on: Vec<String>,
     from: Vec<String>,
     to: Vec<String>,
+    /// Under names that mean a file in some tools.
+    maybe: Vec<String>,
+    /// Under names that say nothing.
+    other: Vec<String>,
+    /// Named in the heads of a patch.
+    patched: Vec<String>,
     content: bool,
     recursive: bool,
     elsewhere: bool,
@@ -185,12 +308,71 @@ fn collect_fields(fields: &Map<String, Value>, depth_left: usize, named: &mut Na
         if matches!(name.as_str(), "url" | "urls" | "href" | "address") {
             named.on.extend(texts(value).filter_map(local_file).take(PATHS_MAX));
         }
-        let kept = [(PATHS, &mut named.on), (FROM, &mut named.from), (TO, &mut named.to)];
-        if let Some((_, kept)) = kept.into_iter().find(|(names, _)| is(names)) {
+        let of_patch = texts(value).filter(|text| text.contains('\n') && !is(PROSE)).flat_map(patched);
+        let patched: Vec<String> = of_patch.take(PATHS_MAX).collect();
+        named.patched.extend(patched);
+        let kept = match use_of(field, &name) {
+            Use::On => Some(&mut named.on),
+            Use::From => Some(&mut named.from),
+            Use::To => Some(&mut named.to),
+            Use::Maybe => Some(&mut named.maybe),
+            Use::Unknown => Some(&mut named.other),
+            Use::Text => None,
+        };
+        if let Some(kept) = kept {
             kept.extend(texts(value).filter_map(local).take(PATHS_MAX));
         }
         collect(value, depth_left.saturating_sub(1), named);
     }
+}
+
+/// What the name of an argument says about its text.
+enum Use {
+    On,
+    From,
+    To,
+    Maybe,
+    Unknown,
+    Text,
+}
+
+fn use_of(field: &str, name: &str) -> Use {
+    let known = [(PATHS, Use::On), (FROM, Use::From), (TO, Use::To), (MAYBE_PATHS, Use::Maybe)];
+    if let Some((_, meant)) = known.into_iter().find(|(names, _)| names.contains(&name)) {
+        return meant;
+    }
+    if [CONTENT, PROSE].iter().any(|names| names.contains(&name)) {
+        return Use::Text;
+    }
+    let words = words_of(field);
+    let is_noun = |word: &String| PATH_WORDS.contains(&word.as_str());
+    let followed = words.first().is_some_and(is_noun)
+        && words.get(1).is_some_and(|word| PATH_WORDS_AFTER.contains(&word.as_str()));
+    if !followed && !words.last().is_some_and(is_noun) {
+        return Use::Unknown;
+    }
+    match () {
+        () if says(&words, FROM_WORDS) => Use::From,
+        () if says(&words, TO_WORDS) && !followed => Use::To,
+        () => Use::On,
+    }
+}
+
+/// The files a patch names, with and without the `a/` and `b/` git puts in front.
+fn patched(text: &str) -> Vec<String> {
+    let has_head = ["+++ ", "*** ", "--- ", "rename to "].iter().any(|head| {
+        text.starts_with(head) || text.contains('\n') && text.lines().any(|line| line.starts_with(head))
+    });
+    if !has_head {
+        return Vec::new();
+    }
+    let plain = |name: String| {
+        let bare = name.strip_prefix("a/").or(name.strip_prefix("b/")).map(str::to_owned);
+        bare.unwrap_or(name)
+    };
+    let mut names: Vec<String> = patched_files(text, 0).into_iter().map(plain).collect();
+    names.dedup();
+    names
 }
 
 /// One text, or the texts of a list.
@@ -258,13 +440,15 @@ pub(crate) fn words_of(tool: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_input;
+    use super::{of_input, of_unknown_use};
     use serde_json::{Value, json};
 
     #[track_caller]
     fn check(tool: &str, input: &Value, expected: &str) {
-        let found: Vec<String> =
-            of_input(tool, input).iter().map(|(access, path)| format!("{} {path}", access.name())).collect();
+        let found: Vec<String> = of_input("x", tool, input)
+            .iter()
+            .map(|(access, _, path)| format!("{} {path}", access.name()))
+            .collect();
         assert_eq!(found.join(", "), expected, "{tool} {input}");
     }
 
@@ -285,6 +469,42 @@ mod tests {
         check("fetch", &json!({ "url": "FILE://localhost/a" }), "read /a");
         check("odd", &json!({ "path": "a", "content": "x" }), "write a");
         check("render", &json!({ "output": "out/a.png" }), "write out/a.png");
+        check("extract_archive", &json!({ "archive": "a.zip", "destination": "src" }), "write src");
+        check("remove_file", &json!({ "target": "a" }), "delete a");
+    }
+
+    #[test]
+    fn names_of_arguments_are_read_word_by_word() {
+        check("replace_text", &json!({ "pathInProject": "a", "text": "x" }), "write a");
+        check("write", &json!({ "rel_path": "a", "abspath": "b" }), "write a, write b");
+        check(
+            "write",
+            &json!({ "name": "a/b", "location": "/c", "document": "d.md" }),
+            "write a/b, write /c",
+        );
+        check("read", &json!({ "configFile": "a" }), "read a");
+        check("sync", &json!({ "new_file_path": "a", "old_file_path": "b" }), "read b, write a");
+        check("write", &json!({ "file_type": "ts", "path_count": "3", "name": "a" }), "");
+    }
+
+    #[test]
+    fn a_patch_names_its_files() {
+        let patch = "--- a/x/y\n+++ b/x/y\n@@ -1 +1 @@\n-a\n+b\n";
+        check("apply_patch", &json!({ "patch": patch }), "write x/y");
+        check(
+            "run",
+            &json!({ "changes": "*** Begin Patch\n*** Update File: x/y\n*** Delete File: z\n*** End Patch" }),
+            "write x/y, write z",
+        );
+        check("note", &json!({ "text": "a\nb --- c" }), "");
+    }
+
+    #[test]
+    fn texts_under_unknown_names_are_told() {
+        let found = |tool: &str, input: Value| of_unknown_use(tool, &input).join(", ");
+        assert_eq!(found("tool", json!({ "thing": ".x/y", "n": { "m": "a b" } })), ".x/y");
+        assert_eq!(found("get_thing", json!({ "thing": ".x/y" })), "");
+        assert_eq!(found("set_thing", json!({ "thing": ".x/y", "message": "a/b" })), ".x/y");
     }
 
     #[test]

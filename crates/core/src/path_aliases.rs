@@ -1,7 +1,7 @@
 //! Files reached under another name: what the same text moved or linked before.
 //!
-//! `mv app /tmp/x; rm -rf /tmp/x` deletes `app`, and behind `ln -s .claude c`
-//! anyone who writes `c/settings.json` writes `.claude/settings.json`. Links that
+//! `mv app /tmp/x; rm -rf /tmp/x` deletes `app`, and behind `ln -s .host c`
+//! anyone who writes `c/settings.json` writes `.host/settings.json`. Links that
 //! are on the disk already are for `toolgate-runtime`.
 
 use std::sync::Arc;

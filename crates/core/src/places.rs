@@ -35,7 +35,7 @@ pub struct Places {
     /// Files and folders of the gate.
     pub gate: Vec<String>,
     /// Host settings that are the gate's in every folder: the ends of their paths, as in
-    /// `.claude/settings.json`.
+    /// `.host/settings.json`.
     pub settings: Vec<String>,
 }
 

@@ -76,7 +76,8 @@ pub struct Session {
     /// Calls that wait, and since when, oldest first, bounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<(String, i64)>,
-    /// Stops refused since the agent last ran anything.
+    /// Stops refused since one was let through. Calls in between do not set it back: a
+    /// refusal must have an end whatever the agent does meanwhile.
     pub stops_refused: u32,
     /// Files it changed since its last commit, oldest first, bounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -115,8 +116,8 @@ impl Session {
         self.started_ms.get_or_insert(record.time_ms);
         match &record.entry {
             Entry::Decided(decided) if decided.is_stop() => {
-                let refused = u32::from(decided.delivered == Verdict::Block);
-                self.stops_refused = self.stops_refused.saturating_add(refused);
+                let refused = decided.delivered == Verdict::Block;
+                self.stops_refused = if refused { self.stops_refused.saturating_add(1) } else { 0 };
                 // Anyone who wants to stop has nothing under way.
                 self.reserved.clear();
             }
@@ -128,7 +129,6 @@ impl Session {
                 self.remember_waiting(decided);
                 self.reserved.extend(decided.reserved.clone());
                 self.spend_surplus();
-                self.stops_refused = 0;
                 self.stopped = self.stopped.saturating_add(u64::from(!decided.delivered.runs()));
                 let outward = u64::from(decided.outward && decided.delivered.runs());
                 self.spent.outward = self.spent.outward.saturating_add(outward);

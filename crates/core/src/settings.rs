@@ -83,6 +83,24 @@ impl Settings {
         self.agents.iter().filter(|entry| entry.is_for(call))
     }
 
+    /// Whether a guardrail asks which task a call belongs to.
+    #[must_use]
+    pub fn asks_for_tasks(&self) -> bool {
+        let named = |entry: &GuardrailEntry| {
+            let own = &entry.guardrail;
+            let lists = own.condition.applies_to.as_ref().is_some_and(|said| said.tasks.is_some());
+            let texts = own.condition.expression.iter().chain([&own.validation.check]);
+            lists || texts.into_iter().any(|text| text.contains("task"))
+        };
+        self.guardrails.iter().any(named)
+    }
+
+    /// Whether a command gives feedback to the agent that makes a call.
+    #[must_use]
+    pub fn has_feedback_commands(&self, call: &Call) -> bool {
+        self.agents_of(call).flat_map(|entry| &entry.agent.feedback).any(|one| one.command.is_some())
+    }
+
     /// The risk level of the agent that makes a call: the highest anybody says.
     #[must_use]
     pub fn risk_of(&self, call: &Call) -> Option<Risk> {

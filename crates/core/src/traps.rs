@@ -91,7 +91,8 @@ impl Default for NetworkTrap {
 pub enum IssueAnswer {
     /// A person is asked.
     #[default]
-    Confirm,
+    #[serde(alias = "confirm")]
+    Ask,
     /// It does not run.
     Block,
 }
@@ -108,7 +109,7 @@ pub struct IssueTrap {
 
 impl Default for IssueTrap {
     fn default() -> IssueTrap {
-        IssueTrap { on: true, answer: IssueAnswer::Confirm }
+        IssueTrap { on: true, answer: IssueAnswer::Ask }
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Unsaved {
     pub first: Vec<String>,
     /// No repository holds it.
     pub no_repository: bool,
+    /// A repository that goes with it, whose commits are in no other.
+    pub history: Option<String>,
     /// Why not all of it is known.
     pub doubt: Option<Doubt>,
 }
@@ -38,7 +40,7 @@ impl Unsaved {
     /// Whether nothing would be lost.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        self.changed == 0 && self.untracked == 0 && self.doubt.is_none()
+        self.changed == 0 && self.untracked == 0 && self.doubt.is_none() && self.history.is_none()
     }
 
     /// One more file that git tracks.
@@ -66,6 +68,7 @@ impl Unsaved {
         self.first.extend(other.first.iter().take(room).cloned());
         self.no_repository |= other.no_repository;
         self.doubt = self.doubt.or(other.doubt);
+        self.history = self.history.take().or_else(|| other.history.clone());
     }
 
     /// `2 files with uncommitted changes: src/a.js, src/b.js`
@@ -86,6 +89,11 @@ impl Unsaved {
             _ if whose.is_empty() => String::new(),
             0 => format!("{whose}: {names}"),
             more => format!("{whose}: {names} and {more} more"),
+        };
+        let listed = match &self.history {
+            Some(name) if listed.is_empty() => format!("the only copy of the commits in {name}"),
+            Some(name) => format!("{listed}, and the only copy of the commits in {name}"),
+            None => listed,
         };
         match (self.doubt, listed.is_empty()) {
             (None, _) => listed,
@@ -158,8 +166,11 @@ pub fn losses(facts: &Facts) -> Vec<Lossy<'_>> {
             // A tool that also writes moves the file.
             (Access::Delete | Access::DeleteTree, None) if !writes_plainly(facts) => Loss::ALL,
             (Access::Write, Some(command)) => command.loses_written(&file.written),
+            // The other end of a move.
+            (Access::Write, None) if moves_plainly(facts) => Loss::ALL,
             _ => return None,
         };
+        let loss = if loss.is_any() && stays(facts, file) { Loss::default() } else { loss };
         let any_depth = is_sought(file);
         let restores = file.access == Access::Write && command.is_some_and(|one| one.program == "git");
         (loss.is_any() && (file.exact || any_depth)).then_some(Lossy {
@@ -176,6 +187,88 @@ pub fn losses(facts: &Facts) -> Vec<Lossy<'_>> {
 
 fn command_of<'a>(facts: &'a Facts, file: &FileFact) -> Option<&'a Command> {
     file.command.and_then(|at| facts.reading.commands.get(at)).map(AsRef::as_ref)
+}
+
+/// Whether what a file held is still there afterwards: it was copied before it is deleted, or what
+/// takes its place was made from it (`jq . f > x && mv x f`).
+fn stays(facts: &Facts, file: &FileFact) -> bool {
+    let Some(at) = file.command.filter(|_| !file.glob) else { return false };
+    let Some(command) = facts.reading.commands.get(at) else { return false };
+    let of = |other: &FileFact, access: &[Access]| access.contains(&other.access) && !other.glob;
+    if file.access == Access::Write {
+        // A program that reads it as well changes it in place; so do the commands its result is moved from.
+        let reads = |by: usize| {
+            let one = facts.reading.commands.get(by);
+            let same = one.is_some_and(|one| {
+                by == at || one.started_by.is_some() && one.started_by == command.started_by
+            });
+            same && by <= at
+        };
+        let is_input = |other: &FileFact, by: &dyn Fn(usize) -> bool| {
+            of(other, &[Access::Read]) && other.path == file.path && other.command.is_some_and(by)
+        };
+        // What a redirect empties is gone before anything is read.
+        let emptied = command.redirects.iter().any(|one| one.target.text == file.written);
+        let in_place = !emptied && !toolgate_shell::is_copier(&command.program);
+        if in_place && facts.files.iter().any(|other| is_input(other, &reads)) {
+            return true;
+        }
+        let sources = facts.files.iter().filter(|other| {
+            other.command == Some(at) && of(other, &[Access::Read, Access::Delete]) && other.path != file.path
+        });
+        let made_from = |source: &FileFact| {
+            facts.files.iter().any(|other| {
+                let maker =
+                    other.command.filter(|maker| *maker < at && of(other, &[Access::Write, Access::Create]));
+                other.path == source.path
+                    && maker.is_some_and(|maker| {
+                        facts.files.iter().any(|read| is_input(read, &|by| feeds(facts, by, maker)))
+                    })
+            })
+        };
+        return sources.into_iter().any(made_from);
+    }
+    let deleted = |path: &str| {
+        facts.files.iter().any(|gone| {
+            matches!(gone.access, Access::Delete | Access::DeleteTree)
+                && crate::path::is_within(path, &gone.path)
+        })
+    };
+    file.access == Access::Delete
+        && facts.files.iter().any(|read| {
+            let by =
+                read.command.filter(|by| *by < at && of(read, &[Access::Read]) && read.path == file.path);
+            let copied = by.filter(|by| {
+                facts.reading.commands.get(*by).is_some_and(|one| toolgate_shell::is_copier(&one.program))
+            });
+            copied.is_some_and(|by| {
+                let targets = facts
+                    .files
+                    .iter()
+                    .filter(|to| to.command == Some(by) && of(to, &[Access::Write, Access::Create]));
+                let mut targets = targets.peekable();
+                targets.peek().is_some()
+                    && targets.all(|to| to.exact && !to.path.starts_with("/dev/") && !deleted(&to.path))
+            })
+        })
+}
+
+/// Whether the output of one command goes, through pipes, into what another writes.
+fn feeds(facts: &Facts, from: usize, to: usize) -> bool {
+    let mut at = Some(to);
+    for _ in 0..8 {
+        match at {
+            Some(now) if now == from => return true,
+            Some(now) => at = facts.reading.commands.get(now).and_then(|one| one.piped_from),
+            None => return false,
+        }
+    }
+    false
+}
+
+/// A tool that is no command takes one file away and writes another.
+fn moves_plainly(facts: &Facts) -> bool {
+    facts.files.iter().any(|file| file.access == Access::Delete && file.command.is_none())
 }
 
 fn writes_plainly(facts: &Facts) -> bool {
@@ -209,6 +302,10 @@ mod tests {
             (file(&["a"], &[]), "1 file with uncommitted changes: a"),
             (file(&[], &["x"]), "1 file that git does not track: x"),
             (file(&[], &["w", "x", "y", "z"]), "4 files that git does not track: w, x, y and 1 more"),
+            (
+                Unsaved { history: Some("m".to_owned()), ..Unsaved::default() },
+                "the only copy of the commits in m",
+            ),
             (file(&["a"], &["x"]), "1 file with uncommitted changes and 1 that git does not track: a, x"),
             (
                 Unsaved { doubt: Some(Doubt::TooMany), ..Unsaved::default() },

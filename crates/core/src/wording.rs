@@ -7,8 +7,7 @@ use crate::autonomy::Autonomy;
 use crate::call::Call;
 use crate::chain::Decision;
 use crate::event::EventKind;
-use crate::evidence::Origin;
-use crate::evidence::shortened;
+use crate::evidence::{Evidence, Origin, shortened};
 use crate::finding::Finding;
 use crate::outcome::Verdict;
 
@@ -32,8 +31,10 @@ pub fn agent_text(decision: &Decision) -> String {
         Verdict::Ask | Verdict::Check | Verdict::Delay => "Not run yet: ",
         Verdict::Allow | Verdict::Warn | Verdict::Rewrite => "",
     };
-    let parts: Vec<String> = decision.decisive().map(agent_part).collect();
-    format!("{lead}{}{}{}", parts.join(" "), scripts_text(decision), budget_text(decision))
+    // After a colon the sentence goes on as it was written.
+    let part = |(at, finding)| agent_part(finding, at > 0 || lead.is_empty());
+    let parts: Vec<String> = decision.decisive().enumerate().map(part).collect();
+    format!("{lead}{}{}{}", parts.join(" "), found_text(decision), budget_text(decision))
 }
 
 /// What a call was changed to: without it the agent goes on believing in its own command.
@@ -59,20 +60,53 @@ fn abridged(text: &str) -> String {
     if more == 0 { text.to_owned() } else { format!("{beginning}… ({more} more bytes)") }
 }
 
-/// What was found, where it may be in a script and not in the call.
-fn scripts_text(decision: &Decision) -> String {
+/// Most quotations a message has; more of them say nothing more.
+const QUOTED_MAX: usize = 3;
+
+/// The words that were found, unless they are all of the call: of a long command the agent would
+/// otherwise not know which part is meant.
+fn found_text(decision: &Decision) -> String {
     let call = &decision.event.call;
-    let quoted = decision.decisive().flat_map(|one| &one.evidence).map(|one| match &one.origin {
-        Some(Origin::File { file, line, .. }) => format!("`{}` ({}:{line})", one.text, call.shown(file)),
-        _ => one.text.clone(),
-    });
-    let mut found: Vec<String> = quoted.collect();
-    found.dedup();
-    if call.scripts.is_empty() || found.is_empty() || decision.verdict <= Verdict::Allow {
+    if decision.verdict <= Verdict::Allow {
         return String::new();
     }
+    let mut found: Vec<String> = Vec::new();
+    for one in decision.decisive().flat_map(|one| &one.evidence).filter_map(|one| found_part(one, call)) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    if found.is_empty() {
+        return String::new();
+    }
+    let more = found.len().saturating_sub(QUOTED_MAX);
+    found.truncate(QUOTED_MAX);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
     let names: Vec<&str> = call.scripts.iter().map(|one| call.shown(&one.path)).collect();
-    format!(" Scripts read: {}. Found: {}.", names.join(", "), found.join("; "))
+    let scripts =
+        if names.is_empty() { String::new() } else { format!(" Scripts read: {}.", names.join(", ")) };
+    format!("{scripts} Found: {}{more}.", found.join("; "))
+}
+
+fn found_part(evidence: &Evidence, call: &Call) -> Option<String> {
+    match &evidence.origin {
+        Some(Origin::File { file, line, .. }) => {
+            Some(format!("{} ({}:{line})", quotation(&evidence.text), call.shown(file)))
+        }
+        Some(Origin::Field { line, .. }) => {
+            let command = call.command().filter(|command| command.trim() != evidence.text.trim())?;
+            let line = if command.trim().contains('\n') { format!(" (line {line})") } else { String::new() };
+            Some(format!("{}{line}", quotation(&evidence.text)))
+        }
+        None => (!call.scripts.is_empty()).then(|| evidence.text.clone()),
+    }
+}
+
+/// A quotation inside a sentence: its first line, if it is not too long for one.
+fn quotation(text: &str) -> String {
+    let first = shortened(text.lines().next().unwrap_or_default());
+    let cut = if first.len() < text.len() { "…" } else { "" };
+    format!("`{first}`{cut}")
 }
 
 /// How freely the agent still works, if that is less than usual.
@@ -85,8 +119,9 @@ fn budget_text(decision: &Decision) -> String {
     }
 }
 
-fn agent_part(finding: &Finding) -> String {
-    let mut text = format!("{} [{}]", sentence(&finding.message), finding.citation());
+fn agent_part(finding: &Finding, begins: bool) -> String {
+    let reason = if begins { sentence(&finding.message) } else { closed(finding.message.trim()) };
+    let mut text = format!("{reason} [{}]", finding.citation());
     if let Some(step) = &finding.remediation {
         text.push(' ');
         text.push_str(&sentence(step));
@@ -146,8 +181,13 @@ fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
     let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    closed(&format!("{first}{}", chars.as_str()))
+}
+
+/// A text with the stop its sentence ends in.
+fn closed(text: &str) -> String {
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{stop}", chars.as_str())
+    format!("{text}{stop}")
 }
 
 /// What a person reads, one line a finding.

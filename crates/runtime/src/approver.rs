@@ -76,22 +76,35 @@ impl fmt::Display for NotAPerson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotAPerson::AgentAbove { mark } => {
-                write!(f, "this runs inside an agent ({mark}); answer from your own terminal")
+                write!(f, "this runs inside an agent ({mark})")
             }
             NotAPerson::WrongPassphrase => write!(f, "wrong passphrase"),
             NotAPerson::TooShort => write!(f, "the passphrase needs at least eight characters"),
-            NotAPerson::NeedsPassphrase => {
-                write!(f, "a passphrase is required; enter it at the terminal or use --passphrase-stdin")
-            }
+            NotAPerson::NeedsPassphrase => write!(f, "a passphrase is required"),
             NotAPerson::Gone => write!(f, "the connection was closed before the sender could be identified"),
-            NotAPerson::NoTerminal => {
-                write!(f, "answers need a terminal or a passphrase (`toolgate approver set`)")
-            }
+            NotAPerson::NoTerminal => write!(f, "answers need a terminal or a passphrase"),
         }
     }
 }
 
 impl std::error::Error for NotAPerson {}
+
+impl NotAPerson {
+    /// What to do about it on the command line.
+    #[must_use]
+    pub fn cure(&self) -> &'static str {
+        match self {
+            NotAPerson::AgentAbove { .. } => "answer from your own terminal",
+            NotAPerson::WrongPassphrase => "enter the passphrase that was given to `toolgate approver set`",
+            NotAPerson::TooShort => "choose a longer one",
+            NotAPerson::NeedsPassphrase => "enter it at the terminal or use `--passphrase-stdin`",
+            NotAPerson::NoTerminal => {
+                "answer at a terminal, or set a passphrase with `toolgate approver set`"
+            }
+            NotAPerson::Gone => "keep the connection open until the response arrives",
+        }
+    }
+}
 
 impl Approver {
     fn path(dirs: &Dirs) -> PathBuf {

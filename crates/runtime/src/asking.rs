@@ -45,7 +45,9 @@ impl Hearing<'_> {
         let open = self.turn.open_requests(&self.event.call.session, &arguments)?;
         // A yes past one guardrail answers no other question.
         for request in open.into_iter().filter(|request| request.bypass.is_none()) {
-            if self.grant_of(&request, &decision).is_some() {
+            // A yes is for the agent that asked; a no is one to the call.
+            let is_own = request.agent == self.event.call.agent;
+            if is_own && self.grant_of(&request, &decision).is_some() {
                 let recorded = self.turn.request_in_records(&request.id)?;
                 let told = recorded.filter(|told| *told == request);
                 let grant = told.and_then(|told| self.grant_of(&told, &decision));
@@ -59,7 +61,7 @@ impl Hearing<'_> {
             if request.is_over(self.now_ms) {
                 let entry = Entry::Expired { request: request.id.clone() };
                 self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
-            } else if request.state == RequestState::Pending {
+            } else if is_own && request.state == RequestState::Pending {
                 pending = Some(request);
             }
         }
@@ -144,11 +146,9 @@ impl Hearing<'_> {
             reviews: Vec::new(),
             state: RequestState::Pending,
         };
-        self.turn.append(
-            self.now_ms,
-            &context(&self.event, self.policy),
-            Entry::Requested(request.clone()),
-        )?;
+        let request = request.without_secrets();
+        let entry = Entry::Requested(request.clone());
+        self.turn.append(self.now_ms, &context(&self.event, self.policy), entry)?;
         Ok(request)
     }
 }

@@ -101,10 +101,11 @@ impl Copying {
                 Ok(())
             }
             Err(error) => Err(format!("`{}` cannot be inspected: {error}", path.display())),
-            // What is moved or changed as a whole is copied as a whole.
+            // What is moved or changed as a whole is copied as a whole; so is a folder that is
+            // filled, as which of its files are replaced is not known.
             Ok(about) if about.is_dir() => match fact.below {
-                Reach::All => self.tree(path),
-                Reach::Some | Reach::Itself => Ok(()),
+                Reach::All | Reach::Some => self.tree(path),
+                Reach::Itself => Ok(()),
             },
             Ok(about) => self.file(path, &about),
         }

@@ -2,6 +2,8 @@
 
 use crate::yaml::PolicyFault;
 use std::fmt;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 use toolgate_store::StoreError;
 
 /// Why the gate cannot judge, and the one thing that fixes it.
@@ -20,12 +22,33 @@ impl Broken {
         Broken { what: what.into(), cure: cure.into() }
     }
 
-    pub(crate) fn io(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Broken {
+    /// What could not be done with a file or folder.
+    #[must_use]
+    pub fn io(doing: &str, path: &Path, error: &Error) -> Broken {
+        // Our folders are there where no home is known.
+        if path.starts_with("/dev/null") {
+            return Broken::new("`HOME` is not set", "set it to your home folder");
+        }
+        let is_file = |folder: &&Path| folder.exists() && !folder.is_dir();
+        if let Some(file) = path.ancestors().skip(1).find(is_file) {
+            return Broken::in_the_way(file);
+        }
         let cure = match error.kind() {
-            std::io::ErrorKind::StorageFull => "free some disk space".to_owned(),
+            ErrorKind::AlreadyExists if doing.ends_with("folder") => return Broken::in_the_way(path),
+            ErrorKind::StorageFull => "free some disk space".to_owned(),
             _ => format!("give your user access to `{}`, then run `toolgate doctor`", path.display()),
         };
         Broken::new(format!("cannot {doing} `{}`: {error}", path.display()), cure)
+    }
+}
+
+impl Broken {
+    fn in_the_way(file: &Path) -> Broken {
+        let file = file.display();
+        Broken::new(
+            format!("`{file}` is a file, and Toolgate needs a folder there"),
+            format!("move `{file}` away"),
+        )
     }
 }
 
@@ -51,8 +74,8 @@ impl From<Vec<PolicyFault>> for Broken {
     fn from(faults: Vec<PolicyFault>) -> Broken {
         let first = faults.first();
         let what = first.map_or_else(
-            || "the policy cannot be read".to_owned(),
-            |fault| format!("the policy cannot be read: {fault}{}", more(faults.len())),
+            || "the policy has an error".to_owned(),
+            |fault| format!("the policy has an error: {fault}{}", more(faults.len())),
         );
         let cure = first.map_or_else(
             || "run `toolgate policy check`".to_owned(),

@@ -101,7 +101,7 @@ impl Gate {
         let open = turn.open_requests(&session.id, &decided.arguments).map_err(Broken::from)?;
         let is_own = |request: &Request| {
             let own = request.bypass.as_ref().is_some_and(|own| own.guardrail == asked.guardrail);
-            own && !request.is_over(now)
+            own && request.agent == context.agent && !request.is_over(now)
         };
         let open: Vec<Request> = open.into_iter().filter(is_own).collect();
         let key = self.approver.as_ref().map(|approver| approver.key.as_str());
@@ -128,7 +128,8 @@ impl Gate {
         let request = Request {
             asker: self.setup.asked_by.and_then(asker_from).map(Box::new),
             ..new_request(&context, decided, asked, now)?
-        };
+        }
+        .without_secrets();
         let seq = turn.append(now, &context, Entry::Requested(request.clone())).map_err(Broken::from)?.seq;
         turn.commit().map_err(Broken::from)?;
         self.checkpoint(seq);
@@ -247,7 +248,11 @@ fn new_request(
         expires_ms: asked.expires_ms(now),
         bypass: Some(Box::new(asked)),
         // What the block offers instead is this very request.
-        details: Box::new(Details { alternatives: Vec::new(), ..Details::of_findings(&decided.findings) }),
+        details: Box::new(Details {
+            fixes: Vec::new(),
+            alternatives: Vec::new(),
+            ..Details::of_findings(&decided.findings)
+        }),
         reviews: Vec::new(),
         state: RequestState::Pending,
     })
@@ -259,7 +264,7 @@ impl Hearing<'_> {
     pub(crate) fn past_guardrails(&mut self, decision: Decision) -> Result<Decision, Broken> {
         let mut decision = decision;
         let mut used: Vec<Request> = Vec::new();
-        while decision.verdict == Verdict::Block && used.len() < SUSPENDED_MAX {
+        while matches!(decision.verdict, Verdict::Block | Verdict::Check) && used.len() < SUSPENDED_MAX {
             let Some(request) = self.granted(&decision)? else { break };
             used.push(request);
             let ids: Vec<String> =
@@ -275,9 +280,7 @@ impl Hearing<'_> {
     /// A yes past the guardrail that blocks, told alike by the row and by the
     /// records.
     fn granted(&mut self, decision: &Decision) -> Result<Option<Request>, Broken> {
-        let Some(block) = decision.findings.iter().find(|one| one.outcome == Outcome::Block) else {
-            return Ok(None);
-        };
+        let Some(block) = decision.findings.iter().find(|one| blocks(one)) else { return Ok(None) };
         // A guardrail that allows none any more is not passed on an old yes.
         if self.policy.bypass(&block.guard).is_none() {
             return Ok(None);
@@ -287,7 +290,7 @@ impl Hearing<'_> {
         for request in self.turn.open_requests(&self.event.call.session, &arguments)? {
             let is_own = request.bypass.as_ref().is_some_and(|own| own.guardrail == block.guard);
             let opens = request.grant(self.now_ms, key).is_some() || self.is_overridden(&request, decision);
-            if is_own && opens {
+            if is_own && request.agent == self.event.call.agent && opens {
                 let recorded = self.turn.request_in_records(&request.id)?;
                 return Ok(recorded.filter(|told| *told == request));
             }
@@ -344,6 +347,11 @@ impl Hearing<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a finding stops the call until it is asked past: a check stops it if it fails.
+fn blocks(finding: &Finding) -> bool {
+    matches!(finding.outcome, Outcome::Block | Outcome::Check(_))
 }
 
 /// What the record says about a guardrail that was passed.

@@ -32,6 +32,12 @@ pub(crate) struct Config<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
+/// What a setting of a project says, by its name.
+pub(crate) fn setting(project: &Path, settings: &Settings, name: &str) -> Option<String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    Config { project, settings, variable: &variable }.find(name).map(|found| found.value)
+}
+
 /// A setting that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {

@@ -26,6 +26,11 @@ fn is_impossible(file: &FileFact, facts: &Facts) -> bool {
         return false;
     }
     let Some((folder, _)) = file.path.rsplit_once('/') else { return false };
+    let command = file.command.and_then(|at| facts.reading.commands.get(at));
+    // `cp -t x a`: a folder, or it fails.
+    if command.is_some_and(|one| one.usage.value("--target-directory").is_some()) {
+        return false;
+    }
     let target = |other: &&FileFact| {
         other.command == file.command && other.access == file.access && other.path == folder && other.exact
     };

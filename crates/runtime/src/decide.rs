@@ -4,21 +4,33 @@
 //! What the host is told about a decision is `gate`'s affair.
 
 use crate::approver::Approver;
+use crate::branch::branch_of;
 use crate::broken::Broken;
 use crate::checks;
 use crate::clock::{self, now_ms};
-use crate::gate::{Answered, Gate, Later, context};
+use crate::gate::{Answered, Gate, Later, context, cut};
 use crate::hearing::Hearing;
 use crate::kept::Policies;
 use crate::prerequisites;
+use crate::run_check::answer_of;
 use crate::scene::{Scene, Setup};
 use crate::spending;
+use serde_json::json;
 use std::borrow::Cow;
-use toolgate_core::{CheckResult, Delivery, Entry, Event, EventKind, Mode, Prerequisite, RequestState};
+use std::time::{Duration, Instant};
+use toolgate_core::{
+    CheckResult, Delivery, Entry, Event, EventKind, Mode, Prerequisite, RequestState, task_in_branch,
+};
 use toolgate_store::{Sqlite, Store, Turn};
 
 /// How often checks may lead to further checks.
 const CHECK_ROUNDS_MAX: usize = 2;
+
+/// The variable that names the task.
+pub(crate) const TASK: &str = "TOOLGATE_TASK";
+
+/// For all commands that say whether the work is done, well below every host's limit.
+const CHECKERS_MAX: Duration = Duration::from_secs(30);
 
 /// What one transaction came to.
 enum Step {
@@ -71,7 +83,7 @@ impl Gate {
         let scene = Scene::open_again(&setup, policies.take(&setup.project))?;
         let approver = Approver::load(&setup.dirs)?;
         clock::follow(&store)?;
-        Ok(Gate { setup, scene, store, approver, later: Later::Wanted(None) })
+        Ok(Gate { setup, scene, store, approver, later: Later::Wanted(None), providers: Vec::new() })
     }
 
     /// Does what was left for when the answer is out, and gives the open ledger
@@ -93,6 +105,7 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing may run.
     pub fn decide(&mut self, event: &Event) -> Result<Answered, Broken> {
+        let event = &self.salted(event);
         let mut results = Vec::new();
         for _ in 0..CHECK_ROUNDS_MAX {
             match self.turn(event, &results, May::Wait)? {
@@ -117,14 +130,48 @@ impl Gate {
     /// # Errors
     /// If anything fails on the way: then nothing was recorded.
     pub fn decide_at_once(&mut self, event: &Event) -> Result<Option<Answered>, Broken> {
+        let event = &self.salted(event);
         match self.turn(event, &[], May::Answer)? {
             Step::Answered(answered) => Ok(Some(*answered)),
             Step::Checks(_) | Step::Waits => Ok(None),
         }
     }
 
+    /// Asks the commands of the policy whether the work is done, if the agent wants to stop.
+    fn ask_checkers(&mut self, event: &Event) {
+        if event.kind != EventKind::Stop {
+            return;
+        }
+        let agents = self.scene.policy().settings().agents_of(&event.call);
+        let commands =
+            agents.filter_map(|entry| entry.agent.completion.as_ref()).flat_map(|one| one.commands());
+        let until = Instant::now() + CHECKERS_MAX;
+        let told = json!({ "session": event.call.session, "agent": event.call.agent, "dir": event.call.dir });
+        let said = commands.filter_map(|command| {
+            let missing =
+                missing_of(command, answer_of(&self.setup.project, command, &told.to_string(), until))?;
+            Some((command.to_owned(), missing))
+        });
+        self.scene.unfinished = said.collect();
+    }
+
+    /// The event with what the hash of its call is made with.
+    pub(crate) fn salted(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        event.call.salt = Some(self.store.salt());
+        // Where the host knows no task, whoever started it may.
+        let named = || std::env::var(TASK).ok().filter(|task| !task.is_empty());
+        event.call.task = event.call.task.or_else(named);
+        if event.call.task.is_none() && self.policy().settings().asks_for_tasks() {
+            let branch = branch_of(&event.call.dir).unwrap_or_default();
+            event.call.task = task_in_branch(&branch).map(str::to_owned);
+        }
+        event
+    }
+
     /// One transaction: judge, and answer or say what comes first.
     fn turn(&mut self, event: &Event, results: &[CheckResult], may: May) -> Result<Step, Broken> {
+        self.ask_checkers(event);
         let Gate { setup, scene, store, approver, .. } = self;
         let mut turn = store.begin()?;
         if !results.is_empty() {
@@ -135,7 +182,7 @@ impl Gate {
         let (mut hearing, decision) = Hearing::judge(turn.as_mut(), scene, approver.as_ref(), event)?;
         let mut decision = hearing.past_guardrails(decision)?;
         if let Some(result) = results.iter().find(|result| !result.passed) {
-            decision = prerequisites::failed(decision, result);
+            decision = prerequisites::failed(scene.policy(), decision, result);
         }
         let enforced = scene.policy().mode() == Mode::Enforce && event.kind == EventKind::PreExecution;
         let wanted = if enforced { prerequisites::wanted(&decision) } else { Vec::new() };
@@ -147,7 +194,7 @@ impl Gate {
                 }
                 return Ok(Step::Checks(wanted));
             }
-            decision = prerequisites::endless(decision);
+            decision = prerequisites::endless(scene.policy(), decision);
         }
         let answered = hearing.settle(decision)?;
         if may == May::Answer && answered.waits(scene) {
@@ -158,6 +205,18 @@ impl Gate {
         self.checkpoint(seq);
         Ok(Step::Answered(Box::new(answered)))
     }
+}
+
+/// What a checker says is missing: what it prints, as JSON or as text. One that cannot be asked says
+/// that something is.
+fn missing_of(command: &str, said: Option<(bool, String)>) -> Option<String> {
+    let Some((success, text)) = said else { return Some(format!("`{command}` gave no answer in time")) };
+    let said: Option<serde_json::Value> = serde_json::from_str(text.trim()).ok();
+    let complete = said.as_ref().and_then(|said| said.get("complete")?.as_bool());
+    let feedback = said.as_ref().and_then(|said| said.get("feedback")?.as_str()).map(str::to_owned);
+    let text = feedback.unwrap_or_else(|| cut(text.trim()));
+    let text = if text.is_empty() { format!("`{command}` says it is not done") } else { text };
+    (!success || complete == Some(false)).then_some(text)
 }
 
 /// Records what the model used since the last call, where a budget asks for it.

@@ -7,6 +7,7 @@
 use crate::after::{after_failure, begun, judged_after, with_advice};
 use crate::approver::Approver;
 use crate::broken::Broken;
+use crate::brought;
 use crate::cache::CacheState;
 use crate::checkpoints::tidy_behind;
 use crate::clock::{self, now_ms};
@@ -14,16 +15,18 @@ use crate::hearing::Hearing;
 use crate::key::signing_key;
 use crate::own_work::files_before;
 use crate::private::make_private_folder;
+use crate::provider::{FeedbackProvider, own_advice, said_by_commands};
 use crate::restore::{backup_of, note_changes, roll_back};
 use crate::scene::{Scene, Setup};
 use crate::scripts;
 use crate::spending::with_new_files;
 use toolgate_core::guards;
-use toolgate_core::shell::Command;
+use toolgate_core::shell::{Command, Reach};
 use toolgate_core::{
     Access, Advice, Answer, Before, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts,
     FileFact, Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched,
-    Verdict, agent_text, feedback, feedback_asks, kept_message, quoted_message, reserves, rewritten_text,
+    Verdict, agent_text, feedback, feedback_asks, kept_message, output_texts, quoted_message, reserves,
+    rewritten_text,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -32,6 +35,9 @@ const STOPS_REFUSED_MAX: u32 = 10;
 
 /// How much of a call's text a record keeps.
 const TITLE_MAX: usize = 8 << 10;
+
+/// Records among which it is looked whether something was told before.
+const RECENT_MAX: u32 = 1_000;
 
 /// How many files of one call a record names.
 const TOUCHED_MAX: usize = 64;
@@ -65,6 +71,7 @@ pub struct Gate {
     pub(crate) store: Sqlite,
     pub(crate) approver: Option<Approver>,
     pub(crate) later: Later,
+    pub(crate) providers: Vec<Box<dyn FeedbackProvider>>,
 }
 
 /// Whether tidying up behind a record waits until the answer is out.
@@ -89,13 +96,20 @@ impl Gate {
         let store = Sqlite::open(&setup.dirs.ledger(), key)?;
         clock::follow(&store)?;
         let approver = Approver::load(&setup.dirs)?;
-        Ok((Gate { setup, scene, store, approver, later: Later::No }, state))
+        Ok((Gate { setup, scene, store, approver, later: Later::No, providers: Vec::new() }, state))
     }
 
     /// The gate with one more guard, for those who embed it.
     #[must_use]
     pub fn with_guard(self, guard: Box<dyn Guard>) -> Gate {
         Gate { scene: self.scene.with_guard(guard), ..self }
+    }
+
+    /// The gate with one more source of feedback.
+    #[must_use]
+    pub fn with_feedback(mut self, provider: Box<dyn FeedbackProvider>) -> Gate {
+        self.providers.push(provider);
+        self
     }
 
     /// Takes the policy the files say now, for a process that lives longer
@@ -126,7 +140,12 @@ impl Gate {
     /// # Errors
     /// If it cannot be recorded.
     pub fn result(&mut self, event: &Event, said: Option<&str>) -> Result<HostAnswer, Broken> {
-        let Gate { scene, store, approver, setup, .. } = self;
+        let event = &self.salted(event);
+        let Gate { scene, store, approver, setup, providers, .. } = self;
+        let said_by_commands = match scene.policy().settings().has_feedback_commands(&event.call) {
+            true => said_by_commands(store.begin()?.as_mut(), scene, &setup.project, event, now_ms())?,
+            false => Vec::new(),
+        };
         let mut turn = store.begin()?;
         let session = turn.session(&event.call.session)?;
         let told = event;
@@ -152,7 +171,12 @@ impl Gate {
             judged.add(&text);
         }
         let mut advice = advise(turn.as_mut(), scene, event)?;
+        advice.extend(said_by_commands);
+        advice.extend(own_advice(turn.as_mut(), scene, providers, event, now_ms())?);
         advice.extend(after_failure(turn.as_mut(), scene, event, said)?);
+        advice.extend(brought::brought(setup, event, &glance.facts, || {
+            turn.recent_of(&session.id, RECENT_MAX).unwrap_or_default()
+        }));
         for one in &advice {
             seq = turn.append(now_ms(), &context, Entry::Advised(one.clone()))?.seq;
         }
@@ -329,13 +353,14 @@ pub(crate) fn go_ahead(decision: &Decision, event: &Event) -> HostAnswer {
 
 /// How a call ended that was told of, read with its scripts as `event`.
 pub(crate) fn resulted(scene: &Scene, facts: &Facts, event: &Event, told: &Event) -> Resulted {
-    let (ran, touched) = evidence(facts, &event.call);
+    let (ran, mut touched) = evidence(facts, &event.call);
     let changes = |one: &Touched| one.access != Access::Read && scene.is_ours(&one.path);
     // What a script changes on its way is its own matter, as it is for those of the project.
     let changed = match event.call.scripts.is_empty() {
         true => touched.iter().any(changes),
         false => evidence(&scene.facts(&told.call), &told.call).1.iter().any(changes),
     };
+    touched.retain(|one| one.access != Access::Read || is_read(scene, facts, event, &one.path));
     Resulted {
         event: event.kind,
         call: event.call.id.clone(),
@@ -351,6 +376,33 @@ pub(crate) fn resulted(scene: &Scene, facts: &Facts, event: &Event, told: &Event
         arguments: (event.kind == EventKind::OnError || event.call.id.is_none())
             .then(|| event.call.arguments_digest()),
     }
+}
+
+/// Whether a file was read in a sense that the agent knows it now: what only copies, searches or
+/// counts it does not show it.
+fn is_read(scene: &Scene, facts: &Facts, event: &Event, path: &str) -> bool {
+    let call = &event.call;
+    let mut agents = scene.policy().settings().agents_of(call);
+    if let Some(counts) = agents.find_map(|entry| entry.agent.reads_with(&call.tool)) {
+        return counts;
+    }
+    // What came back holds no text: nothing was shown, whatever was read.
+    let has_shape =
+        event.output.as_ref().and_then(serde_json::Value::as_object).is_some_and(|all| !all.is_empty());
+    if has_shape && call.command().is_some() && output_texts(event).iter().all(|text| text.trim().is_empty())
+    {
+        return false;
+    }
+    let shows = |fact: &FileFact| match (
+        fact.command.and_then(|at| facts.reading.commands.get(at)),
+        call.command(),
+    ) {
+        (Some(command), Some(source)) => toolgate_core::shell::shows_files(command, source),
+        _ => fact.below == Reach::Itself && !facts.files.iter().any(|other| other.access != Access::Read),
+    };
+    facts.files.iter().any(|fact| {
+        fact.access == Access::Read && cut(fact.real.as_deref().unwrap_or(&fact.path)) == path && shows(fact)
+    })
 }
 
 /// The commands whose success the success of the call proves, and no others;

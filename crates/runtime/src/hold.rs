@@ -11,7 +11,7 @@ use crate::hearing::Hearing;
 use crate::scripts;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use toolgate_core::{Delivery, Entry, Event, Request, RequestState, Verdict};
+use toolgate_core::{Delivery, Entry, Event, HostAnswer, Request, RequestState, Verdict, agent_text};
 use toolgate_store::Store;
 
 /// How often the ledger is looked at: quick at first, then gentle.
@@ -40,7 +40,8 @@ impl Gate {
         answered: Answered,
         is_there: &dyn Fn() -> bool,
     ) -> Result<Answered, Broken> {
-        let event = &answered.as_judged(event);
+        let event = self.salted(event);
+        let event = &answered.as_judged(&event);
         if answered.waits_for_time() {
             return self.wait_out(event, answered, is_there);
         }
@@ -61,8 +62,31 @@ impl Gate {
                 self.withdraw(event, &request)?;
                 Ok(answered)
             }
-            _ => Ok(answered),
+            _ => self.unanswered(event, answered, &request),
         }
+    }
+
+    /// The time to hold is over. Where that of the request is, too, nothing waits any more.
+    fn unanswered(
+        &mut self,
+        event: &Event,
+        answered: Answered,
+        request: &Request,
+    ) -> Result<Answered, Broken> {
+        let is_over = |one: &Request| match one.state {
+            RequestState::Pending => one.is_over(now_ms()),
+            _ => one.state == RequestState::Expired,
+        };
+        if !self.store.request(&request.id)?.as_ref().is_none_or(is_over) {
+            return Ok(answered);
+        }
+        self.withdraw(event, request)?;
+        let text = format!(
+            "{} Request {} expired without an answer. To ask again, repeat this call; until then, continue with other work.",
+            agent_text(&answered.decision),
+            request.id
+        );
+        Ok(Answered { delivered: HostAnswer::Denied { text }, ..answered })
     }
 
     fn withdraw(&mut self, event: &Event, request: &Request) -> Result<(), Broken> {
@@ -111,7 +135,7 @@ impl Gate {
         is_there: &dyn Fn() -> bool,
     ) -> Result<Option<RequestState>, Broken> {
         let mut pause = LOOK_FIRST;
-        while Instant::now() < until && is_there() {
+        while Instant::now() < until && is_there() && !request.is_over(now_ms()) {
             sleep(pause.min(until.saturating_duration_since(Instant::now())));
             pause = (pause * 2).min(LOOK_MAX);
             match self.store.request(&request.id)?.map(|request| request.state) {

@@ -198,6 +198,27 @@ pub fn load_with(dirs: &Dirs, project: &Path, text: &str) -> Result<Loaded, Vec<
     from_files(&files)
 }
 
+/// What can be read of a policy, and everything wrong with it: for pages and lists, which work all
+/// the same. A call is never judged with it.
+#[must_use]
+pub fn load_readable(dirs: &Dirs, project: &Path) -> (Option<Loaded>, Vec<PolicyFault>) {
+    let (files, mut faults) = readable_files(dirs, project);
+    let (mut joined, found) = join(&files);
+    faults.extend(found);
+    if let Err(wrong) = compile(&joined.merged) {
+        faults.extend(joined.located(&wrong, |file| text_of(&files, file)));
+        let holds = |source: &Source| !wrong.iter().any(|(faulty, _)| faulty == source);
+        joined.merged.rules.retain(|entry| holds(&entry.source));
+        joined.merged.settings.guardrails.retain(|entry| holds(&entry.source));
+    }
+    let Joined { merged, files: names, .. } = joined;
+    let loaded = compile(&merged).ok().map(|policy| {
+        let Merged { notices, off, .. } = merged;
+        Loaded { policy, notices, off, files: names }
+    });
+    (loaded, sorted(faults, &files))
+}
+
 pub(crate) fn from_files(files: &[SourceFile]) -> Result<Loaded, Vec<PolicyFault>> {
     let (joined, mut faults) = join(files);
     match compile(&joined.merged) {

@@ -21,6 +21,8 @@ pub struct PackExample<'a> {
     pub verdict: &'a str,
     /// Whether the rule is among those that decide.
     pub matches: bool,
+    /// Labels the session has before the call, as on the page: `` after `secret` ``.
+    pub after: Option<&'a str>,
 }
 
 /// The commands in the section of a rule. A case of the page is a line such as
@@ -37,7 +39,9 @@ fn example<'a>(line: &'a str, rule: &str) -> Option<PackExample<'a>> {
     let (command, decided) = line.strip_prefix("- `")?.split_once("` → ")?;
     let verdict = decided.split([' ', ':']).next()?;
     let by = decided.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(by, _)| by);
-    Some(PackExample { command, verdict, matches: by.split(", ").any(|one| one == rule) })
+    let after =
+        decided.split_once(" – ").map(|(_, remark)| remark).filter(|remark| remark.starts_with("after `"));
+    Some(PackExample { command, verdict, matches: by.split(", ").any(|one| one == rule), after })
 }
 
 /// Every pack.

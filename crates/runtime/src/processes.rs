@@ -6,7 +6,7 @@
 use crate::dirs::Dirs;
 use crate::key::signing_key;
 use std::path::{Path, PathBuf};
-use toolgate_core::{Asker, Process, asker_among, asker_over};
+use toolgate_core::{AgentProgram, Asker, Process, asker_among, asker_over};
 use toolgate_store::Sqlite;
 
 /// Longest chain of parents looked at; a loop must not hang an answer.
@@ -18,47 +18,37 @@ pub const ASKERS_MAX: u32 = 1_000;
 /// Words of a process that are looked at.
 const WORDS_MAX: usize = 16;
 
-/// Variables hosts set for what their agents run.
-const MARKS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-    "CURSOR_AGENT",
-    "CURSOR_TRACE_ID",
-    "OPENCODE",
-    "COPILOT_CLI",
-    "QWEN_CODE",
-    "CLINE_ACTIVE",
-];
-
-/// Programs that run agents.
-const HOSTS: &[&str] =
-    &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "qwen", "droid", "cline", "amp"];
-
 /// The agent this process runs under, if one can be seen: by a variable it
 /// sets, by a program above this one, or because one of them has asked.
 #[must_use]
-pub fn agent_above(var: &dyn Fn(&str) -> Option<String>, askers: &[Asker]) -> Option<String> {
-    let marked = MARKS.iter().find(|name| var(name).is_some()).map(|name| (*name).to_owned());
+pub fn agent_above(
+    agents: &[&AgentProgram],
+    var: &dyn Fn(&str) -> Option<String>,
+    askers: &[Asker],
+) -> Option<String> {
+    let marked = marks(agents).find(|name| var(name).is_some()).map(str::to_owned);
     let chain = chain_from(std::process::id());
-    marked.or_else(|| host_among(chain.get(1..).unwrap_or_default())).or_else(|| asking_agent(&chain, askers))
+    let above = || host_among(agents, chain.get(1..).unwrap_or_default());
+    marked.or_else(above).or_else(|| asking_agent(&chain, askers))
 }
 
 /// The agent another process is or runs under, if one can be seen.
 #[must_use]
-pub fn agent_over(pid: u32, askers: &[Asker]) -> Option<String> {
+pub fn agent_over(agents: &[&AgentProgram], pid: u32, askers: &[Asker]) -> Option<String> {
     let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    let is_set = |mark: &&&str| {
+    let is_set = |mark: &&str| {
         variables
             .split(|byte| *byte == 0)
             .any(|one| one.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'=')))
     };
-    let marked = MARKS.iter().find(is_set).map(|name| (*name).to_owned());
+    let marked = marks(agents).find(is_set).map(str::to_owned);
     let chain = chain_from(pid);
-    marked.or_else(|| host_among(&chain)).or_else(|| asking_agent(&chain, askers))
+    marked.or_else(|| host_among(agents, &chain)).or_else(|| asking_agent(&chain, askers))
+}
+
+/// Variables hosts set for what their agents run.
+fn marks<'a>(agents: &'a [&AgentProgram]) -> impl Iterator<Item = &'a str> {
+    agents.iter().flat_map(|agent| agent.marks).copied()
 }
 
 /// The programs that have asked lately. A ledger that cannot be read shows none:
@@ -85,11 +75,12 @@ fn asking_agent(chain: &[Process], askers: &[Asker]) -> Option<String> {
 
 /// A host is known by the program's name or by its first word: a script comes
 /// behind what reads it.
-fn host_among(chain: &[Process]) -> Option<String> {
+fn host_among(agents: &[&AgentProgram], chain: &[Process]) -> Option<String> {
     let names = chain.iter().flat_map(|one| one.words.iter().take(2));
     let names =
         names.filter_map(|word| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned()));
-    names.into_iter().find(|name| HOSTS.contains(&name.as_str()))
+    let is_host = |name: &str| agents.iter().any(|agent| agent.programs.contains(&name));
+    names.into_iter().find(|name| is_host(name))
 }
 
 /// A process and those above it, nearest first. Empty where the system does not

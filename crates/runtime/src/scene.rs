@@ -6,6 +6,7 @@
 use crate::branch::{beginning, branch_of};
 use crate::cache::{CacheState, Sources};
 use crate::clock::now_ms;
+use crate::config::setting;
 use crate::copy_targets::without_impossible;
 use crate::dirs::Dirs;
 use crate::kept::PooledPolicy;
@@ -19,6 +20,7 @@ use crate::unsaved::with_unsaved;
 use crate::untracked::with_taken_files;
 use crate::yaml::PolicyFault;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolgate_core::{
@@ -79,6 +81,8 @@ pub struct Scene {
     setup: Setup,
     places: Places,
     started: Instant,
+    /// What commands said before the agent stops: they are asked before a transaction begins.
+    pub(crate) unfinished: BTreeMap<String, String>,
 }
 
 /// A call as it was read, with the links followed for it.
@@ -128,7 +132,14 @@ impl Scene {
     #[must_use]
     pub fn of(setup: &Setup, policy: Policy) -> Scene {
         let places = places_of(setup, &policy, &RealPaths::default());
-        Scene { policy, key: String::new(), setup: setup.clone(), places, started: Instant::now() }
+        Scene {
+            policy,
+            key: String::new(),
+            setup: setup.clone(),
+            places,
+            started: Instant::now(),
+            unfinished: BTreeMap::new(),
+        }
     }
 
     /// The same scene under the policy the files say now.
@@ -267,6 +278,8 @@ impl Scene {
         let text = |path: &str| beginning(Path::new(path), TEXT_MAX);
         let branch = |folder: &str| branch_of(folder);
         let offset_minutes = || offset_minutes();
+        let is_incomplete = |command: &str| self.unfinished.get(command).cloned();
+        let setting = |name: &str| setting(&self.setup.project, self.policy.settings(), name);
         let home = self.setup.dirs.home.as_deref();
         let unguarded = |agent: &AgentProgram, folder: &str| why_unguarded(agent, home, Path::new(folder));
         let agents = self.setup.agents;
@@ -274,6 +287,8 @@ impl Scene {
             is_there: &is_there,
             text: &text,
             branch: &branch,
+            setting: &setting,
+            is_incomplete: &is_incomplete,
             offset_minutes: &offset_minutes,
             agents,
             unguarded: &unguarded,

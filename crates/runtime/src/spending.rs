@@ -31,7 +31,7 @@ pub(crate) fn since(setup: &Setup, event: &Event, spent: &Spent) -> Option<Usage
     file.take(READ_MAX).read_to_end(&mut bytes).ok()?;
     // The last line may not be written to its end yet.
     let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let usage = read(bytes.get(..end).unwrap_or_default(), spent.last.as_deref());
+    let usage = read(bytes.get(..end).unwrap_or_default(), spent);
     let read_to = spent.read_to.saturating_add(u64::try_from(end).unwrap_or(0));
     Some(Usage { read_to, ..usage })
 }

@@ -4,11 +4,11 @@
 //! `main` – above all reading `/proc/self/maps`, to be able to say "stack overflow"
 //! before it dies of one – is a tenth of a warm call. Here `main` is what the C
 //! library calls, and does the two things of it that matter: nothing opened later
-//! becomes stdin, stdout or stderr, and a reader that is gone is an error, not the
-//! end of the process.
+//! becomes stdin, stdout or stderr, and a reader that is gone or a file that may not
+//! grow is an error, not the end of the process.
 //!
 //! INVARIANT: the only place with `unsafe` in it (the tidy test looks). The macro
-//! gives a function its C name and ignores one signal; it touches no memory.
+//! gives a function its C name and ignores two signals; it touches no memory.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
@@ -32,9 +32,13 @@ macro_rules! start {
                 fn signal(number: ::std::ffi::c_int, what: usize) -> usize;
             }
             const SIGPIPE: ::std::ffi::c_int = 13;
+            const SIGXFSZ: ::std::ffi::c_int = 25;
             const SIG_IGN: usize = 1;
             // SAFETY: ignoring a signal installs no handler; no other thread runs yet.
             unsafe { signal(SIGPIPE, SIG_IGN) };
+            // Where files may not grow, a write that fails is answered; a process that dies is not.
+            // SAFETY: as above.
+            unsafe { signal(SIGXFSZ, SIG_IGN) };
             $crate::started($run)
         }
 

@@ -4,6 +4,7 @@
 //! The guards of the gate itself end by what they are made of and are asked directly.
 
 use crate::branch::{beginning, branch_of};
+use crate::config::setting;
 use crate::scene::{Setup, TEXT_MAX, offset_minutes};
 use crate::unguarded::why_unguarded;
 use std::any::Any;
@@ -24,6 +25,7 @@ pub(crate) struct TimedGuard {
     id: String,
     priority: u32,
     category: Category,
+    looks_after: bool,
     questions: Sender<Question>,
     /// It has not ended what it was asked last.
     is_busy: Arc<AtomicBool>,
@@ -61,13 +63,14 @@ struct Kept {
 impl TimedGuard {
     pub(crate) fn of(guard: Box<dyn Guard>, setup: Setup) -> TimedGuard {
         let (id, priority, category) = (guard.id().to_owned(), guard.priority(), guard.category());
+        let looks_after = guard.looks_after();
         let (questions, asked) = channel();
         let is_busy = Arc::new(AtomicBool::new(false));
         let busy = Arc::clone(&is_busy);
         // Without a thread nothing is answered, and that blocks.
         let _ =
             Builder::new().name(id.clone()).spawn(move || answer_all(guard.as_ref(), &setup, &asked, &busy));
-        TimedGuard { id, priority, category, questions, is_busy }
+        TimedGuard { id, priority, category, looks_after, questions, is_busy }
     }
 
     /// The answer in time; none if there is none.
@@ -96,6 +99,10 @@ impl Guard for TimedGuard {
 
     fn category(&self) -> Category {
         self.category
+    }
+
+    fn looks_after(&self) -> bool {
+        self.looks_after
     }
 
     fn asks(&self, call: &Call, facts: &Facts, settings: &Settings) -> Vec<String> {
@@ -143,6 +150,8 @@ fn judged(guard: &dyn Guard, kept: &Kept, setup: &Setup) -> Option<Finding> {
         is_there: &is_there,
         text: &text,
         branch: &branch,
+        is_incomplete: &|command| Some(format!("`{command}` was not asked")),
+        setting: &|name| setting(&setup.project, &kept.settings, name),
         offset_minutes: &offset_minutes,
         agents: setup.agents,
         unguarded: &unguarded,

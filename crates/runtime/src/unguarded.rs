@@ -22,7 +22,7 @@ pub fn why_unguarded(agent: &AgentProgram, home: Option<&Path>, folder: &Path) -
 }
 
 /// What is in a file; nothing for a pipe, which would have to be waited for.
-fn bytes_of(path: &Path) -> Option<Vec<u8>> {
+pub(crate) fn bytes_of(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(SETTINGS_MAX).read_to_end(&mut bytes).ok()?;

@@ -5,7 +5,7 @@
 //! person is asked. Without a repository nothing is held anywhere; then only whole folders
 //! and patterns count, and what builds make again does not.
 
-use crate::git::{Repository, State};
+use crate::git::{Repository, State, is_only_copy};
 use crate::own_work::OwnWork;
 use crate::places::RealPaths;
 use std::collections::BTreeMap;
@@ -183,6 +183,12 @@ impl Look<'_, '_> {
             let is_top = names.iter().any(|entry| entry.file_name() == ".git");
             let repository = is_top.then(|| self.repository_at(&folder.path)).flatten().or(folder.repository);
             let is_ignored = folder.is_ignored && repository == folder.repository;
+            if is_top && folder.is_meant && search.lossy.tree && is_only_copy(&folder.path.join(".git")) {
+                let made = std::fs::symlink_metadata(&folder.path)
+                    .is_ok_and(|found| self.own.made(&folder.path, &found));
+                let places = self.places;
+                search.lost.history = (!made).then(|| shown(&folder.path, places));
+            }
             let mut folders = Vec::new();
             for entry in names.iter().filter(|entry| entry.file_name() != ".git") {
                 let Some(left) = self.left.checked_sub(1) else {

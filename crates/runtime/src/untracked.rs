@@ -93,7 +93,7 @@ mod tests {
     fn tracked_and_ignored_files_stay() {
         assert!(holds(b"DIRC..x.toolgate/policy.yaml\0", b".toolgate/policy.yaml"));
         assert!(!holds(b"DIRC", b".toolgate/policy.yaml"));
-        assert!(is_ignored(".claude/settings.local.json", "target\n**/.claude/settings.local.json\n"));
+        assert!(is_ignored(".host/settings.local.json", "target\n**/.host/settings.local.json\n"));
         assert!(is_ignored(".toolgate/policy.yaml", "/.toolgate/"));
         assert!(!is_ignored(".toolgate/policy.yaml", "# .toolgate\n!.toolgate\n.tool"));
     }

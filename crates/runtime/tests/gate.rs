@@ -55,6 +55,7 @@ impl Stage {
             input,
             dir,
             scripts: Vec::new(),
+            salt: None,
         };
         Event { kind: EventKind::PreExecution, call, log: None, output: None }
     }

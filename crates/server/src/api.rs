@@ -36,8 +36,8 @@ const REQUESTS: u32 = 100;
     info(
         title = "Toolgate",
         description = "Requests, decisions and answers. Every call needs the token that \
-                       `toolgate serve --api-token` prints, as `Authorization: Bearer`. The cookie of the pages is \
-                       no such token."
+                       `toolgate serve --api-token` prints, as `Authorization: Bearer`. The cookie of the pages \
+                       does not count."
     ),
     modifiers(&Token)
 )]

@@ -4,7 +4,9 @@ use crate::inbox::is_waiting;
 use crate::pages::{clock, time};
 use crate::reach::Reader;
 use crate::shown::Shown;
-use toolgate_core::{Pressing, Request, RequestState, Severity, Word, age, count, one_line, pieces, span};
+use toolgate_core::{
+    Pressing, Request, RequestState, Severity, Word, age, count, one_line, pieces, span, why_parts,
+};
 use toolgate_runtime::now_ms;
 
 /// Lines and characters of a call a card shows; its page shows all.
@@ -37,6 +39,8 @@ pub(crate) struct Card {
     pub reach: Vec<Shown>,
     /// What the agent says the call is for.
     pub description: Option<Shown>,
+    /// What the rules say to do.
+    pub fixes: Vec<Shown>,
     /// What the rules would allow instead.
     pub alternatives: Vec<Shown>,
     /// How many approvals there are and whose, where one is not enough.
@@ -67,12 +71,7 @@ pub(crate) struct Why {
 impl Why {
     /// From `sentence (rule, file:line)`, as a request keeps it.
     pub(crate) fn of(text: &str) -> Why {
-        let parts = text
-            .strip_suffix(')')
-            .and_then(|text| text.rsplit_once(" ("))
-            .and_then(|(sentence, rest)| rest.split_once(", ").map(|(rule, source)| (sentence, rule, source)))
-            .filter(|(_, rule, _)| !rule.contains(' '));
-        match parts {
+        match why_parts(text) {
             Some((sentence, rule, source)) => {
                 Why { sentence: Shown::all(sentence), rule: Shown::all(rule), source: Shown::all(source) }
             }
@@ -103,6 +102,7 @@ impl Card {
             why: request.why.iter().map(|why| Why::of(why)).collect(),
             reach: reader.of_request(request),
             description: request.details.description.as_deref().map(|text| Shown::line(text, 300)),
+            fixes: request.details.fixes.iter().map(|text| Shown::all(text)).collect(),
             alternatives: request.details.alternatives.iter().map(|text| Shown::all(text)).collect(),
             needs: needs(request),
             yes: yes_means(request),

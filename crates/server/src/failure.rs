@@ -103,11 +103,7 @@ impl From<NotAPerson> for Failure {
             | NotAPerson::NeedsPassphrase
             | NotAPerson::NoTerminal => "Go back and answer again.",
         };
-        let what = match error {
-            NotAPerson::NeedsPassphrase => "the passphrase is required".to_owned(),
-            _ => error.to_string(),
-        };
-        let failure = Failure::new(StatusCode::FORBIDDEN, what, help);
+        let failure = Failure::new(StatusCode::FORBIDDEN, error.to_string(), help);
         match error {
             NotAPerson::WrongPassphrase | NotAPerson::TooShort | NotAPerson::NeedsPassphrase => {
                 failure.at("passphrase")

@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 use toolgate_core::{
     Answer, Extent, Policy, Record, Request, RequestState, Tally, Word, count, visible, words_fault,
 };
-use toolgate_runtime::{ASKERS_MAX, Broken, Desk, NotAPerson, kept_checkpoints, load, now_ms, trusted_key};
+use toolgate_runtime::{ASKERS_MAX, Broken, Desk, NotAPerson, load, now_ms, trusted_key, verify_ledger};
 use toolgate_store::{Behind, Part, Sqlite, Store, Verified, WaitingLine};
 
 /// So many requests about one call are looked at.
@@ -112,7 +112,7 @@ impl App {
     /// What an agent sends, or a program below one, is no one's word.
     pub(crate) fn refuse_agent(&self, peer: Peer) -> Result<(), Failure> {
         let askers = self.store(|store| Ok(store.askers(ASKERS_MAX)?))?;
-        match peer.objection(&askers) {
+        match peer.objection(self.setup.agents, &askers) {
             Some(Objection::Agent(mark)) => Err(Failure::from(NotAPerson::AgentAbove { mark })),
             Some(Objection::Gone) => Err(Failure::from(NotAPerson::Gone)),
             None => Ok(()),
@@ -243,8 +243,8 @@ impl App {
 
     fn verified(&self) -> Result<Verified, Failure> {
         let dirs = &self.setup.dirs;
-        let (trusted, kept) = (trusted_key(dirs), kept_checkpoints(dirs));
-        self.store(|store| Ok(store.verify(trusted.as_deref(), &kept)?))
+        let trusted = trusted_key(dirs);
+        self.store(|store| Ok(verify_ledger(store, dirs, trusted.as_deref(), Vec::new())?))
     }
 
     /// Grows with every record: what live pages wait for.

@@ -9,7 +9,7 @@
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use toolgate_core::Asker;
+use toolgate_core::{AgentProgram, Asker};
 use toolgate_runtime::agent_over;
 
 /// Processes looked at; more are no ordinary machine.
@@ -43,7 +43,7 @@ struct Socket {
 
 impl Peer {
     /// What speaks against taking the other end's word, if something does.
-    pub(crate) fn objection(self, askers: &[Asker]) -> Option<Objection> {
+    pub(crate) fn objection(self, agents: &[&AgentProgram], askers: &[Asker]) -> Option<Objection> {
         let own = rustix::process::geteuid().as_raw();
         let socket = match self.socket() {
             Listed::Nowhere => return None,
@@ -57,7 +57,7 @@ impl Peer {
         if socket.inode == 0 || may_hold.is_empty() && is_ours {
             return Some(Objection::Gone);
         }
-        may_hold.into_iter().find_map(|pid| agent_over(pid, askers)).map(Objection::Agent)
+        may_hold.into_iter().find_map(|pid| agent_over(agents, pid, askers)).map(Objection::Agent)
     }
 
     /// The process that has this connection open.
@@ -177,12 +177,12 @@ mod tests {
             let program = "it".to_owned();
             let asker = Asker { pid: own, started: started(own), program };
             assert!(
-                is_agents(&peer.objection(&[asker])),
+                is_agents(&peer.objection(&[], &[asker])),
                 "{address}: the connection came from the server itself"
             );
             // No one is at the other end any more, and no one can be told from an agent.
             drop(stream);
-            assert_eq!(peer.objection(&[]), Some(Objection::Gone), "{address}");
+            assert_eq!(peer.objection(&[], &[]), Some(Objection::Gone), "{address}");
         }
     }
 

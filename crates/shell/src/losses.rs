@@ -6,9 +6,10 @@
 
 use crate::programs::{copies, moves};
 use crate::reading::{Command, RedirectKind};
+use crate::wrappers::is_interpreter;
 
 /// What of a file goes with what a command does to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Loss {
     /// Changes of files git tracks.
     pub tracked: bool,
@@ -30,6 +31,12 @@ impl Loss {
     }
 }
 
+/// Whether a program puts a copy in the place of a file, or the file itself.
+#[must_use]
+pub fn is_copier(program: &str) -> bool {
+    copies(program) || moves(program)
+}
+
 impl Command {
     /// What goes with a file this command deletes.
     #[must_use]
@@ -39,7 +46,13 @@ impl Command {
             ("git", "rm") if self.usage.has("--force") => Loss::TRACKED,
             ("git", "clean") => Loss::UNTRACKED,
             ("git", _) => Loss::NONE,
-            (program, _) if moves(program) => Loss::NONE,
+            // `mv x /dev/null`
+            (program, _)
+                if moves(program)
+                    && !self.usage.operands.last().is_some_and(|to| to.text.starts_with("/dev/")) =>
+            {
+                Loss::NONE
+            }
             _ => Loss::ALL,
         }
     }
@@ -53,14 +66,26 @@ impl Command {
         }
         match (self.program.as_str(), self.usage.sub()) {
             ("git", "checkout" | "restore" | "checkout-index") => Loss::TRACKED,
-            ("git", _) => Loss::NONE,
-            ("tee" | "sponge", _) if self.usage.has("--append") => Loss::NONE,
+            ("tee" | "sponge", _) if self.usage.has("--append") => match self.is_in_program() {
+                // What a program opens to write it empties; what it adds to is `>>`.
+                true => Loss::ALL,
+                false => Loss::NONE,
+            },
             ("truncate" | "tee" | "sponge", _) => Loss::ALL,
+            ("git", "mv") if self.usage.has("--force") => Loss::ALL,
+            ("curl" | "sort" | "ln" | "gln", _) => Loss::ALL,
+            ("wget", _) if self.usage.has("--output-document") => Loss::ALL,
+            ("dd", _) if !self.words.iter().any(|word| word.text.contains("notrunc")) => Loss::ALL,
             (program, _) if moves(program) || copies(program) => match self.usage.has("--no-clobber") {
                 true => Loss::NONE,
                 false => Loss::ALL,
             },
             _ => Loss::NONE,
         }
+    }
+
+    /// Whether a program in another language does it.
+    fn is_in_program(&self) -> bool {
+        self.via.iter().any(|name| is_interpreter(name))
     }
 }

@@ -60,7 +60,7 @@ fn of_node(node: &Node, depth: usize) -> Option<Outline> {
         }
         Node::Group(list, redirects) => with(redirects, "{ … }", of_list(list, depth), depth),
         Node::Subshell(list, redirects) => with(redirects, "subshell", of_list(list, depth), depth),
-        Node::Guess(list) => holding("behind the mistake", of_list(list, depth)),
+        Node::Guess(list) => holding("after the mistake", of_list(list, depth)),
         Node::Coproc(inner) => holding("coproc", of_node(inner, depth).into_iter().collect()),
         Node::If { arms, rest, redirects } => {
             let lists = arms.iter().flat_map(|(condition, body)| [condition, body]).chain(rest);

@@ -143,6 +143,12 @@ fn tracked(command: &Command) -> Vec<Word> {
     };
     let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     let named = command.usage.operands.iter().take(8).map(below).collect::<Vec<Word>>();
+    if arguments.iter().any(|word| matches!(word.text.as_str(), "-m" | "--modified" | "-o" | "--others")) {
+        // Those that changed, wherever they are.
+        let some = |path: Word| Word { text: format_smolstr!("{}/*", path.text), exact: false, ..path };
+        let all = if named.is_empty() { vec![below(&here)] } else { named };
+        return all.into_iter().map(some).collect();
+    }
     if named.is_empty() { vec![below(&here)] } else { named }
 }
 

@@ -112,7 +112,11 @@ fn git_deeds_are_known() {
     check("git stash -u", &["takes-untracked"]);
     check("git stash push --all -m x", &["takes-untracked"]);
     check("git stash pop", &[]);
-    check("git stash -u -- f", &[]);
+    check("git stash -u -- f", &["writes-file f"]);
+    check(
+        "git clone https://a.example/x.git d",
+        &["reaches-host https://a.example/x.git", "creates-file d", "creates-file d/*"],
+    );
     check("git -c include.path=x commit -m y", &["skips-commit-hooks"]);
     check("git -c include.path=x log", &[]);
     check("git checkout main", &[]);

@@ -28,6 +28,15 @@ fn values_that_only_reach_the_next_program_are_not_read() {
         "source prod.env && python3 manage.py migrate",
         "(set -o allexport; . .env; npm test) 2>&1 | tail -5",
         "source .env && env PORT=1 npm start",
+        "source .env",
+        ". ./.env",
+        "set -a; . ./.env; set +a",
+        "npm ci; source .env",
+        "source .env && echo ok",
+        "source .env && psql $DATABASE_URL",
+        "source .env && psql \"$DATABASE_URL\" -c 'select 1'",
+        "export $(cat .env | xargs) && npm start",
+        "export $(grep -v '^#' .env | xargs)",
     ] {
         check(source, false);
     }
@@ -36,12 +45,17 @@ fn values_that_only_reach_the_next_program_are_not_read() {
 #[test]
 fn what_could_print_a_value_reads_the_file() {
     for source in [
-        "source .env",
-        "set -a; . ./.env; set +a",
-        "npm ci; source .env",
         "cat .env; source .env && npm start",
         "source .env && npm start && cat < .env",
         "source .env; echo $API_KEY; npm start",
+        "source .env && psql -c \"$API_KEY\"",
+        "source .env && psql \"x$API_KEY\"",
+        "source .env && psql $DATABASE_URL; X=$API_KEY; npm start",
+        "export $(cat .env | xargs) && env",
+        "export $(cat .env | tee x | xargs)",
+        "export $(cat .env | xargs); echo $API_KEY",
+        "set -x; export $(cat .env | xargs)",
+        "echo $(cat .env | xargs)",
         "source .env; npm start -- \"${API_KEY}\"",
         "source .env; curl https://example.com -d \"$API_KEY\"",
         "source .env; sh -c 'echo $API_KEY'",

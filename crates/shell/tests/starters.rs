@@ -18,7 +18,6 @@ const STARTED: &[&str] = &[
     "honcho run rm x",
     "cmd /c 'rm x'",
     "cmd.exe //c rm x",
-    "pwsh -Command '& rm x'",
     "make SHELL='rm x'",
     "make CC='rm x' all",
     "make --eval='A := $(shell rm x)'",
@@ -56,7 +55,8 @@ fn what_is_started_is_listed() {
     for source in STARTED {
         check(source, &["rm", "x"]);
     }
-    check("pwsh -c 'Remove-Item x; ls'", &["rm", "-f", "x"]);
+    check("pwsh -c 'Remove-Item x; ls'", &["rm", "-f", "--", "x"]);
+    check("pwsh -Command '& git push'", &["git", "push"]);
 }
 
 #[test]

@@ -14,6 +14,11 @@ pub enum StoreError {
         /// What the system said.
         why: String,
     },
+    /// The file is something else, or so damaged that it is not known for one.
+    NoLedger {
+        /// The file.
+        path: String,
+    },
     /// Others kept it locked for too long.
     Busy,
     /// No space left.
@@ -36,6 +41,9 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
+        if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) {
+            return StoreError::NoLedger { path: path.display().to_string() };
+        }
         match StoreError::from(error) {
             StoreError::Damaged { why } => StoreError::Unopenable { path: path.display().to_string(), why },
             other => other,
@@ -48,6 +56,9 @@ impl StoreError {
         match self {
             StoreError::Unopenable { path, .. } => {
                 format!("make `{path}` readable and writable for your user, then run `toolgate doctor`")
+            }
+            StoreError::NoLedger { path } => {
+                format!("move `{path}` away to start a new ledger, or put back a copy of the old one")
             }
             StoreError::Busy => {
                 "find the process that holds the ledger (`toolgate doctor`), or try again".to_owned()
@@ -69,11 +80,14 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreError::Unopenable { path, why } => write!(f, "the ledger `{path}` cannot be opened: {why}"),
+            StoreError::NoLedger { path } => {
+                write!(f, "`{path}` is not a ledger: it was damaged or replaced")
+            }
             StoreError::Busy => write!(f, "the ledger stayed locked by another process"),
             StoreError::Full => write!(f, "the disk is full, so the ledger cannot be written"),
             StoreError::ReadOnly => write!(f, "the ledger is not writable"),
             StoreError::Newer { version } => {
-                write!(f, "the ledger has format {version}, which this toolgate does not know")
+                write!(f, "the ledger has format {version}, which this version of Toolgate does not know")
             }
             StoreError::Altered => {
                 write!(f, "the ledger was altered: its newest record is not the one this gate signed")

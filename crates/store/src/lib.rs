@@ -8,12 +8,15 @@
 //! Deliberately absent: judging, waiting for people, the clock. What session
 //! and request become after a record is folded by `toolgate-core`.
 
+mod beside;
 mod error;
 mod listing;
 mod projection;
+mod queue;
 mod schema;
 mod sqlite;
 mod supervision;
+mod turn;
 mod verify;
 
 pub use error::StoreError;
@@ -22,6 +25,9 @@ pub use sqlite::Sqlite;
 pub use verify::Verified;
 
 use toolgate_core::{Checkpoint, Context, Entry, Health, KeptAnswer, Lock, Marks, Record, Request, Session};
+
+/// What the ledger calls the note that records of it are gone.
+pub const LOST: &str = "records-lost";
 
 /// What a store can do.
 pub trait Store {

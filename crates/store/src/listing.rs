@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::projection::number;
 use crate::sqlite::{Sqlite, bodies};
 use rusqlite::params;
+use toolgate_core::guards::PROBE_SESSION;
 use toolgate_core::{Asker, Record, Request, Session};
 
 /// Which requests to look through.
@@ -136,6 +137,33 @@ impl Sqlite {
                    SELECT body -> 'asker' FROM recent WHERE body -> 'asker' IS NOT NULL
                    UNION SELECT again.value FROM recent, json_each(recent.body, '$.progress.askers') AS again";
         bodies(self.connection(), sql, [limit])?.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    }
+
+    /// The last `limit` records by host: when each host was heard last, but for its test calls.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn last_heard(&self, limit: u32) -> Result<Vec<(String, i64)>, StoreError> {
+        let sql = "SELECT body ->> '$.context.host', max(body ->> '$.time_ms')
+                   FROM (SELECT body FROM ledger ORDER BY seq DESC LIMIT ?1)
+                   WHERE body ->> '$.context.session' IS NOT ?2 GROUP BY 1";
+        let mut statement = self.connection().prepare_cached(sql)?;
+        let rows =
+            statement.query_map(params![limit, PROBE_SESSION], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The notes of one sort among the last `limit` records, each text once for each host.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn notes_of(&self, what: &str, limit: u32) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT DISTINCT body ->> '$.context.host', body ->> '$.entry.text'
+                   FROM (SELECT body FROM ledger ORDER BY seq DESC LIMIT ?1)
+                   WHERE body ->> '$.entry.what' = ?2 ORDER BY 1, 2";
+        let mut statement = self.connection().prepare_cached(sql)?;
+        let rows = statement.query_map(params![limit, what], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// How many requests there are of one sort.

@@ -43,6 +43,8 @@ const STEPS: &[&str] = &[
     "",
     // Files a session wrote are marked: folded again.
     "",
+    // Refused stops end, usage that is told again counts what is more: folded again.
+    "",
 ];
 
 /// Brings a file to the present format.

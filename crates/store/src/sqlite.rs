@@ -5,20 +5,23 @@
 //! own automatic checkpoint would not do: it never empties the log, and every
 //! new process reads the whole of it.
 
+use crate::beside;
 use crate::error::StoreError;
-use crate::projection::{self, mark, number, read_mark, request};
-use crate::{Store, Turn, Which, schema, supervision, verify};
+use crate::projection::{self, number, read_mark, request};
+use crate::turn::SqliteTurn;
+use crate::{Store, Turn, Which, queue, schema, supervision, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::num::NonZero;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Health, KeptAnswer, Lock, Mark, Marks, Record, Request, Session,
-    genesis, seal, sign_head,
+    Checkpoint, Head, Health, Lock, Mark, Record, Request, Session, plain_digest_of, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -27,9 +30,17 @@ use toolgate_core::{
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOKS_MAX: i32 = 5000;
 
+/// Before there is a queue: whoever has the lock is mostly done in no time.
+const SHORT_LOOKS_MAX: i32 = 2;
+
+thread_local! {
+    /// How often this thread looks at present.
+    static LOOKS: Cell<i32> = const { Cell::new(LOOKS_MAX) };
+}
+
 fn wait_for_others(looks: i32) -> bool {
     std::thread::sleep(PAUSE);
-    looks < LOOKS_MAX
+    looks < LOOKS.get()
 }
 
 /// Tries again while others are in the way. SQLite does not ask the handler
@@ -49,6 +60,9 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T,
 /// disk.
 const LOG_MAX: u64 = 256 << 10;
 
+/// Fewer records than this are parsed sooner than a thread starts.
+const PARALLEL_MIN: usize = 512;
+
 /// Statements kept ready: more than there are, for a connection that stays open.
 const STATEMENTS_MAX: usize = 64;
 
@@ -58,6 +72,10 @@ pub struct Sqlite {
     connection: Connection,
     key: SigningKey,
     log: PathBuf,
+    /// Where processes wait for each other.
+    queue: PathBuf,
+    /// Where the newest head is kept.
+    beside: PathBuf,
     /// The head signed last: the same head is signed the same way every time.
     signed: Option<Checkpoint>,
 }
@@ -70,13 +88,40 @@ impl Sqlite {
     pub fn open(path: &Path, key: SigningKey) -> Result<Sqlite, StoreError> {
         make_private(path);
         let connection = patiently(|| connect(path))?;
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        Ok(Sqlite { connection, key, log: PathBuf::from(log), signed: None })
+        let next_to = |end: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        let (log, queue, beside) = (next_to("-wal"), next_to("-queue"), next_to("-head"));
+        Ok(Sqlite { connection, key, log, queue, beside, signed: None })
     }
 
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// What the hashes of calls are made with: known only to who holds the key of the ledger.
+    #[must_use]
+    pub fn salt(&self) -> [u8; 32] {
+        plain_digest_of(&[&b"toolgate call "[..], self.key.as_bytes()].concat())
+    }
+
+    /// What is wrong with the head kept next to the ledger, compared with where it ends.
+    pub(crate) fn beside_fault(&self) -> Result<Option<(u64, String)>, StoreError> {
+        let head = head(&self.connection)?;
+        let end = head.as_ref().map(|head| &head.checkpoint);
+        let Ok(file) = File::open(&self.beside) else { return Ok(None) };
+        let known = match beside::read(&file) {
+            beside::Beside::Nothing => return Ok(None),
+            beside::Beside::Garbled => {
+                let why = format!("`{}` next to it is damaged; delete that file", self.beside.display());
+                return Ok(Some((end.map_or(1, |end| end.seq), why)));
+            }
+            beside::Beside::Head(known) => known.checkpoint.clone(),
+        };
+        let is_gone = end.is_none_or(|end| known.seq > end.seq);
+        Ok(is_gone.then(|| (known.seq, beside::lost(&known, end))))
     }
 
     /// Folds the log back if it has grown. The records are safe without it, so
@@ -103,11 +148,32 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Begins a turn: at once if nobody else has one, otherwise in the order of those who wait.
+fn lock<'a>(
+    connection: &'a Connection,
+    queue: &Path,
+) -> Result<(rusqlite::Transaction<'a>, queue::Place), StoreError> {
+    let begin = || rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
+    LOOKS.set(SHORT_LOOKS_MAX);
+    let at_once = begin().map_err(StoreError::from);
+    LOOKS.set(LOOKS_MAX);
+    match at_once {
+        Err(StoreError::Busy) => match queue::wait(queue) {
+            queue::Place::TooLate => Err(StoreError::Busy),
+            place => Ok((begin()?, place)),
+        },
+        turn => Ok((turn?, queue::Place::None)),
+    }
+}
+
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError> {
-        let turn = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        check_end(&turn, &self.key, self.signed.as_ref())?;
-        Ok(Box::new(SqliteTurn { turn, key: &self.key, signed: &mut self.signed }))
+        let Sqlite { connection, key, queue, beside, signed, .. } = self;
+        let (turn, place) = lock(connection, queue)?;
+        check_end(&turn, key, signed.as_ref())?;
+        let mut turn = SqliteTurn::new(turn, key, signed, beside::open(beside), place);
+        turn.note_losses()?;
+        Ok(Box::new(turn))
     }
 
     fn request(&self, id: &str) -> Result<Option<Request>, StoreError> {
@@ -124,18 +190,12 @@ impl Store for Sqlite {
 
     fn records_after(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
         let sql = "SELECT body FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2";
-        bodies(&self.connection, sql, params![number(seq), limit])?
-            .iter()
-            .map(|body| Ok(serde_json::from_str(body)?))
-            .collect()
+        parsed(&bodies(&self.connection, sql, params![number(seq), limit])?)
     }
 
     fn records_before(&self, seq: u64, limit: u32) -> Result<Vec<Record>, StoreError> {
         let sql = "SELECT body FROM ledger WHERE seq < ?1 ORDER BY seq DESC LIMIT ?2";
-        bodies(&self.connection, sql, params![number(seq), limit])?
-            .iter()
-            .map(|body| Ok(serde_json::from_str(body)?))
-            .collect()
+        parsed(&bodies(&self.connection, sql, params![number(seq), limit])?)
     }
 
     fn lines_after(&self, seq: u64, limit: u32) -> Result<Vec<(u64, String, String)>, StoreError> {
@@ -149,8 +209,7 @@ impl Store for Sqlite {
     }
 
     fn newest_ms(&self) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT body ->> 'time_ms' FROM ledger ORDER BY seq DESC LIMIT 1";
-        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?)
+        newest_ms(&self.connection)
     }
 
     fn head(&self) -> Result<Option<Checkpoint>, StoreError> {
@@ -266,145 +325,31 @@ fn is_as_written(own: serde_json::Result<String>, body: &str) -> bool {
     own.is_ok_and(|own| own == body)
 }
 
-struct SqliteTurn<'a> {
-    turn: rusqlite::Transaction<'a>,
-    key: &'a SigningKey,
-    signed: &'a mut Option<Checkpoint>,
+/// Records from their texts; many of them by several threads.
+fn parsed(bodies: &[String]) -> Result<Vec<Record>, StoreError> {
+    let all = |bodies: &[String]| -> Result<Vec<Record>, StoreError> {
+        bodies.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
+    };
+    let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if bodies.len() < PARALLEL_MIN || workers < 2 {
+        return all(bodies);
+    }
+    let share = bodies.len().div_ceil(workers);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = bodies.chunks(share).map(|part| scope.spawn(move || all(part))).collect();
+        let ended = |_| StoreError::Damaged { why: "reading ended early".to_owned() };
+        let parts: Result<Vec<Vec<Record>>, StoreError> =
+            parts.into_iter().map(|part| part.join().map_err(ended)?).collect();
+        Ok(parts?.into_iter().flatten().collect())
+    })
 }
 
-impl Turn for SqliteTurn<'_> {
-    fn session(&mut self, id: &str) -> Result<Session, StoreError> {
-        projection::session(&self.turn, id)
-    }
-
-    fn marks(&mut self, session: &str, keys: &[String]) -> Result<Marks, StoreError> {
-        let mut found = Marks::new();
-        for key in keys {
-            found.extend(mark(&self.turn, session, key)?.map(|mark| (key.clone(), mark)));
-        }
-        Ok(found)
-    }
-
-    fn record(&mut self, seq: u64) -> Result<Option<Record>, StoreError> {
-        let found = bodies(&self.turn, "SELECT body FROM ledger WHERE seq = ?1", [number(seq)])?;
-        Ok(found.first().map(|body| serde_json::from_str(body)).transpose()?)
-    }
-
-    fn recent_of(&mut self, session: &str, among: u32) -> Result<Vec<Record>, StoreError> {
-        let sql = "SELECT body FROM (SELECT seq, body FROM ledger ORDER BY seq DESC LIMIT ?2)
-                   WHERE body -> 'context' ->> 'session' = ?1 ORDER BY seq DESC";
-        let found = bodies(&self.turn, sql, params![session, among])?;
-        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
-    }
-
-    fn locks(&mut self, paths: &[String]) -> Result<Vec<Lock>, StoreError> {
-        let mut found = Vec::new();
-        for path in paths {
-            found.extend(projection::locks(&self.turn, path)?);
-        }
-        Ok(found)
-    }
-
-    fn request_used_by(
-        &mut self,
-        session: &str,
-        arguments: &str,
-        call: &str,
-    ) -> Result<Option<Request>, StoreError> {
-        let sql = "SELECT body FROM request WHERE is_open = 0 AND session = ?1 AND arguments = ?2";
-        let requests: Result<Vec<Request>, StoreError> = bodies(&self.turn, sql, [session, arguments])?
-            .iter()
-            .map(|body| Ok(serde_json::from_str(body)?))
-            .collect();
-        Ok(requests?.into_iter().find(|request| request.is_used_by(Some(call))))
-    }
-
-    fn open_requests(&mut self, session: &str, arguments: &str) -> Result<Vec<Request>, StoreError> {
-        let sql =
-            "SELECT body FROM request WHERE is_open = 1 AND session = ?1 AND arguments = ?2 ORDER BY id DESC";
-        let found: Result<Vec<Request>, StoreError> = bodies(&self.turn, sql, [session, arguments])?
-            .iter()
-            .map(|body| Ok(serde_json::from_str(body)?))
-            .collect();
-        // The columns only find it; what a person said yes to is in the body.
-        Ok(found?.into_iter().filter(|own| own.session == session && own.arguments == arguments).collect())
-    }
-
-    fn request(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
-        request(&self.turn, id)
-    }
-
-    fn request_in_records(&mut self, id: &str) -> Result<Option<Request>, StoreError> {
-        // Whatever is about a request names it; the rest need not be parsed.
-        let sql = "SELECT body FROM ledger WHERE instr(body, ?1) > 0 ORDER BY seq DESC";
-        let mut statement = self.turn.prepare_cached(sql)?;
-        let mut rows = statement.query([id])?;
-        let mut later: Vec<Record> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let record: Record = serde_json::from_str(&row.get::<_, String>(0)?)?;
-            match &record.entry {
-                Entry::Requested(request) if request.id == id => {
-                    let fold =
-                        |request: Request, record: &Record| request.after(&record.entry, record.time_ms);
-                    return Ok(Some(later.iter().rev().fold(request.clone(), fold)));
-                }
-                entry if entry.request() == Some(id) => later.push(record),
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
-    fn standing_requests(&mut self) -> Result<Vec<Request>, StoreError> {
-        let sql = "SELECT body FROM request WHERE is_open = 2 ORDER BY id";
-        let found = bodies(&self.turn, sql, [])?;
-        found.iter().map(|body| Ok(serde_json::from_str(body)?)).collect()
-    }
-
-    fn health(&mut self, supervisor: &str) -> Result<Health, StoreError> {
-        supervision::health(&self.turn, supervisor)
-    }
-
-    fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
-        supervision::kept(&self.turn, shape)
-    }
-
-    fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {
-        let last = self
-            .turn
-            .prepare_cached("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, String>(1)?)));
-        let (seq, prev) = last.optional()?.unwrap_or_else(|| (0, genesis()));
-        let record = Record { seq: seq.saturating_add(1), time_ms, prev, context: context.clone(), entry };
-        let (body, hash) = seal(&record);
-        let mut insert =
-            self.turn.prepare_cached("INSERT INTO ledger (seq, body, hash) VALUES (?1, ?2, ?3)")?;
-        insert.execute(params![number(record.seq), body, hash])?;
-        drop(insert);
-        self.write_head(&Head { seq: record.seq, hash })?;
-        projection::fold(&self.turn, &record)?;
-        Ok(record)
-    }
-
-    fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        Ok(self.turn.commit()?)
-    }
+pub(crate) fn newest_ms(connection: &Connection) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT body ->> 'time_ms' FROM ledger ORDER BY seq DESC LIMIT 1";
+    Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?)
 }
 
-impl SqliteTurn<'_> {
-    fn write_head(&mut self, head: &Head) -> Result<(), StoreError> {
-        let signed = sign_head(head, self.key);
-        let sql = "INSERT INTO head (one, seq, hash, key, signature) VALUES (1, ?1, ?2, ?3, ?4)
-                   ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2, key = ?3, signature = ?4";
-        let mut statement = self.turn.prepare_cached(sql)?;
-        statement.execute(params![number(head.seq), head.hash, signed.key, signed.signature])?;
-        drop(statement);
-        *self.signed = Some(signed);
-        Ok(())
-    }
-}
-
-fn head(connection: &Connection) -> Result<Option<Checkpoint>, StoreError> {
+pub(crate) fn head(connection: &Connection) -> Result<Option<Checkpoint>, StoreError> {
     let sql = "SELECT seq, hash, key, signature FROM head WHERE one = 1";
     let found = connection.prepare_cached(sql)?.query_row([], |row| {
         let head = Head { seq: row.get::<_, i64>(0)?.unsigned_abs(), hash: row.get(1)? };

@@ -5,13 +5,14 @@ use crate::Store;
 use crate::error::StoreError;
 use crate::sqlite::{Sqlite, mark_name};
 use crate::supervision::Supervised;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZero;
 use toolgate_core::{
-    Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Record, Request, Session,
+    Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Record, Request, Session, digest_of,
     lock_change, marks_of, verify_head,
 };
 
-const BATCH: u32 = 1000;
+const BATCH: u32 = 2000;
 
 /// What checking found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,24 @@ pub enum Verified {
     },
     /// Something was changed.
     Broken(FirstBad),
+}
+
+/// A stored line, read and hashed.
+struct Parsed {
+    record: Result<Record, String>,
+    /// Kept where it is no record.
+    body: String,
+    hash: String,
+    fits: bool,
+}
+
+impl Parsed {
+    fn of((_, body, hash): (u64, String, String)) -> Parsed {
+        let fits = digest_of(body.as_bytes()) == hash;
+        let record = serde_json::from_str(&body).map_err(|error| error.to_string());
+        let body = if record.is_ok() { String::new() } else { body };
+        Parsed { record, body, hash, fits }
+    }
 }
 
 struct Replay {
@@ -66,6 +85,9 @@ pub(crate) fn verify(
         let why = "a record with a number below 1 was added".to_owned();
         return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
     }
+    if let Some((index, why)) = store.beside_fault()? {
+        return Ok(Verified::Broken(FirstBad { index, why }));
+    }
     if let Some(object) = store.foreign_object()? {
         let why = format!("the {object} has an unexpected definition: another program changed the file");
         return Ok(Verified::Broken(FirstBad { index: records, why }));
@@ -96,24 +118,45 @@ fn check_head(end: Option<&Head>, head: Option<&Checkpoint>, trusted: Option<&st
 }
 
 impl Replay {
+    /// One batch is read and folded here while others are hashed and parsed by other threads.
     fn all(&mut self, store: &Sqlite) -> Result<Result<(), FirstBad>, StoreError> {
-        let mut after = 0;
-        loop {
-            let lines = store.lines_after(after, BATCH)?;
-            let Some((last, _, _)) = lines.last() else { return Ok(Ok(())) };
-            after = *last;
-            for (_, body, hash) in &lines {
-                if let Err(bad) = self.one(body, hash) {
-                    return Ok(Err(bad));
+        let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
+        std::thread::scope(|scope| {
+            let mut after = 0;
+            let mut under_way = VecDeque::new();
+            loop {
+                while under_way.len() < workers.saturating_mul(2) {
+                    let lines = store.lines_after(after, BATCH)?;
+                    let Some((last, _, _)) = lines.last() else { break };
+                    after = *last;
+                    under_way.push_back(
+                        scope.spawn(move || lines.into_iter().map(Parsed::of).collect::<Vec<_>>()),
+                    );
+                }
+                let Some(batch) = under_way.pop_front() else { return Ok(Ok(())) };
+                let batch = batch
+                    .join()
+                    .map_err(|_| StoreError::Damaged { why: "a check ended early".to_owned() })?;
+                for parsed in batch {
+                    if let Err(bad) = self.one(parsed) {
+                        return Ok(Err(bad));
+                    }
                 }
             }
-        }
+        })
     }
 
-    fn one(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
-        self.checker.step(body, hash)?;
-        let record: Record =
-            serde_json::from_str(body).map_err(|error| self.bad(format!("is not a record: {error}")))?;
+    fn one(&mut self, parsed: Parsed) -> Result<(), FirstBad> {
+        let Parsed { record, body, hash, fits } = parsed;
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                // What is wrong with the chain is told first.
+                self.checker.step(&body, &hash)?;
+                return Err(self.bad(format!("is not a record: {error}")));
+            }
+        };
+        self.checker.follow(&record, &hash, fits)?;
         if self.kept.remove(&record.seq).is_some_and(|kept| kept != hash) {
             return Err(self.bad("differs from a checkpoint: the ledger was rewritten".to_owned()));
         }

@@ -179,6 +179,7 @@ impl<'a> Agent<'a> {
             input: tool.input.clone(),
             dir: tool.dir.clone().unwrap_or_else(|| self.dir.clone()),
             scripts: Vec::new(),
+            salt: None,
         }
     }
 }

@@ -37,9 +37,17 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Asked, Unreadable> {
             context: message.context()?,
             file: message.optional("file_path").map(PathBuf::from),
         }),
-        other => Err(unreadable(format!("the host sent an unknown event: `{}`", shorten(other)))),
+        // What a call is about to do must be said by an event that is known.
+        other if value.get("tool_name").is_some() && !AFTER_CALLS.contains(&other) => {
+            let name = shorten(other);
+            Err(unreadable(format!("the host sent a call with an event this gate does not know: `{name}`")))
+        }
+        other => message.note("unknown-event", other),
     }
 }
+
+/// Events about a call that say nothing about whether it runs.
+const AFTER_CALLS: &[&str] = &["PermissionDenied", "PostToolBatch"];
 
 fn unreadable(why: String) -> Unreadable {
     Unreadable { why }
@@ -50,8 +58,7 @@ fn shorten(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
-/// No command, path or argument can hold a NUL; text behind one would be judged
-/// but never seen, or the other way round. File contents may.
+/// No command, path or argument can hold a NUL. File contents may.
 fn has_nul(input: &Value) -> bool {
     let texts = input.as_object().into_iter().flatten();
     texts
@@ -116,7 +123,7 @@ impl<'a> Message<'a> {
         let input = self.value.get("tool_input").cloned().unwrap_or(Value::Null);
         let kind = tools::kind_of(tool, &input)?;
         if has_nul(&input) {
-            return Err(unreadable(format!("the input of `{}` contains a NUL byte", shorten(tool))));
+            return Err(Unreadable::nul(&shorten(tool)));
         }
         self.call_with(tool, kind, input)
     }
@@ -162,6 +169,7 @@ impl<'a> Message<'a> {
             input,
             dir: self.dir()?,
             scripts: Vec::new(),
+            salt: None,
         })
     }
 }

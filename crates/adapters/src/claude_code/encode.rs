@@ -12,6 +12,7 @@ const PRE: &str = "PreToolUse";
 
 pub(super) fn encode(asked: &Asked, delivered: &HostAnswer) -> Wire {
     match asked {
+        Asked::Permission(_) => pre_tool_use(delivered),
         Asked::Judge(event) if event.kind == EventKind::PreExecution => pre_tool_use(delivered),
         Asked::Judge(_) | Asked::Settings { .. } => match delivered {
             HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
@@ -96,7 +97,7 @@ pub(super) fn broken(asked: &Asked, text: &str) -> Wire {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => {
             pre_tool_use(&HostAnswer::Denied { text: text.to_owned() })
         }
-        Asked::Settings { .. } => closed(text),
+        Asked::Settings { .. } | Asked::Permission(_) => closed(text),
         Asked::Judge(_) | Asked::Result(..) | Asked::Note { .. } => say(&json!({ "systemMessage": text })),
     }
 }

@@ -56,7 +56,7 @@ fn put(
     let root = settings.root();
     let Some(hooks) = root.get("hooks") else { return Ok(()) };
     if !matches!(hooks.shape, Shape::Object(_)) {
-        return Err(settings.fault(hooks, "`hooks` is not an object", "write `\"hooks\": {}`"));
+        return Err(settings.fault(hooks, "`hooks` is not an object", "make it an object"));
     }
     let Some(groups) = hooks.get(event) else {
         settings.add(hooks, Some(event), &json!([group(matcher, command)]));
@@ -64,7 +64,7 @@ fn put(
     };
     if !matches!(groups.shape, Shape::List(_)) {
         let why = format!("`hooks.{event}` is not a list");
-        return Err(settings.fault(groups, &why, "write a list of hook groups there, or remove the key"));
+        return Err(settings.fault(groups, &why, "make it a list"));
     }
     let own = hooks_in(settings).into_iter().find(|found| found.event == event);
     match own {

@@ -11,6 +11,7 @@ mod types;
 mod usage;
 
 use crate::settings::SettingsFault;
+use crate::surface::Surface;
 use crate::{Asked, Can, Host, Level, Ours, Unreadable, Wire};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use toolgate_core::{AgentProgram, Call, HostAnswer, UsageReader};
 /// The name on the command line and in records.
 pub(crate) const NAME: &str = "claude-code";
 
-pub(crate) use session::PROGRAM;
+pub(crate) use session::{PROGRAM, SURFACE};
 
 /// The adapter.
 #[derive(Debug)]
@@ -37,6 +38,10 @@ impl Host for ClaudeCode {
 
     fn program(&self) -> &'static AgentProgram {
         &PROGRAM
+    }
+
+    fn surface(&self) -> &Surface {
+        &SURFACE
     }
 
     fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
@@ -92,6 +97,7 @@ impl Host for ClaudeCode {
             input,
             dir: dir.to_owned(),
             scripts: Vec::new(),
+            salt: None,
         })
     }
 

@@ -4,6 +4,7 @@
 
 use super::{NAME, install, types};
 use crate::settings::value_of;
+use crate::surface::{By, Surface, Switch, brought};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toolgate_core::{AgentProgram, SettingsFile, Unguarded};
@@ -30,8 +31,27 @@ pub(crate) const PROGRAM: AgentProgram = AgentProgram {
         "upgrade",
     ],
     own_settings: &[".claude/settings.json", ".claude/settings.local.json"],
+    marks: SURFACE.marks,
+    off_words: SURFACE.off_words,
+    off_variables: SURFACE.off_variables,
+    brought: |folder, read| brought(&SURFACE, folder, read, |_| false),
     settings: files,
     unguarded,
+};
+
+/// What takes the hook out of the path. The switches are read by `unguarded`, which knows more of these
+/// files; here they say what a repository can bring.
+pub(crate) const SURFACE: Surface = Surface {
+    marks: &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"],
+    off_words: &["--bare", "--safe-mode", "--setting-sources *", "--settings *disableAllHooks*"],
+    off_variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"],
+    switches: &[
+        Switch { file: ".claude/settings.json", by: By::Json("/disableAllHooks", false) },
+        Switch { file: ".claude/settings.local.json", by: By::Json("/disableAllHooks", false) },
+    ],
+    machine: MANAGED,
+    trust: "",
+    sign: None,
 };
 
 /// Managed settings, which survive whatever the others say.

@@ -1,29 +1,31 @@
 //! Reads what the model used from Claude Code's own transcript.
 //!
 //! One JSON object a line; an answer of several parts is in several lines
-//! with the same id and the same usage, and counts once. Lines of other sorts,
-//! and lines that cannot be read, count nothing.
+//! with the same id and counts once, with the highest figures any of them says:
+//! the first line may be written before the answer is complete. Lines of other
+//! sorts, and lines that cannot be read, count nothing.
 
 use serde_json::Value;
-use toolgate_core::{Tokens, Usage};
+use toolgate_core::{Spent, Tokens, Usage};
 
-/// What complete lines say. `last` is the answer counted last before them.
-pub(super) fn usage(lines: &[u8], last: Option<&str>) -> Usage {
-    let mut usage = Usage { last: last.map(str::to_owned), ..Usage::default() };
+/// What complete lines say, given what was counted before them.
+pub(super) fn usage(lines: &[u8], spent: &Spent) -> Usage {
+    let mut usage = Usage { last: spent.last.clone(), last_tokens: spent.last_tokens, ..Usage::default() };
     for line in lines.split(|byte| *byte == b'\n') {
         let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
         let message =
             value.get("message").filter(|_| value.get("type").is_some_and(|kind| kind == "assistant"));
         let Some(message) = message else { continue };
         let id = message.get("id").and_then(Value::as_str).map(str::to_owned);
-        if id.is_some() && id == usage.last {
-            continue;
+        let is_again = id.is_some() && id == usage.last;
+        if !is_again {
+            usage.last = id;
+            usage.api_calls = usage.api_calls.saturating_add(1);
+            usage.last_tokens = Tokens::default();
         }
-        usage.last = id;
-        usage.api_calls = usage.api_calls.saturating_add(1);
-        let used = tokens(message);
-        let all = [used.input, used.output, used.cache_write, used.cache_read];
-        usage.tokens = all.into_iter().fold(usage.tokens, u64::saturating_add);
+        let (used, counted) = tokens(message).beyond(usage.last_tokens);
+        usage.last_tokens = counted;
+        usage.tokens = usage.tokens.saturating_add(used.sum());
         let model = message.get("model").and_then(Value::as_str).unwrap_or("unknown");
         let known = usage.models.entry(model.to_owned()).or_default();
         *known = known.and(used);
@@ -45,6 +47,7 @@ fn tokens(message: &Value) -> Tokens {
 #[cfg(test)]
 mod tests {
     use super::usage;
+    use toolgate_core::Spent;
 
     #[test]
     fn an_answer_counts_once() {
@@ -61,12 +64,19 @@ mod tests {
             line("b", 5),
         ]
         .concat();
-        let first = usage(text.as_bytes(), None);
+        let first = usage(text.as_bytes(), &Spent::default());
         assert_eq!((first.tokens, first.api_calls, first.last.as_deref()), (17, 2, Some("b")));
-        let second = usage(line("b", 5).as_bytes(), first.last.as_deref());
+        let spent = Spent::default().after(&first);
+        let second = usage(line("b", 5).as_bytes(), &spent);
         assert_eq!((second.tokens, second.api_calls), (0, 0), "the rest of an answer counted before");
+        let more = usage([line("b", 3), line("b", 900)].concat().as_bytes(), &spent);
+        assert_eq!((more.tokens, more.api_calls), (895, 0), "what is more than was counted");
         assert_eq!(
-            usage(b"{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":-1}}}", None).tokens,
+            usage(
+                b"{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":-1}}}",
+                &Spent::default()
+            )
+            .tokens,
             0
         );
     }

@@ -34,6 +34,7 @@ pub(super) fn decode(host: &CommandHost, bytes: &[u8]) -> Result<Asked, Unreadab
     };
     match *moment {
         Moment::Before => Ok(Asked::Judge(message.event(EventKind::PreExecution)?)),
+        Moment::Permission => Ok(Asked::Permission(message.event(EventKind::PreExecution)?)),
         Moment::After => {
             let kind = if message.has_failed() { EventKind::OnError } else { EventKind::PostExecution };
             message.result(kind)
@@ -61,6 +62,7 @@ pub(super) fn call(host: &CommandHost, tool: &str, input: Value, dir: &str) -> R
         input,
         dir: dir.to_owned(),
         scripts: Vec::new(),
+        salt: None,
     })
 }
 
@@ -217,12 +219,8 @@ impl<'a> Message<'a> {
         let kind = tools::kind_of(self.host, tool, &input)?;
         let texts = input.as_object().into_iter().flatten();
         let mut run = texts.filter(|(name, _)| !CONTENT.contains(&name.as_str()));
-        // Text behind a NUL would be judged but never run, or the other way round.
         if run.any(|(_, value)| value.as_str().is_some_and(|text| text.contains('\0'))) {
-            let tool = shorten(tool);
-            return Err(unreadable(format!(
-                "the input of `{tool}` holds a NUL, which no program can be given"
-            )));
+            return Err(Unreadable::nul(&shorten(tool)));
         }
         let input = unwrapped(self.host, &kind, input);
         self.call_with(tool, kind, input)
@@ -242,6 +240,7 @@ impl<'a> Message<'a> {
             input,
             dir: self.dir()?,
             scripts: Vec::new(),
+            salt: None,
         })
     }
 }

@@ -12,6 +12,13 @@ use toolgate_core::{Event, EventKind, HostAnswer};
 pub(super) fn encode(host: &CommandHost, asked: &Asked, delivered: &HostAnswer) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => before(host, delivered),
+        Asked::Permission(_) => match delivered {
+            HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
+                permitted(host, "deny", Some(text))
+            }
+            HostAnswer::Approved { .. } => permitted(host, "allow", None),
+            _ => silence(host),
+        },
         Asked::Judge(_) => match delivered {
             HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
                 deny(host.answers.refuse_stop, host.event_at(Moment::Stop), text)
@@ -42,6 +49,16 @@ fn before(host: &CommandHost, delivered: &HostAnswer) -> Wire {
             deny(answers.deny, name, text)
         }
     }
+}
+
+/// The answer to a host that would ask its person.
+fn permitted(host: &CommandHost, word: &str, text: Option<&str>) -> Wire {
+    let mut decision = json!({ "behavior": word });
+    if let (Some(fields), Some(text)) = (decision.as_object_mut(), text) {
+        fields.insert("message".to_owned(), json!(text));
+    }
+    let name = host.event_at(Moment::Permission);
+    say(&json!({ "hookSpecificOutput": { "hookEventName": name, "decision": decision } }))
 }
 
 /// The new input; where the host takes none, a block that says what to run.
@@ -168,6 +185,7 @@ pub(super) fn broken(host: &CommandHost, asked: &Asked, text: &str) -> Wire {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => {
             deny(host.answers.deny, host.event_at(Moment::Before), text)
         }
+        Asked::Permission(_) => permitted(host, "deny", Some(text)),
         Asked::Settings { .. } => closed(host, text),
         Asked::Result(..) => note(host, host.answers.context_after, host.event_at(Moment::After), text),
         Asked::Judge(_) | Asked::Note { .. } => silence(host),

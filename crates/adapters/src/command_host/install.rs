@@ -118,7 +118,7 @@ pub(super) fn switched_off(host: &CommandHost, bytes: &[u8]) -> Option<String> {
     is_off.then(|| pointer.trim_start_matches('/').replace('/', "."))
 }
 
-fn is_ours(host: &CommandHost, command: &str) -> bool {
+pub(super) fn is_ours(host: &CommandHost, command: &str) -> bool {
     command.contains("toolgate") && command.ends_with(&format!(" hook {}", host.name))
 }
 
@@ -141,21 +141,23 @@ mod lists {
         }
         if settings.root().get("hooks").is_none() {
             let events = host.registration.events.iter();
-            let all =
-                events.map(|(event, matcher)| ((*event).to_owned(), json!([item(host, *matcher, command)])));
+            let item = |event: &str, matcher: Option<&str>| json!([item(host, event, matcher, command)]);
+            let all = events.map(|(event, matcher)| ((*event).to_owned(), item(event, *matcher)));
             let root = settings.root();
             settings.add(&root, Some("hooks"), &Value::Object(all.collect::<Map<_, _>>()));
             return Ok(settings.into_bytes());
         }
         for (event, matcher) in host.registration.events {
-            put(&mut settings, host, event, &item(host, *matcher, command))?;
+            put(&mut settings, host, event, &item(host, event, *matcher, command))?;
         }
         Ok(settings.into_bytes())
     }
 
     /// One item of the list of an event.
-    fn item(host: &CommandHost, matcher: Option<&str>, command: &str) -> Value {
-        let timeout = host.registration.timeout;
+    fn item(host: &CommandHost, event: &str, matcher: Option<&str>, command: &str) -> Value {
+        let limits = host.trust.as_ref().map_or(&[][..], |trust| trust.at_most);
+        let limit = limits.iter().find(|(limited, _)| *limited == event).map(|(_, seconds)| *seconds);
+        let timeout = limit.unwrap_or(host.registration.timeout);
         let Form::Groups(more) = host.registration.form else {
             return json!({ "type": "command", "bash": command, "timeoutSec": timeout });
         };
@@ -180,7 +182,7 @@ mod lists {
         let root = settings.root();
         let Some(hooks) = root.get("hooks") else { return Ok(()) };
         if !matches!(hooks.shape, Shape::Object(_)) {
-            return Err(settings.fault(hooks, "`hooks` is not an object", "write `\"hooks\": {}`"));
+            return Err(settings.fault(hooks, "`hooks` is not an object", "make it an object"));
         }
         let Some(list) = hooks.get(event) else {
             settings.add(hooks, Some(event), &json!([item]));
@@ -188,7 +190,7 @@ mod lists {
         };
         if !matches!(list.shape, Shape::List(_)) {
             let why = format!("`hooks.{event}` is not a list");
-            return Err(settings.fault(list, &why, "write a list of hooks there, or remove the key"));
+            return Err(settings.fault(list, &why, "make it a list"));
         }
         match own(settings, host, list) {
             Some(at) => {

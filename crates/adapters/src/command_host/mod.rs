@@ -9,11 +9,13 @@ mod encode;
 mod install;
 mod patch;
 mod tools;
+mod trust;
 
 pub(crate) use install::{Form, Registration};
 pub(crate) use tools::{McpNames, Tool};
 
 use crate::settings::SettingsFault;
+use crate::surface::{Surface, placed};
 use crate::{AGENTS, Asked, Can, Host, Level, Ours, Unreadable, Wire};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -52,8 +54,21 @@ pub(crate) struct CommandHost {
     pub own_files: &'static [&'static str],
     /// The ends of the paths of settings that could remove the hook, in whatever folder.
     pub own_settings: &'static [&'static str],
+    /// What decides whether its hooks run.
+    pub surface: Surface,
+    /// Where the host keeps which hooks it trusts, if it runs no others.
+    pub trust: Option<Trust>,
     /// The variable that names the project the host works in; empty if there is none.
     pub project_variable: &'static str,
+}
+
+/// Where a host keeps which hooks it trusts.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    /// A TOML file with the hash of each hook.
+    pub file: &'static str,
+    /// Events whose hooks get no more than so many seconds; the hash is over what they get.
+    pub at_most: &'static [(&'static str, u64)],
 }
 
 /// Where in a message a field is: JSON pointers, the first that is there counts.
@@ -109,6 +124,8 @@ pub(crate) enum Moment {
     Before,
     /// A call succeeded, or ended and the message says how.
     After,
+    /// The host would ask its person, or a reviewer of its own, about a call.
+    Permission,
     /// A call failed.
     Failed,
     /// The agent wants to stop.
@@ -207,22 +224,27 @@ impl CommandHost {
         let (user, project) = (self.registration.user, self.registration.project);
         std::iter::once(user)
             .chain(project)
-            .map(|written| CommandHost::placed(written, home, folder))
+            .chain(self.surface.switches.iter().map(|switch| switch.file))
+            .chain(self.trust.as_ref().map(|trust| trust.file))
+            .map(|written| placed(written, home, folder))
             .collect()
     }
 
-    /// A settings path of the row as a path of this machine.
-    fn placed(written: &str, home: &Path, project: &Path) -> PathBuf {
-        match written.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => project.join(written),
-        }
+    /// How many of these files come first because the hook is registered in them.
+    fn registered(&self) -> usize {
+        1_usize.saturating_add(usize::from(self.registration.project.is_some()))
     }
 }
 
-/// Why no hook of ours runs in a session with these settings.
+/// Whether settings hold the hook as it is installed.
+pub(crate) fn holds_hook(host: &CommandHost, settings: &[u8]) -> bool {
+    install::events(host, settings).len() >= host.registration.events.len()
+}
+
+/// Why no hook of ours runs in a session with these settings, which are those of `settings_files`.
 pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Unguarded> {
-    let there = || files.iter().filter_map(|file| Some((file, file.bytes.as_deref()?)));
+    let (registered, others) = files.split_at_checked(host.registered()).unwrap_or((files, &[]));
+    let there = || registered.iter().filter_map(|file| Some((file, file.bytes.as_deref()?)));
     let off = there().find_map(|(file, bytes)| Some((file, install::switched_off(host, bytes)?)));
     if let Some((file, switch)) = off {
         return Some(Unguarded {
@@ -230,14 +252,42 @@ pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Un
             fix: format!("remove `{switch}` from that file"),
         });
     }
-    let wanted = host.registration.events.len();
-    if there().any(|(_, bytes)| install::events(host, bytes).len() >= wanted) {
+    let holds = |bytes: &[u8]| holds_hook(host, bytes);
+    let switched = host.surface.switches.iter().zip(others).find_map(|(switch, file)| {
+        let bytes = file.bytes.as_deref()?;
+        switch.found(&file.path, bytes, holds(bytes))
+    });
+    if switched.is_some() {
+        return switched;
+    }
+    let holding: Vec<_> = there().filter(|(_, bytes)| holds(bytes)).collect();
+    if holding.is_empty() {
+        let names: Vec<String> = registered.iter().map(|file| format!("`{}`", file.path.display())).collect();
+        return Some(Unguarded {
+            why: format!("the hook is in none of the files it reads: {}", names.join(", ")),
+            fix: format!("run `toolgate install {} --user`, which guards every folder", host.name),
+        });
+    }
+    host.trust.as_ref()?;
+    let trust = files.last()?;
+    let bytes = trust.bytes.as_deref().unwrap_or_default();
+    let trusts = |file: &Path, settings: &[u8]| trust::missing(host, bytes, file, settings).is_none();
+    if holding.iter().any(|(file, settings)| trusts(&file.path, settings)) {
         return None;
     }
-    let names: Vec<String> = files.iter().map(|file| format!("`{}`", file.path.display())).collect();
+    let (file, settings) = holding.first()?;
+    let event = trust::missing(host, bytes, &file.path, settings)?;
     Some(Unguarded {
-        why: format!("the hook is in none of the files it reads: {}", names.join(", ")),
-        fix: format!("run `toolgate install {} --user`, which guards every folder", host.name),
+        why: format!(
+            "`{}` does not trust the hook for {event} in `{}`, so {} skips it",
+            trust.path.display(),
+            file.path.display(),
+            host.title
+        ),
+        fix: format!(
+            "run `toolgate install {}` again, or trust the hooks when {} asks",
+            host.name, host.title
+        ),
     })
 }
 
@@ -257,11 +307,27 @@ impl Host for CommandHost {
     }
 
     fn traces(&self, home: &Path, project: &Path) -> Vec<PathBuf> {
-        self.traces.iter().map(|written| CommandHost::placed(written, home, project)).collect()
+        self.traces.iter().map(|written| placed(written, home, project)).collect()
     }
 
     fn can(&self) -> &Can {
         &self.can
+    }
+
+    fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    fn trust_file(&self, home: &Path) -> Option<PathBuf> {
+        self.trust.as_ref().map(|trust| placed(trust.file, home, home))
+    }
+
+    fn trusted(&self, trust: &[u8], file: &Path, settings: &[u8]) -> Result<Vec<u8>, SettingsFault> {
+        trust::add(self, trust, file, settings)
+    }
+
+    fn untrusted(&self, trust: &[u8], file: &Path) -> Result<Option<Vec<u8>>, SettingsFault> {
+        trust::remove(trust, file)
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Asked, Unreadable> {
@@ -297,7 +363,7 @@ impl Host for CommandHost {
     }
 
     fn settings_file(&self, level: Level, home: &Path, project: &Path) -> PathBuf {
-        CommandHost::placed(self.registration.file(level), home, project)
+        placed(self.registration.file(level), home, project)
     }
 
     fn levels(&self) -> &'static [Level] {
@@ -313,7 +379,7 @@ impl Host for CommandHost {
                 all.push(written);
             }
         }
-        all.into_iter().map(|written| CommandHost::placed(written, home, project)).collect()
+        all.into_iter().map(|written| placed(written, home, project)).collect()
     }
 
     fn install(&self, settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {

@@ -3,7 +3,9 @@
 use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
+    Trust,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const CODEX: CommandHost = CommandHost {
     name: "codex",
@@ -29,6 +31,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
     fields: Fields::COMMON,
     events: &[
         ("PreToolUse", Moment::Before),
+        ("PermissionRequest", Moment::Permission),
         ("PostToolUse", Moment::After),
         ("Stop", Moment::Stop),
         ("SubagentStart", Moment::SubagentStart),
@@ -61,7 +64,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.169.0"),
         rewrite: true,
         ask: false,
         tell: true,
@@ -78,6 +81,7 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         form: Form::Groups(&[]),
         events: &[
             ("PreToolUse", Some("*")),
+            ("PermissionRequest", Some("*")),
             ("PostToolUse", Some("*")),
             ("Stop", None),
             ("SubagentStart", None),
@@ -97,5 +101,18 @@ pub(crate) const CODEX: CommandHost = CommandHost {
         "/etc/codex",
     ],
     own_settings: &[".codex/hooks.json", ".codex/config.toml"],
+    surface: Surface {
+        marks: &["CODEX_SANDBOX", "CODEX_THREAD_ID"],
+        off_words: &["--disable hooks", "-c *hooks*", "--config *hooks*", "--ignore-user-config"],
+        off_variables: &["CODEX_HOME"],
+        switches: &[
+            Switch { file: "~/.codex/config.toml", by: By::Toml("/features/hooks", true) },
+            Switch { file: ".codex/config.toml", by: By::Toml("/features/hooks", true) },
+        ],
+        machine: "/etc/codex/requirements.toml",
+        trust: "Codex runs a hook only once it is trusted",
+        sign: None,
+    },
+    trust: Some(Trust { file: "~/.codex/config.toml", at_most: &[("SessionEnd", 3)] }),
     project_variable: "",
 };

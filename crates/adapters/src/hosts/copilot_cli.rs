@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Sign, Surface, Switch};
 use serde_json::Value;
 
 pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
@@ -83,7 +84,7 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.0.102"),
         rewrite: true,
         ask: true,
         tell: true,
@@ -120,6 +121,26 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
         ".github/copilot/settings.local.json",
         ".copilot/settings.json",
     ],
+    surface: Surface {
+        marks: &["COPILOT_CLI"],
+        off_words: &[],
+        off_variables: &["COPILOT_HOME"],
+        switches: &[
+            Switch { file: ".github/copilot/settings.json", by: By::Json("/disableAllHooks", false) },
+            Switch { file: ".github/copilot/settings.local.json", by: By::Json("/disableAllHooks", false) },
+            Switch { file: ".claude/settings.json", by: By::Json("/disableAllHooks", false) },
+            Switch { file: ".claude/settings.local.json", by: By::Json("/disableAllHooks", false) },
+        ],
+        machine: "/etc/github-copilot/policy.d",
+        trust: "Copilot CLI runs hooks of a repository only in a folder you trust",
+        sign: Some(Sign {
+            variable: "COPILOT_CLI",
+            field: "/timestamp",
+            without: &["/tool_use_id", "/permission_mode", "/hookEventName"],
+            in_own_words: false,
+        }),
+    },
+    trust: None,
     project_variable: "COPILOT_PROJECT_DIR",
 };
 

@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::Surface;
 
 pub(crate) const DROID: CommandHost = CommandHost {
     name: "droid",
@@ -51,7 +52,7 @@ pub(crate) const DROID: CommandHost = CommandHost {
         ("ToolSearch", Tool::Plain),
         ("TodoWrite", Tool::Plain),
     ],
-    mcp: McpNames::Joined("mcp__", "__"),
+    mcp: McpNames::Between("___"),
     mcp_input: "",
     answers: Answers {
         deny: Deny::Permission,
@@ -66,7 +67,7 @@ pub(crate) const DROID: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.215.0"),
         rewrite: true,
         ask: false,
         tell: true,
@@ -102,5 +103,15 @@ pub(crate) const DROID: CommandHost = CommandHost {
         ".factory/hooks",
     ],
     own_settings: &[".factory/settings.json", ".factory/hooks.json"],
+    surface: Surface {
+        marks: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+        off_words: &[],
+        off_variables: &[],
+        switches: &[],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "FACTORY_PROJECT_DIR",
 };

@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
     name: "gemini-cli",
@@ -64,7 +65,7 @@ pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.61.0"),
         rewrite: true,
         ask: false,
         tell: true,
@@ -92,5 +93,19 @@ pub(crate) const GEMINI_CLI: CommandHost = CommandHost {
     },
     own_files: &["~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli"],
     own_settings: &[".gemini/settings.json"],
+    surface: Surface {
+        marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
+        off_words: &[],
+        off_variables: &["GEMINI_CLI_SYSTEM_SETTINGS_PATH"],
+        switches: &[
+            Switch { file: "~/.gemini/settings.json", by: By::Listed("/hooksConfig/disabled") },
+            Switch { file: ".gemini/settings.json", by: By::Json("/hooksConfig/enabled", true) },
+            Switch { file: ".gemini/settings.json", by: By::Listed("/hooksConfig/disabled") },
+        ],
+        machine: "",
+        trust: "Gemini CLI runs hooks of a project only in a folder you trust",
+        sign: None,
+    },
+    trust: None,
     project_variable: "GEMINI_PROJECT_DIR",
 };

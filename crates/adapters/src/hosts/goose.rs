@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const GOOSE: CommandHost = CommandHost {
     name: "goose",
@@ -77,7 +78,7 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         no_objection: Some("allow"),
     },
     can: Can {
-        proven: None,
+        proven: Some("1.52.0"),
         rewrite: false,
         ask: false,
         tell: false,
@@ -111,5 +112,20 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         ".config/goose/settings.json",
     ],
     own_settings: &[".agents/plugins/toolgate/hooks/hooks.json", ".config/goose/settings.json"],
+    surface: Surface {
+        marks: &["GOOSE_TERMINAL"],
+        off_words: &[],
+        off_variables: &["GOOSE_PATH_ROOT"],
+        switches: &[
+            Switch { file: "~/.config/goose/settings.json", by: By::Listed("/disabledPlugins") },
+            Switch { file: ".config/goose/settings.json", by: By::Listed("/disabledPlugins") },
+            Switch { file: ".agents/plugins/toolgate/hooks/hooks.json", by: By::Instead },
+            Switch { file: ".agents/plugins/toolgate/plugin.json", by: By::Presence },
+        ],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "",
 };

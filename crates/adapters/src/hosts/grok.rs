@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Sign, Surface, Switch};
 
 pub(crate) const GROK: CommandHost = CommandHost {
     name: "grok",
@@ -68,7 +69,7 @@ pub(crate) const GROK: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.0.41"),
         rewrite: true,
         ask: false,
         tell: true,
@@ -107,5 +108,20 @@ pub(crate) const GROK: CommandHost = CommandHost {
         "/etc/grok",
     ],
     own_settings: &[".grok/hooks/toolgate.json", ".grok/disabled-hooks"],
+    surface: Surface {
+        marks: &["GROK_SESSION_ID"],
+        off_words: &[],
+        off_variables: &["GROK_HOME"],
+        switches: &[Switch { file: "~/.grok/disabled-hooks", by: By::Line }],
+        machine: "/etc/grok/requirements.toml",
+        trust: "Grok Build runs hooks of a project only in a folder you trust (`/hooks-trust`)",
+        sign: Some(Sign {
+            variable: "GROK_SESSION_ID",
+            field: "/hookEventName",
+            without: &[],
+            in_own_words: true,
+        }),
+    },
+    trust: None,
     project_variable: "GROK_WORKSPACE_ROOT",
 };

@@ -4,6 +4,24 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
+
+/// Every event of 2.1.0.
+const KNOWN_EVENTS: &[&str] = &[
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "UserPromptSubmit",
+    "Stop",
+    "StopFailure",
+    "SessionStart",
+    "SessionEnd",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Notification",
+];
 
 pub(crate) const KIMI_CODE: CommandHost = CommandHost {
     name: "kimi-code",
@@ -70,7 +88,7 @@ pub(crate) const KIMI_CODE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("2.1.0"),
         rewrite: false,
         ask: false,
         tell: false,
@@ -100,5 +118,22 @@ pub(crate) const KIMI_CODE: CommandHost = CommandHost {
     },
     own_files: &["~/.kimi-code/config.toml"],
     own_settings: &[".kimi-code/config.toml"],
+    surface: Surface {
+        marks: &[],
+        off_words: &[],
+        off_variables: &["KIMI_CODE_HOME"],
+        switches: &[Switch {
+            file: "~/.kimi-code/config.toml",
+            by: By::Unknown {
+                event: "event",
+                events: KNOWN_EVENTS,
+                fields: &["event", "matcher", "command", "timeout"],
+            },
+        }],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "",
 };

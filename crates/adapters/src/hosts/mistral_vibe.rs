@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
     name: "mistral-vibe",
@@ -63,7 +64,7 @@ pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("3.0.2"),
         rewrite: true,
         ask: false,
         tell: true,
@@ -94,5 +95,18 @@ pub(crate) const MISTRAL_VIBE: CommandHost = CommandHost {
         ".vibe/hooks.toml",
     ],
     own_settings: &[".vibe/hooks.toml"],
+    surface: Surface {
+        marks: &["VIBE_APP_SERVER_BIN"],
+        off_words: &[],
+        off_variables: &["VIBE_HOME"],
+        switches: &[
+            Switch { file: "~/.vibe/hooks.toml", by: By::NotToml },
+            Switch { file: ".vibe/hooks.toml", by: By::SameName },
+        ],
+        machine: "",
+        trust: "Mistral Vibe reads hooks of a project only in a folder you trust",
+        sign: None,
+    },
+    trust: None,
     project_variable: "",
 };

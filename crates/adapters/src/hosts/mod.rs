@@ -22,7 +22,8 @@ pub(crate) use mistral_vibe::MISTRAL_VIBE;
 pub(crate) use openhands::OPENHANDS;
 pub(crate) use qwen_code::QWEN_CODE;
 
-use crate::command_host::unguarded;
+use crate::command_host::{holds_hook, unguarded};
+use crate::surface::brought;
 use toolgate_core::AgentProgram;
 
 /// How the program of a row is started, and what guards a session of it.
@@ -35,6 +36,10 @@ macro_rules! programs {
                 scripts: &[],
                 no_session: $row.no_session,
                 own_settings: $row.own_settings,
+                marks: $row.surface.marks,
+                off_words: $row.surface.off_words,
+                off_variables: $row.surface.off_variables,
+                brought: |folder, read| brought(&$row.surface, folder, read, |bytes| holds_hook(&$row, bytes)),
                 settings: |home, folder| $row.settings_files(home, folder),
                 unguarded: |files| unguarded(&$row, files),
             };
@@ -54,3 +59,18 @@ programs! {
     OPENHANDS_PROGRAM = OPENHANDS,
     QWEN_CODE_PROGRAM = QWEN_CODE,
 }
+
+/// Agents without an adapter: known where one of them runs above a process.
+pub(crate) const OTHER_AGENTS: AgentProgram = AgentProgram {
+    title: "another agent",
+    programs: &["amp", "cline", "cursor-agent", "opencode"],
+    scripts: &[],
+    no_session: &[],
+    own_settings: &[],
+    marks: &["CLINE_ACTIVE", "CURSOR_AGENT", "CURSOR_TRACE_ID", "OPENCODE"],
+    off_words: &[],
+    off_variables: &[],
+    brought: |_, _| Vec::new(),
+    settings: |_, _| Vec::new(),
+    unguarded: |_| None,
+};

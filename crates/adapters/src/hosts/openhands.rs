@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const OPENHANDS: CommandHost = CommandHost {
     name: "openhands",
@@ -66,7 +67,7 @@ pub(crate) const OPENHANDS: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("1.16.0"),
         rewrite: false,
         ask: false,
         tell: false,
@@ -94,5 +95,15 @@ pub(crate) const OPENHANDS: CommandHost = CommandHost {
     },
     own_files: &["~/.openhands/hooks.json", ".openhands/hooks.json"],
     own_settings: &[".openhands/hooks.json"],
+    surface: Surface {
+        marks: &["OPENHANDS_SESSION_ID"],
+        off_words: &[],
+        off_variables: &["OPENHANDS_PERSISTENCE_DIR"],
+        switches: &[Switch { file: ".openhands/hooks.json", by: By::Instead }],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "OPENHANDS_PROJECT_DIR",
 };

@@ -4,6 +4,7 @@ use crate::Can;
 use crate::command_host::{
     Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
 };
+use crate::surface::{By, Surface, Switch};
 
 pub(crate) const QWEN_CODE: CommandHost = CommandHost {
     name: "qwen-code",
@@ -64,7 +65,7 @@ pub(crate) const QWEN_CODE: CommandHost = CommandHost {
         no_objection: None,
     },
     can: Can {
-        proven: None,
+        proven: Some("0.24.4"),
         rewrite: false,
         ask: false,
         tell: true,
@@ -94,5 +95,15 @@ pub(crate) const QWEN_CODE: CommandHost = CommandHost {
     },
     own_files: &["~/.qwen/settings.json", ".qwen/settings.json"],
     own_settings: &[".qwen/settings.json"],
+    surface: Surface {
+        marks: &["QWEN_CODE", "QWEN_CODE_SESSION_ID"],
+        off_words: &["--bare", "--safe-mode"],
+        off_variables: &["QWEN_HOME"],
+        switches: &[Switch { file: ".qwen/settings.json", by: By::Json("/disableAllHooks", false) }],
+        machine: "",
+        trust: "",
+        sign: None,
+    },
+    trust: None,
     project_variable: "QWEN_PROJECT_DIR",
 };

@@ -27,6 +27,17 @@ pub struct SettingsFault {
     pub help: String,
 }
 
+impl SettingsFault {
+    /// The whole sentence: the file by its name, or the part of it that is wrong.
+    #[must_use]
+    pub fn of(&self, file: &str) -> String {
+        match self.why.strip_prefix('`').and_then(|rest| rest.split_once("` ")) {
+            Some((part, wrong)) => format!("`{part}` in `{file}` {wrong}"),
+            None => format!("`{file}` {}", self.why),
+        }
+    }
+}
+
 impl fmt::Display for SettingsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.why)
@@ -58,11 +69,7 @@ impl Settings {
         let json = text.trim_start_matches(BOM);
         let value: Value = serde_json::from_str(json).map_err(|error| not_json(json, &error))?;
         if !value.is_object() {
-            return Err(settings.fault_at(
-                &settings.start(),
-                "is not a JSON object",
-                "write one object: `{}`",
-            ));
+            return Err(settings.fault_at(&settings.start(), "is not a JSON object", "make it an object"));
         }
         let style = Style::of(text, &settings.root());
         Ok(Settings { style, ..settings })

@@ -168,9 +168,10 @@ fn show_fault(page: &mut Vec<String>, round: &Round) {
 
 fn show_finding(page: &mut Vec<String>, pointed: &Pointed, round: &Round) {
     let Finding { guard, source, outcome, message, evidence, .. } = &pointed.finding;
+    let source = format!("({source})");
     let verdict = outcome.verdict();
     let name = styled(verdict_style(verdict), verdict.name());
-    page.push(format!("{name}  {}  {}", styled(BOLD, guard), styled(DIM, &source.to_string())));
+    page.push(format!("{name}  {} {}", styled(BOLD, guard), styled(DIM, &source)));
     let text = round.event.call.command().unwrap_or_default();
     for line in carets::under(text, &pointed.causes, WIDTH, verdict_style(verdict)) {
         page.push(format!("  {line}"));

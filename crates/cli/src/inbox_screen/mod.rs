@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal::Terminal;
-use toolgate_core::{Answer, Extent, Proof, Request, RequestState, span};
+use toolgate_core::{Answer, Extent, Proof, Request, RequestState, Severity, span};
 use toolgate_runtime::{Approver, Desk, Passphrase, now_ms, sign_answer};
 use toolgate_store::{Store, Which};
 use view::Covered;
@@ -100,6 +100,10 @@ impl Open {
         };
         if !self.around.contains_key(&request.id) {
             let around = Around::of(&request, &desk.store().requests(Which::All)?, project::here());
+            // Where no rule says how bad it is, it may be bad.
+            if around.severity.is_none_or(|severity| severity >= Severity::High) {
+                self.model.severe.insert(request.id.clone());
+            }
             self.around.insert(request.id.clone(), around);
         }
         let around = self.around.get(&request.id);
@@ -129,6 +133,7 @@ impl Open {
     fn answer(&mut self, desk: &mut Desk, given: Given) {
         let (id, word) = (given.id.clone(), given.word);
         let reach = given.reach.words();
+        let sent = if given.words.is_some() { "; the message was sent" } else { "" };
         self.model.notice = Some(match give(desk, given) {
             Ok(after) => {
                 self.model.words.remove(&id);
@@ -136,7 +141,7 @@ impl Open {
                 match after.still_missing() {
                     Some(missing) => format!("{id}: your approval counts; {missing}"),
                     None if after.took(word, &inbox::person()) => {
-                        format!("{} {id}: {reach} · u undoes it", word.past())
+                        format!("{} {id}: {reach}{sent} · u undoes it", word.past())
                     }
                     None => {
                         format!("{id} was answered by another person first: it is {}", after.state.name())

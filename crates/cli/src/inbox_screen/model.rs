@@ -6,7 +6,7 @@ use toolgate_core::{Extent, Request, Word, proposed_pattern, words_fault};
 
 /// When the selection has moved by itself, or another request has come under the cursor, an answer
 /// within this time was meant for what was there before.
-const SETTLE_MS: i64 = 600;
+const SETTLE_MS: i64 = 700;
 
 /// One request in the list.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Given {
     pub passphrase: Option<String>,
 }
 
-/// What is to be done behind a key.
+/// What follows a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Nothing.
@@ -63,7 +63,7 @@ pub enum What {
     Message,
     /// The pattern of an approval that lasts.
     Pattern,
-    /// The passphrase behind an answer.
+    /// The passphrase for an answer.
     Passphrase(Given),
 }
 
@@ -88,6 +88,10 @@ pub struct Model {
     pub words: HashMap<String, String>,
     /// Whether answers need a passphrase.
     pub needs_passphrase: bool,
+    /// Requests of high or unknown severity: one key does not approve them.
+    pub severe: HashSet<String>,
+    /// What the last key would approve, and when it was pressed.
+    pressed: Option<(String, Extent, i64)>,
     /// Requests whose card has been on the screen to its end.
     seen: HashSet<String>,
     moved_ms: i64,
@@ -146,6 +150,7 @@ impl Model {
             return self.type_key(key, now_ms);
         }
         self.notice = None;
+        let pressed = self.pressed.take();
         if self.is_help {
             self.is_help = false;
             return Action::Nothing;
@@ -167,8 +172,8 @@ impl Model {
             Key::End => self.scroll = self.rows.saturating_sub(self.page),
             Key::Enter => self.is_full = !self.is_full && self.selected.is_some(),
             Key::Escape => self.is_full = false,
-            Key::Char('y') => return self.answer(Word::Approve, Extent::Once, now_ms),
-            Key::Char('s') => return self.answer(Word::Approve, Extent::Session, now_ms),
+            Key::Char('y') => return self.approve(Extent::Once, pressed, now_ms),
+            Key::Char('s') => return self.approve(Extent::Session, pressed, now_ms),
             Key::Char('n') => return self.answer(Word::Deny, Extent::Once, now_ms),
             Key::Char('a') => self.ask_pattern(),
             Key::Char('m') => self.ask_message(),
@@ -193,6 +198,29 @@ impl Model {
         self.scroll = self.scroll.saturating_add_signed(by).min(last);
     }
 
+    /// An approval by one key; a severe request needs it twice. A key that is held down repeats
+    /// faster than a person presses, and never counts as the second.
+    fn approve(&mut self, reach: Extent, pressed: Option<(String, Extent, i64)>, now_ms: i64) -> Action {
+        let action = self.answer(Word::Approve, reach, now_ms);
+        let Some((id, reach)) = self.asked(&action) else { return action };
+        let is_again = |(before, same, at): &(String, Extent, i64)| {
+            *before == id && *same == reach && now_ms >= at.saturating_add(SETTLE_MS)
+        };
+        if self.needs_passphrase || !self.severe.contains(&id) || pressed.as_ref().is_some_and(is_again) {
+            return action;
+        }
+        self.notice = Some("this is severe: press the same key again to approve".to_owned());
+        self.pressed = Some((id, reach, now_ms));
+        Action::Nothing
+    }
+
+    fn asked(&self, action: &Action) -> Option<(String, Extent)> {
+        match action {
+            Action::Answer(given) => Some((given.id.clone(), given.reach.clone())),
+            _ => None,
+        }
+    }
+
     /// An answer to the request below the cursor, if it may be given now.
     fn answer(&mut self, word: Word, reach: Extent, now_ms: i64) -> Action {
         let Some(request) = self.current().map(|one| one.request.clone()) else {
@@ -200,6 +228,8 @@ impl Model {
             return Action::Nothing;
         };
         if now_ms < self.moved_ms.saturating_add(SETTLE_MS) {
+            // A key that is held down goes on repeating: the time begins again.
+            self.moved_ms = now_ms;
             self.notice = Some("the list has just changed; look at the request and press again".to_owned());
             return Action::Nothing;
         }
@@ -402,14 +432,36 @@ mod tests {
         assert_eq!(model.current().unwrap().request.id, "a", "the cursor stays with its request");
         model.refresh(vec![waiting("new", "x")], 5_000);
         model.drawn(5, 10);
-        assert_eq!(model.press(Key::Char('y'), 5_000 + SETTLE_MS - 1), Action::Nothing);
+        let early = 5_000 + SETTLE_MS - 1;
+        assert_eq!(model.press(Key::Char('y'), early), Action::Nothing);
+        assert_eq!(model.press(Key::Char('y'), early + SETTLE_MS - 1), Action::Nothing, "it is held down");
         assert_eq!(
-            model.press(Key::Char('y'), 5_000 + SETTLE_MS),
+            model.press(Key::Char('y'), early + 2 * SETTLE_MS),
             given("new", Word::Approve, Extent::Once, None)
         );
         press(&mut model, "mhello");
         model.refresh(Vec::new(), 9_000);
         assert!(model.prompt.is_none() && model.current().is_none(), "what was typed was for what is gone");
+    }
+
+    #[test]
+    fn a_severe_request_is_approved_by_the_same_key_twice() {
+        let severe = || Model { severe: ["a".to_owned()].into(), ..shown(&["a", "b"]) };
+        let yes = given("a", Word::Approve, Extent::Once, None);
+        let mut model = severe();
+        assert_eq!(model.press(Key::Char('y'), LATER), Action::Nothing);
+        assert!(model.notice.as_ref().is_some_and(|text| text.contains("press the same key again")));
+        for held in 1..40 {
+            assert_eq!(model.press(Key::Char('y'), LATER + held * 30), Action::Nothing, "it is held down");
+        }
+        assert_eq!(model.press(Key::Char('y'), LATER + 39 * 30 + SETTLE_MS), yes);
+        let mut model = severe();
+        model.press(Key::Char('y'), LATER);
+        assert_eq!(model.press(Key::Char('s'), 2 * LATER), Action::Nothing, "another key begins again");
+        assert_eq!(model.press(Key::Char('y'), 3 * LATER), Action::Nothing);
+        assert_eq!(model.press(Key::Char('y'), 4 * LATER), yes);
+        assert_eq!(press(&mut severe(), "n"), given("a", Word::Deny, Extent::Once, None), "a no is one key");
+        assert_eq!(press(&mut severe(), "jy"), given("b", Word::Approve, Extent::Once, None));
     }
 
     #[test]

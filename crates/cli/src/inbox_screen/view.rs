@@ -14,20 +14,22 @@ const LISTED: usize = 6;
 /// Calls a pattern would have covered that are named.
 const COVERED: usize = 4;
 
-const KEYS: &str = "y approve · s session · a always · n deny · m message · Enter whole · ? keys · q quit";
+/// The keys, the most needed first: those that do not fit are behind the first.
+const KEYS: &[&str] =
+    &["? keys", "q quit", "y approve", "n deny", "m message", "s session", "a always", "Enter full text"];
 
 const HELP: &[&str] = &[
     "j k  or arrows   next, previous request",
     "Enter            the request on the whole screen, and back",
     "Space b          a page down, up",
-    "y                approve: this call, once",
+    "y                approve: this call, once (twice if it is severe)",
     "s                approve: this call for the rest of this session",
     "a                approve always: shows a pattern you can edit first",
     "n                deny",
     "m                write a message to the agent; it goes with your answer",
     "u                undo your last answer, until it has been used",
     "r                look again now (the list also updates by itself)",
-    "q  or Ctrl-C     quit; what waits keeps waiting",
+    "q  or Ctrl-C     quit; requests keep waiting",
 ];
 
 /// What is drawn.
@@ -67,6 +69,10 @@ pub fn frame(
     let from = model.index().unwrap_or(0).saturating_sub(listed.saturating_sub(1));
     for one in model.waiting.iter().skip(from).take(listed) {
         lines.push(list_line(model, one, size.columns, &left(one)));
+    }
+    let hidden = model.waiting.len().saturating_sub(listed);
+    if listed > 0 && hidden > 0 {
+        lines.push(styled(DIM, &carets::cut(&format!("  … {hidden} more: j and k move on"), size.columns)));
     }
     let page = if model.is_help { 0 } else { size.rows.saturating_sub(lines.len() + 1 + foot.len()) };
     if !model.is_help && model.selected.is_some() {
@@ -127,7 +133,7 @@ fn foot(model: &Model, columns: usize, covered: &Covered) -> Vec<String> {
     let cut = |text: String| carets::cut(&text, columns);
     match &model.prompt {
         Some(Prompt { what: What::Message, text }) => vec![
-            cut("Message to the agent; it goes with your answer. Enter keeps it, Esc drops it.".to_owned()),
+            cut("Enter keeps, Esc drops. The message goes with your answer.".to_owned()),
             typed("> ", text, columns),
         ],
         Some(Prompt { what: What::Pattern, text }) => pattern(text, columns, covered),
@@ -143,17 +149,30 @@ fn foot(model: &Model, columns: usize, covered: &Covered) -> Vec<String> {
             let said = model.notice.as_ref().map(|text| styled(YELLOW, &cut(visible(text))));
             let said =
                 said.or_else(|| message.map(|text| cut(format!("message: \"{}\"", one_line(text, columns)))));
-            vec![said.unwrap_or_default(), styled(DIM, &cut(KEYS.to_owned()))]
+            vec![said.unwrap_or_default(), styled(DIM, &keys(columns))]
         }
     }
 }
 
+/// As many of the keys as fit.
+fn keys(columns: usize) -> String {
+    let mut line = String::new();
+    for key in KEYS {
+        let between = if line.is_empty() { "" } else { " · " };
+        if line.chars().count() + between.chars().count() + key.chars().count() <= columns {
+            line.push_str(between);
+            line.push_str(key);
+        }
+    }
+    line
+}
+
 fn pattern(text: &str, columns: usize, covered: &Covered) -> Vec<String> {
     let cut = |text: String| carets::cut(&text, columns);
-    let mut lines = vec![cut(
-        "Approve always, until you revoke it. `*` matches any text of a word; empty means exactly this call."
-            .to_owned(),
-    )];
+    let mut lines = vec![
+        cut("Approve always, until you revoke it.".to_owned()),
+        cut("`*` matches any text within one word; empty means exactly this call.".to_owned()),
+    ];
     if let Some(fault) = covered.fault.as_ref().filter(|_| covered.pattern == text) {
         lines.push(styled(YELLOW, &cut(visible(fault))));
     } else if covered.pattern == text && !text.is_empty() {

@@ -3,7 +3,7 @@
 
 use crate::screen::{BOLD, DIM, GREEN, RED, styled, talk, visible};
 use anstyle::{AnsiColor, Style};
-use similar::TextDiff;
+use similar::{Algorithm, TextDiff};
 
 /// The place of a hunk.
 const CYAN: Style = AnsiColor::Cyan.on_default();
@@ -22,14 +22,17 @@ pub fn show(name: &str, before: &[u8], after: &[u8], events: &[String]) {
 fn lines(name: &str, before: &[u8], after: &[u8], events: &[String]) -> Vec<String> {
     let before = String::from_utf8_lossy(before);
     let after = String::from_utf8_lossy(after);
-    let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
+    // Lines that are there once are matched first: what is kept does not look removed and added.
+    let diff =
+        TextDiff::configure().algorithm(Algorithm::Patience).diff_lines(before.as_ref(), after.as_ref());
     let text = diff.unified_diff().context_radius(2).header(name, name).to_string();
     let all: Vec<String> = text.lines().map(str::to_owned).collect();
     if events.is_empty() { all } else { folded(&all, events).iter().map(|line| cut(line)).collect() }
 }
 
 fn coloured(line: &str) -> String {
-    let text = visible(line);
+    // Tabs indent settings files; nothing else may move the screen.
+    let text = line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
     match line.as_bytes() {
         [b'@', ..] => styled(CYAN, &text),
         [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => styled(BOLD, &text),
@@ -135,18 +138,19 @@ fn event_of<'a>(line: &str, events: &'a [String]) -> Option<&'a str> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::lines;
-    use toolgate_adapters::host;
+    use toolgate_adapters::reference_host;
 
     fn check(before: &str, shown: usize, more: &str) {
-        let host = host("claude-code").unwrap();
+        let host = reference_host();
+        let called = format!("hook {}", host.name());
         let after = host.install(Some(before.as_bytes()), "\"$HOME/.local/bin/toolgate\"").unwrap();
         let events = host.events(&after);
         for (from, to) in [(before.as_bytes(), after.as_slice()), (after.as_slice(), before.as_bytes())] {
             let text = lines("settings.json", from, to, &events).join("\n");
             assert!(text.contains(more), "{text}");
-            assert_eq!(text.matches("hook claude-code").count(), shown, "{text}");
+            assert_eq!(text.matches(&called).count(), shown, "{text}");
             let whole = lines("settings.json", from, to, &[]).join("\n");
-            assert!(whole.matches("hook claude-code").count() == 10 && !whole.contains('…'), "{whole}");
+            assert!(whole.matches(&called).count() == 10 && !whole.contains('…'), "{whole}");
         }
     }
 

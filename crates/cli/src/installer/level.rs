@@ -90,7 +90,7 @@ pub fn chosen(
             "" | "1" => return Ok(Some(Level::User)),
             "2" => return Ok(Some(Level::Local)),
             "3" => return Ok(Some(Level::Project)),
-            "q" | "n" => return Ok(None),
+            "q" | "n" | "N" | "no" | "No" => return Ok(None),
             _ => {}
         }
     }
@@ -108,7 +108,7 @@ pub fn warn(place: &Place<'_>, setup: &Setup, manner: Manner) {
         return;
     }
     talk(&format!("{mark} {name} is shared with everyone who works on this repository."));
-    talk(&format!("  The hook fails closed: until a colleague installs toolgate, {title} blocks every"));
+    talk(&format!("  The hook fails closed: until a colleague installs Toolgate, {title} blocks every"));
     talk("  tool call they make here. To guard only yourself, use `--user` or `--local`.");
 }
 

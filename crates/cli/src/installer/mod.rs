@@ -4,6 +4,7 @@
 
 mod diff;
 mod level;
+mod trust;
 
 pub use level::{LevelArgs, chosen, guarded_levels, settings_file};
 
@@ -13,7 +14,7 @@ use crate::verbs::Failure;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toolgate_adapters::{Host, Level, Ours, SettingsFault};
-use toolgate_runtime::Setup;
+use toolgate_runtime::{Broken, Setup};
 
 /// How a change is agreed to and how much of it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +86,7 @@ impl<'a> Place<'a> {
 
     fn unreadable(&self, setup: &Setup, fault: &SettingsFault) -> Failure {
         let name = short_name(setup, &self.file);
-        let what = format!("`{name}` {fault}; nothing was changed");
+        let what = format!("{}; nothing was changed", fault.of(&name));
         Failure::at(&self.file.display().to_string(), fault.place, what, &fault.help)
     }
 }
@@ -110,18 +111,19 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let after =
         host.install(before.as_deref(), &program(setup)?).map_err(|fault| place.unreadable(setup, &fault))?;
     if before.as_deref() == Some(after.as_slice()) {
+        let change = trust::put(place, setup, &after, manner)?;
         if !tell_if_unguarded(place, &name, &after, manner) {
             manner.tell(&format!("{} is already guarded through {name}.", host.title()));
         }
-        return Ok(Change::None);
+        return Ok(change);
     }
     let old = before.as_deref().unwrap_or_default();
     let (had, has) = (host.events(old), host.events(&after));
     let hooks = count(u64::try_from(has.len()).unwrap_or(u64::MAX), "hook");
     manner.tell(&match (&before, had.is_empty()) {
         (None, _) => format!("Creates {name} with {hooks}."),
-        (Some(_), true) => format!("Adds {hooks} to {name} and changes nothing else."),
-        (Some(_), false) => format!("Updates toolgate's {hooks} in {name} and changes nothing else."),
+        (Some(_), true) => format!("Adds {hooks} to {name}; no other setting changes."),
+        (Some(_), false) => format!("Updates Toolgate's {hooks} in {name}; no other setting changes."),
     });
     level::warn(place, setup, manner);
     if !manner.quiet {
@@ -137,8 +139,10 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let (host_name, file) = (host.name().to_owned(), file.clone());
     let install = Install { host: host_name, file, before, after: installs::mark(&after), made };
     installs::remember(&setup.dirs, install, &seen)?;
+    trust::put(place, setup, &after, manner)?;
     if !tell_if_unguarded(place, &name, &after, manner) {
         manner.tell(&format!("{} is now guarded through {name}.", host.title()));
+        trust::explain(place, setup, manner);
     }
     Ok(Change::Made)
 }
@@ -167,12 +171,12 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         return Ok(Change::None);
     }
     manner.tell(&match (&restored, unchanged, &known) {
-        (None, _, _) => format!("Deletes {name}: toolgate's hook is all it holds."),
-        (Some(_), Some(_), _) => format!("Restores {name} to what it was before toolgate was installed."),
+        (None, _, _) => format!("Deletes {name}: Toolgate's hook is all it holds."),
+        (Some(_), Some(_), _) => format!("Restores {name} to what it was before Toolgate was installed."),
         (Some(_), None, Some(_)) => {
-            format!("Removes toolgate's hook from {name} and keeps what was changed there since.")
+            format!("Removes Toolgate's hook from {name} and keeps what was changed there since.")
         }
-        (Some(_), None, None) => format!("Removes toolgate's hook from {name} and changes nothing else."),
+        (Some(_), None, None) => format!("Removes Toolgate's hook from {name}; no other setting changes."),
     });
     if !manner.quiet {
         let events = if manner.whole_diff { Vec::new() } else { host.events(&now) };
@@ -190,7 +194,8 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
         }
     }
     installs::forget(&setup.dirs, file)?;
-    manner.tell(&format!("toolgate no longer guards {} through {name}.", host.title()));
+    trust::take(place, setup, manner)?;
+    manner.tell(&format!("Toolgate no longer guards {} through {name}.", host.title()));
     Ok(Change::Made)
 }
 
@@ -207,7 +212,7 @@ fn program(setup: &Setup) -> Result<String, Failure> {
     if !plain {
         return Err(Failure::new(
             format!("the path of this program, `{}`, needs quoting in a hook command", path.display()),
-            "install toolgate in a folder whose path has only letters, digits, spaces and `/._-`",
+            "install Toolgate in a folder whose path has only letters, digits, spaces and `/._-`",
         ));
     }
     Ok(format!("\"{text}\""))
@@ -234,17 +239,18 @@ fn missing_folders(file: &Path) -> Vec<PathBuf> {
 /// Whole or not at all, keeping the file's own rights.
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).map_err(|error| Broken::io("create the folder", folder, &error))?;
     }
     // A settings file may be a link into a dotfiles folder: write where it leads.
     let target = behind(file);
     let temporary = target.with_extension("toolgate-new");
-    std::fs::write(&temporary, bytes)?;
-    if let Ok(about) = std::fs::metadata(&target) {
-        std::fs::set_permissions(&temporary, about.permissions())?;
-    }
-    std::fs::rename(&temporary, &target)?;
-    Ok(())
+    let written = std::fs::write(&temporary, bytes).and_then(|()| {
+        if let Ok(about) = std::fs::metadata(&target) {
+            std::fs::set_permissions(&temporary, about.permissions())?;
+        }
+        std::fs::rename(&temporary, &target)
+    });
+    Ok(written.map_err(|error| Broken::io("write", &target, &error))?)
 }
 
 /// The file a link leads to, even if it is not there yet.

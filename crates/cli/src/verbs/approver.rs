@@ -8,6 +8,7 @@ use clap::Subcommand;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
+use toolgate_adapters::AGENTS;
 use toolgate_core::{Extent, Proof, Request, Word};
 use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, askers, set_passphrase, sign_answer};
 
@@ -163,7 +164,7 @@ fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), F
 
 /// Fails unless this is a terminal with no agent above it.
 pub fn is_at_terminal() -> Result<(), Failure> {
-    if let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
+    if let Some(mark) = agent_above(AGENTS, &|name| std::env::var(name).ok(), &askers(&project::dirs())) {
         return Err(NotAPerson::AgentAbove { mark }.into());
     }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

@@ -27,7 +27,7 @@ pub struct Args {
     /// What to do; lists every bypass if not given
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -166,7 +166,7 @@ fn list(as_json: bool) -> Outcome {
         desk.store().requests(Which::All)?.into_iter().filter(|request| request.bypass.is_some()).collect();
     all.sort_by_key(|request| std::cmp::Reverse(request.made_ms));
     if as_json {
-        all.iter().for_each(json);
+        json(&all);
         return Ok(ExitCode::SUCCESS);
     }
     if all.is_empty() {

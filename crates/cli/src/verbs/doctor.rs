@@ -3,20 +3,20 @@
 
 use crate::installs;
 use crate::project;
+use crate::proof::{self, Unproven};
 use crate::screen::{GREEN, RED, YELLOW, count, json, one_line, out, styled};
-use crate::verbs::{Outcome, stats};
+use crate::verbs::{Outcome, install, stats};
+use crate::wiring;
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
-use toolgate_core::guards::CANARY;
 use toolgate_core::{KnowledgeEntry, NoticeKind};
 use toolgate_runtime::{
-    Approver, CacheState, Desk, Gate, PolicyFault, Setup, kept_checkpoints, load, load_uncached, now_ms,
-    trusted_key, why_unguarded,
+    Approver, CacheState, Desk, Gate, PolicyFault, Setup, load, load_uncached, now_ms, trusted_key,
+    verify_ledger, why_unguarded,
 };
-use toolgate_store::{Store, Verified, Which};
+use toolgate_store::{Sqlite, Store, Verified, Which};
 
 /// Checks the setup.
 #[derive(Debug, clap::Args)]
@@ -28,6 +28,9 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 }
+
+/// Records looked at for what hosts sent.
+const RECORDS: u32 = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -79,12 +82,18 @@ pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
     checks.push(approver(setup));
     checks.extend(lonely(setup));
     checks.extend(supervisors(setup));
-    let before = checks.len();
+    let mut is_guarded = false;
     for host in HOSTS {
-        checks.extend(hooks(*host, setup));
+        let found = hooks(*host, setup);
+        is_guarded |= found.iter().any(|check| check.state != State::Warn);
+        checks.extend(found);
     }
-    if checks.len() == before {
-        checks.push(Check::bad("hooks", "no host is guarded here", "run `toolgate install claude-code`"));
+    if !is_guarded {
+        checks.push(Check::bad(
+            "hooks",
+            "no host is guarded here",
+            format!("run `toolgate install {}`", install::example_host()),
+        ));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     (checks, if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -143,6 +152,19 @@ fn policy_fault(fault: &PolicyFault) -> Check {
     Check::bad("policy", blocking(fault), fault.cure.clone())
 }
 
+/// Events a host sent that no adapter knows: they were let be.
+fn unknown_events(store: &Sqlite) -> Vec<Check> {
+    let found = store.notes_of("unknown-event", RECORDS).unwrap_or_default();
+    let told = found.into_iter().map(|(host, event)| {
+        let text = format!(
+            "{host} sent an event this version does not know: `{}`; it was recorded",
+            one_line(&event, 60)
+        );
+        Check::warn("events", text, "update toolgate if the event concerns calls")
+    });
+    told.collect()
+}
+
 /// Emergencies whose review is overdue.
 fn overdue(store: &dyn Store) -> Vec<Check> {
     let requests = store.requests(Which::All).unwrap_or_default();
@@ -160,6 +182,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         Err(broken) => return vec![Check::bad("ledger", blocking(broken.what), broken.cure)],
     };
     let mut checks = overdue(desk.store());
+    checks.extend(unknown_events(desk.store()));
     let alerts = stats::alerts_now(desk.store()).unwrap_or_default();
     checks.extend(alerts.into_iter().map(|one| {
         Check::warn(
@@ -182,7 +205,7 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         return checks;
     }
     let trusted = trusted_key(&setup.dirs);
-    checks.push(match desk.store().verify(trusted.as_deref(), &kept_checkpoints(&setup.dirs)) {
+    checks.push(match verify_ledger(desk.store(), &setup.dirs, trusted.as_deref(), Vec::new()) {
         Ok(Verified::Intact { records }) => Check::ok(
             "ledger",
             format!("{}, intact, {}", count(records, "record"), setup.dirs.ledger().display()),
@@ -270,11 +293,12 @@ fn hooks(host: &dyn Host, setup: &Setup) -> Vec<Check> {
         }
         if let Some(command) = ours {
             checks.extend(outdated(host, &command, &bytes, &file));
-            checks.push(fire(host, &command, setup, &file.display().to_string()));
+            checks.push(fired(host, &command, setup, &file.display().to_string()));
         }
     }
-    if !checks.is_empty() {
-        checks.extend(session_here(host, setup));
+    match checks.is_empty() {
+        true => checks.extend(brought(host, setup)),
+        false => checks.extend(session_here(host, setup)),
     }
     let level = Level::Project;
     let file = host.settings_file(level, &home, &setup.project);
@@ -293,9 +317,23 @@ fn outdated(host: &dyn Host, command: &str, settings: &[u8], file: &std::path::P
     let program = command.strip_suffix(&format!(" hook {}", host.name()))?;
     let now = host.install(Some(settings), program).ok()?;
     (now != settings).then(|| {
-        let what = format!("{}: the hook is from an older version of toolgate", file.display());
+        let what = format!("{}: the hook is from an older version of Toolgate", file.display());
         Check::warn(host.name(), what, format!("run `toolgate install {}` again", host.name()))
     })
+}
+
+/// The canary, sent through the very command the host would run.
+fn fired(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
+    match proof::fire(host, command, &setup.project) {
+        Ok(()) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
+        Err(Unproven { why, fix }) => Check::bad(host.name(), format!("{place}: {why}"), fix),
+    }
+}
+
+/// Files of this repository that switch the hooks of a host off which is not guarded here (yet).
+fn brought(host: &dyn Host, setup: &Setup) -> Option<Check> {
+    let found = wiring::brought(host, setup).into_iter().next()?;
+    Some(Check::warn(host.name(), format!("{} for {}", found.why, host.title()), found.fix))
 }
 
 /// Whether a session the host starts in this very folder would be guarded: some files are
@@ -305,52 +343,6 @@ fn session_here(host: &dyn Host, setup: &Setup) -> Option<Check> {
     let found = why_unguarded(host.program(), setup.dirs.home.as_deref(), &folder)?;
     let text = format!("a session started in {} is not guarded: {}", folder.display(), found.why);
     Some(Check::bad(host.name(), text, found.fix))
-}
-
-/// Sends the canary through the very command the host would run.
-fn fire(host: &dyn Host, command: &str, setup: &Setup, place: &str) -> Check {
-    let event = host.probe(CANARY, &setup.project.to_string_lossy());
-    let child = Command::new("sh")
-        .args(["-c", command])
-        .current_dir(&setup.project)
-        .env(host.project_variable(), &setup.project)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let ended = child.and_then(|mut child| {
-        if let Some(mut stdin) = child.stdin.take() {
-            // A hook that does not read its input shows in its answer.
-            let _ = stdin.write_all(event.as_bytes());
-        }
-        child.wait_with_output()
-    });
-    let fix = format!("run `toolgate install {}` again", host.name());
-    match ended {
-        Ok(ended) => {
-            let said = String::from_utf8_lossy(&ended.stdout);
-            match (host.is_denial(&said, ended.status.code()), said.contains("gate-canary")) {
-                (true, true) => Check::ok(host.name(), format!("{place}: the hook blocks a test call")),
-                (true, false) => Check::bad(
-                    host.name(),
-                    format!("{place}: the hook blocks every call, because Toolgate is broken"),
-                    "fix the problem named above",
-                ),
-                (false, _) if matches!(ended.status.code(), Some(126 | 127)) => Check::bad(
-                    host.name(),
-                    format!(
-                        "{place}: `{}` cannot be started, so the host stops every call",
-                        one_line(command, 200)
-                    ),
-                    format!("restore the program, or {fix}"),
-                ),
-                (false, _) => {
-                    Check::bad(host.name(), format!("{place}: the hook did not block a test call"), fix)
-                }
-            }
-        }
-        Err(error) => Check::bad(host.name(), format!("{place}: the hook cannot be started: {error}"), fix),
-    }
 }
 
 fn short(revision: &str) -> &str {

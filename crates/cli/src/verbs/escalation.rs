@@ -1,9 +1,9 @@
 //! `toolgate escalation`: when people are asked. Shows what is in force,
 //! or changes the person's own policy.
 
-use crate::project;
 use crate::screen::{GREEN, json, out, styled, talk};
-use crate::verbs::{Failure, Outcome, install, policy, rules};
+use crate::verbs::{Failure, Outcome, install, rules};
+use crate::{desk, project};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.auto_approve_low.is_some() || args.human_required_critical.is_some() {
         change(&setup, args)?;
     }
-    show(&policy::load(&setup)?.policy, args.json);
+    show(&desk::readable_policy(&setup)?.policy, args.json);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,7 +77,7 @@ fn change(setup: &Setup, args: &Args) -> Result<(), Failure> {
     let Some(new) =
         replaced(&text, &people).filter(|new| read(&file, new).ok().flatten().as_ref() == Some(&people))
     else {
-        let what = format!("`people:` in `{}` has a layout that toolgate cannot edit", file.display());
+        let what = format!("`people:` in `{}` has a layout that Toolgate cannot edit", file.display());
         return Err(Failure::new(what, format!("edit it by hand: {}", json!(people))));
     };
     let ids = rules::ids_of(&file, &new).map_err(|fault| rules::unreadable(&fault))?;

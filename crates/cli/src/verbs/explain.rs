@@ -4,8 +4,10 @@ use crate::screen::{BOLD, DIM, json, out, styled, verdict_style, visible};
 use crate::verbs::{Failure, Outcome, inbox, logs, rule_page, stats};
 use crate::{desk, explanation, project};
 use std::process::ExitCode;
-use toolgate_core::{CheckResult, Decided, Entry, GuardTally, Record, Request, RuleEntry, Tally, guards};
-use toolgate_runtime::{Gate, Setup, load_uncached, nearest};
+use toolgate_core::{
+    Answer, CheckResult, Decided, Entry, GuardTally, Record, Request, RuleEntry, Tally, guards,
+};
+use toolgate_runtime::{Desk, Setup, nearest};
 use toolgate_store::{Sqlite, Store};
 
 /// So many records of a session are searched for the answer to a request.
@@ -26,19 +28,18 @@ pub struct Args {
 
 /// Finds what is meant and explains it.
 pub fn run(args: &Args) -> Outcome {
-    let setup = project::here();
+    let setup = &project::here();
     if let Some(page) = guards::page(&args.what) {
         if args.json {
-            json(&serde_json::json!({ "id": args.what, "page": page }))
+            json(&serde_json::json!({ "id": args.what, "page": page, "about": guards::about(&args.what) }))
         } else {
-            out(page.trim_end())
+            out(&rule_page::built_in(&args.what, page, hits(setup, &args.what).as_ref()))
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let loaded = match load_uncached(&setup.dirs, &setup.project) {
-        Ok(loaded) => loaded,
-        Err(faults) if !is_in_ledger(&args.what) => return Err(Failure::of_broken_policy(&faults)),
-        Err(_) => return explain_recorded(args, &[]),
+    let loaded = match desk::readable_policy(setup) {
+        Err(_) if is_in_ledger(&args.what) => return explain_recorded(args, setup, &[]),
+        loaded => loaded?,
     };
     let guardrails = &loaded.policy.settings().guardrails;
     if let Some(entry) = guardrails.iter().find(|entry| entry.guardrail.id == args.what) {
@@ -60,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let ids = rules.iter().map(|entry| entry.rule.id.as_str());
     let ids: Vec<&str> = ids.chain(guardrails.iter().map(|entry| entry.guardrail.id.as_str())).collect();
-    explain_recorded(args, &ids)
+    explain_recorded(args, setup, &ids)
 }
 
 /// Whether it names a record, decision or request: what the ledger knows without any policy.
@@ -70,8 +71,8 @@ fn is_in_ledger(what: &str) -> bool {
 }
 
 /// What the ledger knows under a name; `ids` are what else could have been meant.
-fn explain_recorded(args: &Args, ids: &[&str]) -> Outcome {
-    let mut desk = desk::open()?;
+fn explain_recorded(args: &Args, setup: &Setup, ids: &[&str]) -> Outcome {
+    let mut desk = Desk::open(&setup.dirs)?;
     if args.what.starts_with("r-") {
         return inbox::show(desk.store(), &args.what, args.json);
     }
@@ -85,10 +86,10 @@ fn explain_recorded(args: &Args, ids: &[&str]) -> Outcome {
 }
 
 /// How often a rule has matched, if the ledger can be read and it ever has.
-fn hits(setup: Setup, id: &str) -> Option<GuardTally> {
-    let (mut gate, _) = Gate::open(setup).ok()?;
+fn hits(setup: &Setup, id: &str) -> Option<GuardTally> {
+    let mut desk = Desk::open(&setup.dirs).ok()?;
     let mut tally = Tally::default();
-    stats::each(gate.store(), i64::MIN, |record| tally.add(record)).ok()?;
+    stats::each(desk.store(), i64::MIN, |record| tally.add(record)).ok()?;
     tally.guards.remove(id)
 }
 
@@ -123,18 +124,42 @@ fn find(store: &dyn Store, what: &str, ids: &[&str]) -> Result<Record, Failure> 
 
 fn story(store: &Sqlite, record: &Record) {
     out(&styled(BOLD, &format!("record {}  {}", record.seq, logs::time(record.time_ms))));
-    out(&format!(
-        "session  {} ({}, agent {})",
-        visible(&record.context.session),
-        visible(&record.context.host),
-        visible(&record.context.agent)
-    ));
+    let context = &record.context;
+    if !context.session.is_empty() {
+        let (session, host) = (visible(&context.session), visible(&context.host));
+        let agent = if context.agent.is_empty() {
+            String::new()
+        } else {
+            format!(", agent {}", visible(&context.agent))
+        };
+        out(&format!("session  {session} ({host}{agent})"));
+    }
     match &record.entry {
         Entry::Decided(decided) => decision(store, decided),
         Entry::Checked { results, .. } => results.iter().for_each(checked),
-        other => out(&visible(&serde_json::to_string_pretty(other).unwrap_or_default())),
+        // With everything that led to it, and what came of it.
+        Entry::Requested(Request { id: request, .. })
+        | Entry::Answered(Answer { request, .. })
+        | Entry::Used { request, .. }
+        | Entry::Expired { request }
+        | Entry::Repeated { request, .. }
+        | Entry::Handled { request, .. } => {
+            out(&format!("event    {}", logs::event(record)));
+            request_of(store, request);
+        }
+        _ => out(&format!("event    {}", logs::event(record))),
     }
-    out(&styled(DIM, &format!("policy   {}", record.context.policy)));
+    if !context.policy.is_empty() {
+        out(&styled(DIM, &format!("policy   {}", context.policy)));
+    }
+}
+
+/// The request a record is about, as it is now.
+fn request_of(store: &Sqlite, id: &str) {
+    match inbox::show(store, id, false) {
+        Ok(_) => {}
+        Err(failure) => out(&styled(DIM, &visible(&failure.what))),
+    }
 }
 
 /// Who answered its request, when, how far that reaches, and what was said.
@@ -181,7 +206,7 @@ fn decision(store: &Sqlite, decided: &Decided) {
         }
     }
     for finding in decided.objections() {
-        out(&format!("rule     {}  {}  ({} µs)", finding.guard, finding.source, finding.duration_us));
+        out(&format!("rule     {}, {} µs", finding.cited(), finding.duration_us));
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
             out(&format!("  found    {}", explanation::quoted(evidence)));

@@ -6,7 +6,7 @@ use crate::verbs::{Failure, Outcome, inbox, install, logs};
 use crate::{card, desk, project};
 use clap::Subcommand;
 use std::process::ExitCode;
-use toolgate_core::{Handling, Request, RequestState, Word};
+use toolgate_core::{Handling, Request, RequestState};
 use toolgate_runtime::{Desk, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -23,7 +23,7 @@ pub struct Args {
     /// What to do (default: list)
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -83,16 +83,15 @@ fn list(as_json: bool) -> Outcome {
     }
     for request in &all {
         let Some((answer, _)) = request.answer() else { continue };
-        let word = if answer.word == Word::Approve { "yes" } else { "no" };
         let end = match request.ends_ms() {
             i64::MAX => "until revoked".to_owned(),
             end => format!("until {}", logs::time(end)),
         };
-        let head = format!("{}  {word:<3} by {}, {end}", request.id, visible(&answer.by));
+        let head = format!("{}  {} by {}, {end}", request.id, answer.word.past(), visible(&answer.by));
         out(&styled(BOLD, &head));
         out(&format!("  {}", one_line(&request.title, 110)));
         let uses = card::uses(request);
-        out(&styled(DIM, &format!("  reaches {}; {uses}", visible(&answer.reach.words()))));
+        out(&styled(DIM, &format!("  covers {}; {uses}", visible(&answer.reach.words()))));
     }
     Ok(ExitCode::SUCCESS)
 }

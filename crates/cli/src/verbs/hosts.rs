@@ -12,14 +12,14 @@ use toolgate_runtime::Setup;
 
 /// List the hosts Toolgate can guard, and what can be enforced on each.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(after_help = format!("Examples:
   toolgate hosts
-  toolgate hosts codex
-  toolgate hosts --json")]
+  toolgate hosts {}
+  toolgate hosts --json", HOSTS.get(1).map_or("HOST", |host| host.name())))]
 pub struct Args {
     /// One host
     pub host: Option<String>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -59,7 +59,7 @@ fn abilities(host: &dyn Host) -> [(&'static str, bool, &'static str, &'static st
         (
             "rewrite",
             can.rewrite,
-            "a call runs as a rule rewrites it",
+            "rules can rewrite a call",
             "a call that would be rewritten is blocked; the agent is told what to run",
         ),
         (
@@ -78,8 +78,8 @@ fn abilities(host: &dyn Host) -> [(&'static str, bool, &'static str, &'static st
         (
             "stop",
             can.refuse_stop,
-            "the agent's wish to stop can be refused",
-            "the agent's wish to stop cannot be refused",
+            "Toolgate can refuse to let the agent stop",
+            "Toolgate cannot refuse to let the agent stop",
         ),
         (
             "sub-agents",

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_core::{Answer, Handling, Request, RequestState, Word, span, words_fault};
+use toolgate_core::{Answer, Handling, Request, RequestState, Word, count, span, words_fault};
 use toolgate_runtime::{Approver, Desk, Setup, find_project, now_ms};
 use toolgate_store::{Store, Which};
 
@@ -27,7 +27,7 @@ use toolgate_store::{Store, Which};
   toolgate inbox approve r-1a2b --always --pattern \"git push origin *\"
   toolgate inbox deny r-1a2b --words \"use the staging host\"
   toolgate inbox undo r-1a2b                         until the answer has been used
-  toolgate inbox deny --all --words \"not today\"       all that waits in this project
+  toolgate inbox deny --all --words \"not today\"      all that waits in this project
 
 A unique beginning of an id is enough. If the policy does not load, you can deny requests but not approve them.
 
@@ -38,7 +38,7 @@ pub struct Args {
     /// What to do; at a terminal opens the inbox if not given, elsewhere lists what waits
     #[command(subcommand)]
     pub verb: Option<Verb>,
-    /// List what waits as JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -197,7 +197,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
         }
         let alike = match alike.len() {
             0 => String::new(),
-            count => format!("  (and in {count} more sessions)"),
+            others => format!("  (and in {})", count(others, "more session")),
         };
         if project != Some(own.as_path()) {
             let here = if *own == here { " (here)" } else { "" };
@@ -206,7 +206,7 @@ fn list(which: Which, as_json: bool) -> Outcome {
         }
         let state = styled(YELLOW, &format!("{:<8}", request.state_name(now)));
         let title = one_line(&request.title, 100);
-        out(&format!("{}  {state} {:<9} {title}{alike}", request.id, left(request, now)));
+        out(&format!("{}  {state} {:<13} {title}{alike}", request.id, left(request, now)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -230,9 +230,10 @@ fn left(request: &Request, now: i64) -> String {
     let seconds = request.expires_ms.saturating_sub(now) / 1_000;
     match request.state {
         RequestState::Used { .. } | RequestState::Expired | RequestState::Revoked { .. } => String::new(),
-        _ if request.is_standing() => "active".to_owned(),
-        _ if request.is_over(now) => "expired".to_owned(),
-        _ => span(seconds),
+        _ if request.is_over(now) => String::new(),
+        _ if request.ends_ms() == i64::MAX => "until revoked".to_owned(),
+        RequestState::Pending => format!("{} left", span(seconds)),
+        _ => format!("ends in {}", span(request.ends_ms().saturating_sub(now) / 1_000)),
     }
 }
 
@@ -240,8 +241,8 @@ fn left(request: &Request, now: i64) -> String {
 pub fn find(store: &dyn Store, id: &str) -> Result<Request, Failure> {
     if id.len() < 4 {
         return Err(Failure::new(
-            format!("`{id}` is too short for a request"),
-            "write at least `r-` and two characters more",
+            format!("`{id}` is too short to identify a request"),
+            "write at least `r-` and two more characters",
         ));
     }
     let matching: Vec<Request> =
@@ -427,5 +428,12 @@ fn ended(after: &[Request], word: Word) -> ExitCode {
 
 /// Who answers, for the ledger.
 pub fn person() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "unknown".to_owned())
+    let named = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
+    named.ok().filter(|name| !name.is_empty()).unwrap_or_else(|| {
+        let uid = rustix::process::getuid().as_raw().to_string();
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let is_own = |fields: &Vec<&str>| fields.get(2) == Some(&uid.as_str());
+        let own = users.lines().map(|line| line.split(':').collect::<Vec<&str>>()).find(is_own);
+        own.and_then(|fields| fields.first().map(|name| (*name).to_owned())).unwrap_or(format!("uid {uid}"))
+    })
 }

@@ -4,6 +4,7 @@ use crate::installer::{Change, LevelArgs, Manner, Place, chosen, put, short_name
 use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, json, out, styled, talk};
 use crate::verbs::{Failure, Outcome, doctor, install, policy};
+use crate::wiring;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -95,11 +96,11 @@ fn guard(
 /// After a no: exactly what was done, and what was not.
 fn tell_end(setup: &Setup, written: &[PathBuf]) {
     if written.is_empty() {
-        return talk(install::NOTHING);
+        return talk(&format!("{} Your agents are not guarded.", install::NOTHING));
     }
     let names: Vec<String> = written.iter().map(|file| short_name(setup, file)).collect();
     talk(&format!("Written: {}. The hook was not installed: your agents are not guarded.", names.join(", ")));
-    talk("`toolgate install claude-code` installs it later.");
+    talk(&format!("`toolgate install {}` installs it later.", install::example_host()));
 }
 
 /// The hosts to guard: as named, those found here, or every one there is.
@@ -107,7 +108,7 @@ fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn 
     if !args.hosts.is_empty() {
         return args.hosts.iter().map(|name| install::known_host(name)).collect();
     }
-    let found: Vec<_> = HOSTS.iter().copied().filter(|host| is_here(*host, setup)).collect();
+    let found: Vec<_> = HOSTS.iter().copied().filter(|host| wiring::is_here(*host, setup)).collect();
     if found.is_empty() {
         let first = HOSTS.first().copied();
         let title = first.map_or("", |host| host.title());
@@ -117,18 +118,6 @@ fn hosts(args: &Args, setup: &Setup, manner: Manner) -> Result<Vec<&'static dyn 
         return Ok(first.into_iter().collect());
     }
     Ok(found)
-}
-
-/// A host is here if its settings folder or its program is.
-fn is_here(host: &dyn Host, setup: &Setup) -> bool {
-    let home = setup.dirs.home.clone().unwrap_or_default();
-    host.traces(&home, &setup.project).iter().any(|folder| folder.is_dir())
-        || host.program().programs.iter().any(|name| on_path(name).is_some())
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// The optional policy file and its schema; what was written.
@@ -141,7 +130,7 @@ fn write_policy(setup: &Setup, manner: Manner) -> Result<Vec<PathBuf>, Failure> 
         let is_old = std::fs::read_to_string(&schema).is_ok_and(|old| old != text);
         if is_old {
             std::fs::write(&schema, text)?;
-            manner.tell(&format!("Updated {SCHEMA} to this version of toolgate."));
+            manner.tell(&format!("Updated {SCHEMA} to this version of Toolgate."));
             return Ok(vec![schema]);
         }
         return Ok(Vec::new());

@@ -6,7 +6,7 @@ use crate::screen::{json, talk};
 use crate::verbs::{Failure, Outcome};
 use serde_json::json;
 use std::process::ExitCode;
-use toolgate_adapters::{HOSTS, Host, Level, host};
+use toolgate_adapters::{AGENTS, HOSTS, Host, Level, host};
 use toolgate_runtime::{Setup, agent_above, askers};
 
 /// Add the hook to a host's settings.
@@ -14,13 +14,13 @@ use toolgate_runtime::{Setup, agent_above, askers};
 /// Shows the change first and asks. Nothing else in the file changes, not even its formatting, and
 /// `toolgate uninstall` restores it byte for byte.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  toolgate install claude-code              for everything you run
-  toolgate install claude-code --local      for this project, only you
-  toolgate install claude-code --project    for this project and everyone who works on it
+#[command(after_help = format!("Examples:
+  toolgate install {0}              for everything you run
+  toolgate install {0} --local      for this project, only you
+  toolgate install {0} --project    for this project and everyone who works on it
 
-Without a level it asks; with --yes, or where there is no terminal, the level is --user. A hook that is
-there already is brought up to date where it is.")]
+Without a level it asks; with --yes, or where there is no terminal, the level is --user. An existing hook
+is updated in place.", example_host()))]
 pub struct Args {
     /// The host; `toolgate hosts` lists them
     pub host: String,
@@ -42,11 +42,11 @@ pub struct Args {
 ///
 /// A file no one changed since gets back the very bytes it had; in any other, only the hook goes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  toolgate uninstall claude-code
-  toolgate uninstall claude-code --project --yes
+#[command(after_help = format!("Examples:
+  toolgate uninstall {0}
+  toolgate uninstall {0} --project --yes
 
-Without a level it is removed wherever it guards this folder.")]
+Without a level it is removed wherever it guards this folder.", example_host()))]
 pub struct RemoveArgs {
     /// The host; `toolgate hosts` lists them
     pub host: String,
@@ -64,6 +64,11 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
+/// The host that examples are written with: the first there is.
+pub fn example_host() -> &'static str {
+    HOSTS.first().map_or("HOST", |host| host.name())
+}
+
 /// The host of that name, or what there is.
 pub fn known_host(name: &str) -> Result<&'static dyn Host, Failure> {
     let known: Vec<&str> = HOSTS.iter().map(|host| host.name()).collect();
@@ -74,7 +79,7 @@ pub fn known_host(name: &str) -> Result<&'static dyn Host, Failure> {
 
 /// Changing the gate's own place is for the person.
 pub fn refuse_agent() -> Result<(), Failure> {
-    match agent_above(&|name| std::env::var(name).ok(), &askers(&project::dirs())) {
+    match agent_above(AGENTS, &|name| std::env::var(name).ok(), &askers(&project::dirs())) {
         Some(mark) => Err(Failure::new(
             format!("this runs inside an agent ({mark}), and only a person may do it"),
             "run it in your own terminal",
@@ -142,5 +147,5 @@ fn not_there(host: &dyn Host, setup: &Setup, given: Option<Level>) -> Result<Str
     for level in levels {
         names.push(short_name(setup, &Place::new(host, setup, level)?.file));
     }
-    Ok(format!("toolgate's hook is not in {}.", names.join(", ")))
+    Ok(format!("Toolgate's hook is not in {}.", names.join(", ")))
 }

@@ -1,13 +1,13 @@
 //! `toolgate learn`: what people's answers come to. It proposes; nothing is
 //! changed.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, count, json, one_line, out, styled, talk};
 use crate::verbs::Outcome;
+use crate::{desk, project};
 use clap::Subcommand;
 use std::process::ExitCode;
 use toolgate_core::{Proposal, Word, proposals};
-use toolgate_runtime::Gate;
+use toolgate_runtime::Desk;
 use toolgate_store::{Store, Which};
 
 /// Suggest rules from past answers.
@@ -34,15 +34,12 @@ pub enum Verb {
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     let Verb::Propose { json: as_json } = args.verb;
-    let (mut gate, _) = Gate::open(project::here())?;
-    let locked: Vec<String> = gate
-        .policy()
-        .entries()
-        .into_iter()
-        .filter(|entry| entry.rule.locked)
-        .map(|entry| entry.rule.id)
-        .collect();
-    let requests = gate.store().requests(Which::All)?;
+    let setup = project::here();
+    let policy = desk::readable_policy(&setup)?.policy;
+    let mut desk = Desk::open(&setup.dirs)?;
+    let locked: Vec<String> =
+        policy.entries().into_iter().filter(|entry| entry.rule.locked).map(|entry| entry.rule.id).collect();
+    let requests = desk.store().requests(Which::All)?;
     let found = proposals(&requests, |guard| locked.iter().any(|own| own == guard));
     if as_json {
         json(&found);
@@ -61,7 +58,7 @@ fn show(proposal: &Proposal) {
         Word::Approve => {
             ("approved", format!("next time: toolgate inbox approve ID --always --pattern '{pattern}'"))
         }
-        Word::Deny => ("denied", "to block it without asking: toolgate rules add --action REJECT".to_owned()),
+        Word::Deny => ("denied", "to block it without asking: toolgate rules add --action block".to_owned()),
     };
     out(&styled(BOLD, &format!("{pattern}  {said} {}", count(proposal.answers, "time"))));
     out(&format!("  asked by {}", proposal.asks.join(", ")));

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toolgate_core::{Checkpoint, FirstBad, Verification, canonical, export_line, verify_export, verify_head};
-use toolgate_runtime::{keep_checkpoint, kept_checkpoints, trusted_key};
+use toolgate_runtime::{Broken, keep_checkpoint, trusted_key, verify_ledger};
 use toolgate_store::{Store, Verified};
 
 /// Verifies, exports or signs the ledger.
@@ -86,9 +86,9 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
     let setup = project::here();
     let own = trusted_key(&setup.dirs);
     let trusted = key.or(own.as_deref());
-    let mut kept = kept_checkpoints(&setup.dirs);
+    let mut kept = Vec::new();
     for file in checkpoints {
-        let text = std::fs::read(file)?;
+        let text = std::fs::read(file).map_err(|error| Broken::io("read", file, &error))?;
         let point: Checkpoint = serde_json::from_slice(&text).map_err(|error| {
             Failure::new(
                 format!("`{}` is not a checkpoint: {error}", file.display()),
@@ -106,7 +106,7 @@ fn verify(key: Option<&str>, checkpoints: &[PathBuf], as_json: bool) -> Outcome 
         kept.push(point);
     }
     let mut desk = desk::open()?;
-    Ok(match desk.store().verify(trusted, &kept)? {
+    Ok(match verify_ledger(desk.store(), &setup.dirs, trusted, kept)? {
         Verified::Intact { records } => intact(records, as_json),
         Verified::Broken(bad) => altered(&bad, as_json),
     })

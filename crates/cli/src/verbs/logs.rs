@@ -1,13 +1,13 @@
 //! `toolgate logs`: what was decided, for people and for programs.
 
 use crate::desk;
-use crate::screen::{DIM, json, one_line, out, styled, talk, verdict_style, visible};
+use crate::screen::{DIM, count, json, one_line, out, styled, talk, verdict_style, visible};
 use crate::verbs::{Failure, Outcome};
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanTotal, Timestamp, Unit};
 use std::process::ExitCode;
 use std::time::Duration;
-use toolgate_core::{Answer, Decided, Entry, Handling, Record, Reviewed, Verdict};
+use toolgate_core::{Answer, Decided, Entry, Finding, Handling, Record, Reviewed, Verdict};
 use toolgate_runtime::now_ms;
 use toolgate_store::Store;
 
@@ -125,7 +125,7 @@ pub fn duration_ms(text: &str) -> Result<i64, Failure> {
 impl Filter {
     /// What is said where nothing fits.
     fn nothing(&self) -> String {
-        let mut parts = vec![if self.all { "no record" } else { "no decision" }.to_owned()];
+        let mut parts = vec![if self.all { "no records" } else { "no decisions" }.to_owned()];
         if let Some(session) = &self.session {
             parts.push(format!("of a session that begins with `{}`", visible(session)));
         }
@@ -218,49 +218,55 @@ fn print(store: &dyn Store, record: &Record, as_json: bool) {
     let stamp = styled(DIM, &format!("{:>5} {} {}", record.seq, time(record.time_ms), asked_by(record)));
     match &record.entry {
         Entry::Decided(decided) => print_decision(store, &stamp, decided),
-        Entry::Resulted(resulted) => {
-            let word = if resulted.succeeded() { "ran" } else { "failed" };
-            let said = resulted.message.as_deref().unwrap_or_default();
-            let line = format!("{stamp} {word:<8} {} {}", one_line(&resulted.tool, 30), one_line(said, 100));
-            out(line.trim_end());
-        }
         Entry::Checked { results, .. } => results.iter().for_each(|result| {
             let word = if result.passed { "passed" } else { "not met" };
             let text = format!("{}: {}", result.check.description, result.found);
             out(&format!("{stamp} {word:<8} {}", one_line(&text, 140)));
         }),
+        _ => out(format!("{stamp} {}", event(record)).trim_end()),
+    }
+}
+
+/// What happened, in one line, for records other than decisions and checks.
+pub fn event(record: &Record) -> String {
+    match &record.entry {
+        Entry::Decided(decided) => one_line(&decided.title, 100),
+        Entry::Checked { results, .. } => count(results.len(), "check"),
+        Entry::Resulted(resulted) => {
+            let word = if resulted.succeeded() { "ran" } else { "failed" };
+            let said = resulted.message.as_deref().unwrap_or_default();
+            format!("{word:<8} {} {}", one_line(&resulted.tool, 30), one_line(said, 100))
+        }
         Entry::Requested(request) => {
-            out(&format!("{stamp} asked    {} {}", request.id, one_line(&request.title, 100)))
+            format!("asked    {} {}", request.id, one_line(&request.title, 100))
         }
         Entry::Answered(answer) => {
             let word = answer.word.past();
             let (id, by, reach) = (&answer.request, one_line(&answer.by, 40), answer.reach.words());
-            out(&format!("{stamp} {word:<8} {id} by {by} for {}", one_line(&reach, 100)));
+            format!("{word:<8} {id} by {by} for {}", one_line(&reach, 100))
         }
-        Entry::Consulted(asked) => out(&format!("{stamp} consults {} {}", asked.request, asked.supervisor)),
-        Entry::Reviewed(said) => out(&format!("{stamp} reviewed {}", reviewed(said))),
-        Entry::Spent(usage) => out(&format!("{stamp} spent    {} tokens", usage.tokens)),
-        Entry::Backed(backed) => out(&format!(
-            "{stamp} backup   {} files before {}",
-            backed.files.len(),
-            one_line(&backed.title, 80)
-        )),
+        Entry::Consulted(asked) => format!("consults {} {}", asked.request, asked.supervisor),
+        Entry::Reviewed(said) => format!("reviewed {}", reviewed(said)),
+        Entry::Spent(usage) => format!("spent    {}", count(usage.tokens, "token")),
+        Entry::Backed(backed) => {
+            format!("backup   {} before {}", count(backed.files.len(), "file"), one_line(&backed.title, 80))
+        }
         Entry::Changed(changed) => {
-            out(&format!("{stamp} changed  {} files of backup {}", changed.files.len(), changed.backup))
+            format!("changed  {} of backup {}", count(changed.files.len(), "file"), changed.backup)
         }
         Entry::Advised(advice) => {
             let text = format!("{}: {}", advice.provider, advice.text);
-            out(&format!("{stamp} advised  {}", one_line(&text, 100)));
+            format!("advised  {}", one_line(&text, 100))
         }
-        Entry::Used { request, .. } => out(&format!("{stamp} used     {request}")),
-        Entry::Expired { request } => out(&format!("{stamp} expired  {request}")),
+        Entry::Used { request, .. } => format!("used     {request}"),
+        Entry::Expired { request } => format!("expired  {request}"),
         Entry::Handled { request, by, what } => {
-            out(&format!("{stamp} {:<8} {request} by {}", handled(what), one_line(by, 40)));
+            format!("{:<8} {request} by {}", handled(what), one_line(by, 40))
         }
         Entry::Repeated { request, asker } => {
-            out(&format!("{stamp} repeated {request} by {}, process {}", asker.program, asker.pid));
+            format!("repeated {request} by {}, process {}", asker.program, asker.pid)
         }
-        Entry::Noted { what, text } => out(&format!("{stamp} noted    {what}: {}", one_line(text, 100))),
+        Entry::Noted { what, text } => format!("noted    {what}: {}", one_line(text, 100)),
     }
 }
 
@@ -274,14 +280,16 @@ fn print_decision(store: &dyn Store, stamp: &str, decided: &Decided) {
         },
         _ => " (only recorded)".to_owned(),
     };
-    let rules: Vec<&str> = decided.objections().map(|finding| finding.guard.as_str()).collect();
+    let rules: Vec<String> = decided.objections().map(Finding::cited).collect();
+    // The title of a file tool begins with its name.
+    let title = decided.title.strip_prefix(&format!("{} ", decided.tool)).unwrap_or(&decided.title);
     let instead = decided.modified.as_ref().map(|input| format!(" → {}", one_line(&instead(input), 100)));
     out(&format!(
         "{stamp} {word} {:<6} {}{}  {}",
         one_line(&decided.tool, 30),
-        one_line(&decided.title, 100),
+        one_line(title, 100),
         instead.unwrap_or_default(),
-        styled(DIM, &format!("{}{told}", rules.join(",")))
+        styled(DIM, &format!("{}{told}", rules.join(", ")))
     ));
 }
 

@@ -7,6 +7,7 @@ use crate::verbs::Outcome;
 use clap::CommandFactory;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use toolgate_runtime::Broken;
 
 /// Writes man pages.
 #[derive(Debug, clap::Args)]
@@ -28,8 +29,9 @@ pub fn run(args: &Args) -> Outcome {
     }
     match &args.dir {
         Some(dir) => {
-            std::fs::create_dir_all(dir)?;
-            clap_mangen::generate_to(Cli::command(), dir)?;
+            let written =
+                std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(Cli::command(), dir));
+            written.map_err(|error| Broken::io("write the man pages to", dir, &error))?;
             talk(&format!("wrote the man pages to {}", dir.display()));
         }
         None => {

@@ -23,14 +23,18 @@ pub mod proposals;
 pub mod restore;
 mod rule_page;
 pub mod rules;
+pub mod run;
 pub mod serve;
 pub mod stats;
+pub mod status;
+pub mod supervision;
 pub mod supervisors;
 pub mod test;
 
 use crate::args::{Cli, Verb};
 use crate::failure;
 use crate::hook;
+use crate::screen::talk;
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -48,6 +52,9 @@ pub fn run() -> ExitCode {
             let code = if error.use_stderr() { ExitCode::from(1) } else { ExitCode::SUCCESS };
             if error.use_stderr() && failure::asks_for_json() {
                 Failure::of_usage(&error).show();
+            } else if error.use_stderr() {
+                // Ours say `help:`; clap's say `tip:`.
+                talk(error.render().ansi().to_string().replace("tip:", "help:").trim_end());
             } else {
                 let _ = error.print();
             }
@@ -58,6 +65,8 @@ pub fn run() -> ExitCode {
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),
         Verb::Uninstall(args) => install::remove(&args),
+        Verb::Status(args) => status::run(&args),
+        Verb::Run(args) => run::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Hosts(args) => hosts::run(&args),
         Verb::Hook(args) => return hook::run(&args.host),
@@ -78,6 +87,7 @@ pub fn run() -> ExitCode {
         Verb::Bypass(args) => bypass::run(&args),
         Verb::Approver(args) => approver::run(&args),
         Verb::Supervisors(args) => supervisors::run(&args),
+        Verb::Supervision(args) => supervision::run(&args),
         Verb::Completions(args) => completions::run(&args),
         Verb::Man(args) => man::run(&args),
     };

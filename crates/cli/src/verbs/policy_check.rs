@@ -5,7 +5,7 @@ use crate::screen::{DIM, GREEN, RED, YELLOW, count, json, out, styled, visible};
 use crate::verbs::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use toolgate_adapters::host;
+use toolgate_adapters::{reference_host, tool_named};
 use toolgate_core::shell::{self, ReadContext};
 use toolgate_core::{Event, EventKind, Notice, RuleEntry, Session};
 use toolgate_runtime::{Checked, FaultLevel, PolicyFault, Scene, Setup, check, rebuild};
@@ -109,7 +109,7 @@ pub fn wrong_examples(setup: &Setup, entries: &[RuleEntry]) -> Result<Vec<Notice
         }
         for example in rule.examples.pass.iter().filter(|text| !text.trim().is_empty()) {
             if speaks(&scene, setup, id, example)? {
-                let text = format!("rule `{id}` matches an example that is to pass");
+                let text = format!("rule `{id}` matches an example it must not match");
                 let help = format!(
                     "narrow the rule, or move the example to `match`: it is read as {}",
                     reading(example)
@@ -137,17 +137,18 @@ fn reading(example: &str) -> String {
         read.commands.iter().flat_map(|command| &command.effects).map(|effect| effect.kind.name()).collect();
     effects.sort_unstable();
     effects.dedup();
-    match (commands.is_empty(), effects.is_empty()) {
-        (true, _) => "no command".to_owned(),
-        (_, true) => commands.join(" and "),
-        _ => format!("{}, which has the effects {}", commands.join(" and "), effects.join(", ")),
-    }
+    let whose = match effects.as_slice() {
+        _ if commands.is_empty() => return "no command".to_owned(),
+        [] => return commands.join(" and "),
+        [_] => "whose effect is",
+        _ => "whose effects are",
+    };
+    format!("{}, {whose} {}", commands.join(" and "), effects.join(", "))
 }
 
 fn speaks(scene: &Scene, setup: &Setup, id: &str, example: &str) -> Result<bool, Failure> {
-    let host =
-        host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build is broken"))?;
-    let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
+    let (tool, input) = (tool_named("shell"), json!({ "command": example }));
+    let call = reference_host().call(tool, input, &setup.project.to_string_lossy());
     let call = call.map_err(|unreadable| Failure::new(unreadable.why, "examples are shell commands"))?;
     let decision = scene.look(
         &Event { kind: EventKind::PreExecution, call, log: None, output: None },

@@ -6,7 +6,7 @@ use crate::verbs::{Failure, Outcome, policy};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_adapters::host;
+use toolgate_adapters::{reference_host, tool_named};
 use toolgate_core::rule::{Rule, RuleKind};
 use toolgate_core::{Event, EventKind, RuleEntry, Sentence, Session, Verdict, sentences};
 use toolgate_runtime::{Scene, Setup};
@@ -74,9 +74,8 @@ fn compared(
     let Some(example) = example else {
         return Ok(Proposal { file, sentence, now: None, conflict: false });
     };
-    let host = host("claude-code")
-        .ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))?;
-    let call = host.call("Bash", json!({ "command": example }), &setup.project.to_string_lossy());
+    let (tool, input) = (tool_named("shell"), json!({ "command": example }));
+    let call = reference_host().call(tool, input, &setup.project.to_string_lossy());
     let call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "only shell commands can be compared"))?;
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };

@@ -5,7 +5,7 @@ use crate::screen::{BOLD, DIM, count, styled, visible};
 use crate::verbs::logs;
 use serde_json::{Value, json};
 use toolgate_core::rule::{Rule, RuleKind};
-use toolgate_core::{AppliesTo, GuardTally, GuardrailEntry, RuleEntry};
+use toolgate_core::{AppliesTo, GuardTally, GuardrailEntry, RuleEntry, guards};
 use toolgate_runtime::{PackExample, pack_examples};
 
 /// Examples of a pack shown on a page, of each kind.
@@ -45,6 +45,7 @@ pub fn rule(entry: &RuleEntry, hits: Option<&GuardTally>) -> String {
     let mut page = Page::new(&rule.id, &head);
     rule.name.iter().for_each(|name| page.add("Name", name));
     page.add("Reason", &rule.reason);
+    rule.description.iter().for_each(|text| page.add("About", text));
     rule.remediation.iter().for_each(|step| page.add("Fix", step));
     rule.alternatives.iter().for_each(|other| page.add("Allowed", other));
     page.all("Matches", &conditions(&json!(rule.matches)));
@@ -61,6 +62,10 @@ pub fn rule(entry: &RuleEntry, hits: Option<&GuardTally>) -> String {
     }
     page.all("Examples", &examples(entry));
     page.add("Hits", &matched(hits));
+    rule.success_rate
+        .iter()
+        .for_each(|rate| page.add("Rate", &format!("{:.0} % right, says its author", rate * 100.0)));
+    rule.last_updated.iter().for_each(|when| page.add("Updated", when));
     page.all("Change", &changes(entry));
     page.end()
 }
@@ -126,9 +131,49 @@ fn examples(entry: &RuleEntry) -> Vec<String> {
     let all = pack_examples(pack, id);
     let (matching, pass): (Vec<&PackExample<'_>>, Vec<&PackExample<'_>>) =
         all.iter().partition(|one| one.matches);
-    let pass = pass.into_iter().filter(|one| one.verdict == "allow");
-    let some = matching.into_iter().take(EXAMPLES_MAX).chain(pass.take(EXAMPLES_MAX));
-    some.map(|one| line(one.verdict, one.command)).collect()
+    let mut pass: Vec<&PackExample<'_>> = pass.into_iter().filter(|one| one.verdict == "allow").collect();
+    // What is like a call that matches shows best where the rule ends.
+    pass.sort_by_key(|one| std::cmp::Reverse(matching.iter().map(|other| likeness(one, other)).max()));
+    let some = matching.into_iter().take(EXAMPLES_MAX).chain(pass.into_iter().take(EXAMPLES_MAX));
+    // A rule that only sets a label lets the call run.
+    let verdict = |one: &PackExample<'_>| match kind {
+        RuleKind::Label if one.matches => kind.name().to_owned(),
+        _ => one.verdict.to_owned(),
+    };
+    let after = |one: &PackExample<'_>| one.after.map(|after| format!("  ({after})")).unwrap_or_default();
+    some.map(|one| format!("{}{}", line(&verdict(one), one.command), after(one))).collect()
+}
+
+/// How much two calls have in common: the words they begin with, then any others.
+fn likeness(one: &PackExample<'_>, other: &PackExample<'_>) -> usize {
+    let (one, other): (Vec<&str>, Vec<&str>) =
+        (one.command.split(' ').collect(), other.command.split(' ').collect());
+    let first = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    first * 100 + one.iter().filter(|word| other.contains(word)).count()
+}
+
+/// The page of a built-in guard, with what it does and how to change it.
+pub fn built_in(id: &str, page: &str, hits: Option<&GuardTally>) -> String {
+    let text: Vec<String> = page.lines().skip(1).map(emphasised).collect();
+    let about = guards::about(id);
+    let head = about.map_or_else(
+        || "built-in".to_owned(),
+        |about| format!("{}, {} severity, built-in", about.verdict, about.severity),
+    );
+    let title = page.lines().next().unwrap_or(id);
+    let mut shown = Page::new(title.trim_start_matches("# "), &head);
+    shown.0.push_str(&format!("{}\n\n", text.join("\n").trim()));
+    shown.add("Hits", &matched(hits));
+    about.iter().for_each(|about| shown.add("Change", about.change));
+    shown.end()
+}
+
+/// `**What** – …` of a page in Markdown, as a terminal shows it.
+fn emphasised(line: &str) -> String {
+    match line.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
+        Some((word, rest)) => format!("{}{rest}", styled(BOLD, word)),
+        None => line.to_owned(),
+    }
 }
 
 fn matched(hits: Option<&GuardTally>) -> String {

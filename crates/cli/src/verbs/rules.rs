@@ -1,9 +1,9 @@
 //! `toolgate rules`: add, list, remove, check. Edits keep the comments of the
 //! file and are written only if the whole policy still loads.
 
-use crate::project;
 use crate::screen::{BOLD, DIM, GREEN, count, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome, install, policy, policy_check, proposals};
+use crate::{desk, project};
 use clap::Subcommand;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::json;
@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_core::{GuardrailEntry, Layer, Layered, Notice, RuleEntry};
-use toolgate_runtime::{PolicyFault, Setup, load_uncached, parse_policy};
+use toolgate_runtime::{Broken, PolicyFault, Setup, load_uncached, parse_policy};
 
 /// Adds, lists, removes or checks rules.
 #[derive(Debug, clap::Args)]
@@ -68,14 +68,23 @@ pub enum Verb {
 #[derive(Debug, clap::Args)]
 pub struct AddArgs {
     /// The rule's id, in kebab-case
-    #[arg(long)]
+    #[arg(long, visible_alias = "id")]
     pub name: String,
     /// Regular expression for the command
     #[arg(long)]
     pub pattern: String,
     /// What happens to matching commands
-    #[arg(long, value_parser = actions(), ignore_case = true)]
+    #[arg(long, visible_alias = "kind", value_parser = actions(), ignore_case = true)]
     pub action: String,
+    /// For rewrite: an option to take out, such as `--remove=--no-verify`
+    #[arg(long, value_name = "OPTION")]
+    pub remove: Vec<String>,
+    /// For rewrite: an option to put in
+    #[arg(long, value_name = "OPTION")]
+    pub add: Vec<String>,
+    /// For delay: how long a call waits
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<u64>,
     /// Why the rule exists, in one sentence
     #[arg(long)]
     pub reason: Option<String>,
@@ -91,7 +100,9 @@ pub struct AddArgs {
 fn actions() -> PossibleValuesParser {
     let block = PossibleValue::new("block").alias("reject");
     let ask = PossibleValue::new("ask").alias("escalate");
-    PossibleValuesParser::new([block, ask, PossibleValue::new("warn"), PossibleValue::new("approve")])
+    let rewrite = PossibleValue::new("rewrite").alias("modify").alias("transform");
+    let [warn, delay, approve] = ["warn", "delay", "approve"].map(PossibleValue::new);
+    PossibleValuesParser::new([block, ask, warn, rewrite, delay, approve])
 }
 
 /// Does it.
@@ -126,7 +137,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn list(setup: &Setup, enabled: bool, as_json: bool) -> Outcome {
-    let loaded = policy::load(setup)?;
+    let loaded = desk::readable_policy(setup)?;
     let mut entries = loaded.policy.entries();
     if !enabled {
         entries.extend(loaded.off);
@@ -194,9 +205,12 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     let kind = match args.action.to_lowercase().as_str() {
         "block" | "reject" => "block",
         "ask" | "escalate" => "ask",
+        "rewrite" | "modify" | "transform" => "rewrite",
         "warn" => "warn",
+        "delay" => "delay",
         _ => "approve",
     };
+    let more = more_of(kind, args)?;
     let file = policy_file(setup, kind);
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => "version: 1\n".to_owned(),
@@ -211,12 +225,12 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
             "remove it first, or choose another name",
         ));
     }
-    let reason = args.reason.clone().unwrap_or_else(|| format!("blocked by rule `{}`", args.name));
+    let reason = args.reason.clone().unwrap_or_else(|| format!("this command matches `{}`", args.pattern));
     // JSON strings are YAML strings: no quoting of our own.
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let is_plain = args.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     let block = format!(
-        "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n    severity: {}\n    reason: {}\n",
+        "  - id: {}\n    kind: {kind}\n    match: {{ regex: {} }}\n{more}    severity: {}\n    reason: {}\n",
         if is_plain { args.name.clone() } else { quoted(&args.name) },
         quoted(&args.pattern),
         args.severity,
@@ -229,6 +243,30 @@ fn add(setup: &Setup, args: &AddArgs) -> Outcome {
     }
     talk(&format!("{} {} to {}", styled(GREEN, "added"), args.name, file.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a rule of this kind says besides.
+fn more_of(kind: &str, args: &AddArgs) -> Result<String, Failure> {
+    let list = |names: &[String]| serde_json::to_string(names).unwrap_or_default();
+    match (kind, args.remove.is_empty() && args.add.is_empty(), args.seconds) {
+        ("rewrite", false, None) => {
+            let (remove, add) = (list(&args.remove), list(&args.add));
+            Ok(format!("    change: {{ remove_flags: {remove}, add_flags: {add} }}\n"))
+        }
+        ("rewrite", true, None) => Err(Failure::new(
+            "the rule does not say how the command is rewritten",
+            "add `--remove=--no-verify` for an option to take out, or `--add=--save-exact` for one to put in",
+        )),
+        ("delay", true, Some(seconds)) => Ok(format!("    delay: {{ seconds: {seconds} }}\n")),
+        ("delay", true, None) => {
+            Err(Failure::new("the rule does not say how long a call waits", "add `--seconds 60`"))
+        }
+        (_, true, None) => Ok(String::new()),
+        _ => Err(Failure::new(
+            format!("a rule that says `{kind}` takes none of --remove, --add and --seconds"),
+            "--remove and --add are for `--action rewrite`, --seconds is for `--action delay`",
+        )),
+    }
 }
 
 /// The text with a rule at the end of its `rules:` list.
@@ -337,16 +375,14 @@ pub fn save(setup: &Setup, file: &Path, text: &str, ids: &[String]) -> Result<()
     let found = ids_of(file, text).map_err(|fault| unreadable(&fault).with_note("nothing was changed"))?;
     if found != ids {
         let what = format!(
-            "nothing was changed: the rules in `{}` have a layout that toolgate cannot edit",
+            "nothing was changed: the rules in `{}` have a layout that Toolgate cannot edit",
             file.display()
         );
         return Err(Failure::new(what, "edit the file by hand"));
     }
     let before = std::fs::read(file).ok();
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(file, text)?;
+    let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(file, text)).map_err(|error| Broken::io("write", file, &error))?;
     if let Err(faults) = load_uncached(&setup.dirs, &setup.project) {
         match before {
             Some(bytes) => std::fs::write(file, bytes)?,

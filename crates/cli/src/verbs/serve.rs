@@ -8,7 +8,7 @@ use crate::verbs::{Failure, Outcome, inbox};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
-use toolgate_adapters::host;
+use toolgate_adapters::{AGENTS, reference_host, tool_named};
 use toolgate_core::{Call, Event, Session};
 use toolgate_runtime::{Approver, NotAPerson, Scene, agent_above, askers};
 use toolgate_server::{Config, HostCallbacks, Link, Naming, openapi, serve};
@@ -49,8 +49,7 @@ const CALLBACKS: HostCallbacks =
 
 /// A call as the host names its tools.
 pub fn call(tool: &str, input: Value, dir: &str) -> Result<Call, String> {
-    let host = host("claude-code").ok_or_else(|| "no host is built in".to_owned())?;
-    host.call(tool, input, dir).map_err(|unreadable| unreadable.why)
+    reference_host().call(tool_named(tool), input, dir).map_err(|unreadable| unreadable.why)
 }
 
 /// What `toolgate test --explain` shows, without colours.
@@ -71,7 +70,7 @@ pub fn run(args: &Args) -> Outcome {
     // Anyone who starts it reads the link, and with the link answers: not an agent.
     // With a passphrase the link alone answers nothing.
     if Approver::load(&setup.dirs)?.is_none()
-        && let Some(mark) = agent_above(&|name| std::env::var(name).ok(), &askers(&setup.dirs))
+        && let Some(mark) = agent_above(AGENTS, &|name| std::env::var(name).ok(), &askers(&setup.dirs))
     {
         return Err(Failure::from(NotAPerson::AgentAbove { mark }));
     }

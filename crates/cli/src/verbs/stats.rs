@@ -133,14 +133,14 @@ fn print(tally: &Tally, main: &[&AgentEntry]) {
         out(&styled(
             DIM,
             &format!(
-                "{:<28} {:>6} {:>6} {:>6} {:>8} {:>8}  last",
-                "guard", "warn", "modify", "ask", "block", "mean µs"
+                "{:<28} {:>6} {:>7} {:>6} {:>8} {:>8}  last",
+                "guard", "warn", "rewrite", "ask", "block", "mean µs"
             ),
         ));
     }
     for (name, guard) in &tally.guards {
         out(&format!(
-            "{:<28} {:>6} {:>6} {:>6} {:>8} {:>8}  {}",
+            "{:<28} {:>6} {:>7} {:>6} {:>8} {:>8}  {}",
             one_line(name, 28),
             guard.warned,
             guard.modified,
@@ -164,14 +164,14 @@ fn print_sessions(tally: &Tally, main: &[&AgentEntry]) {
     out(&styled(
         DIM,
         &format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  began",
+            "{:<13} {:>9} {:>7} {:>15} {:>9} {:>7} {:>9}  {:<8}  began",
             "session", "calls", "stopped", "tokens", "lines", "files", "cents", "mode"
         ),
     ));
     for session in sessions.iter().take(SESSIONS_MAX) {
         out(&format!(
-            "{:<38} {:>14} {:>8} {:>14} {:>10} {:>8} {:>10}  {:<8}  {}",
-            one_line(&session.id, 38),
+            "{:<13} {:>9} {:>7} {:>15} {:>9} {:>7} {:>9}  {:<8}  {}",
+            one_line(&session.id, 13),
             of(session.calls, budget.and_then(|budget| budget.calls)),
             session.stopped,
             of(session.spent.tokens, budget.and_then(|budget| budget.tokens)),

@@ -1,15 +1,15 @@
 //! `toolgate supervisors`: the models that may answer before a person is asked,
 //! how they are, and a trial question to one of them.
 
-use crate::project;
 use crate::screen::{DIM, GREEN, RED, YELLOW, json, one_line, out, styled, talk};
 use crate::verbs::{Failure, Outcome};
+use crate::{desk, project};
 use clap::Subcommand;
 use serde::Serialize;
 use serde_json::json;
 use std::process::ExitCode;
 use toolgate_core::{Health, SupervisorEntry};
-use toolgate_runtime::{Gate, nearest, now_ms};
+use toolgate_runtime::{Desk, Gate, Setup, nearest, now_ms};
 use toolgate_store::Store;
 
 /// List and test AI supervisors.
@@ -42,10 +42,10 @@ pub enum Verb {
 
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
-    let (mut gate, _) = Gate::open(project::here())?;
+    let setup = project::here();
     match &args.verb {
-        Verb::List { json } => list(&mut gate, *json),
-        Verb::Test { name, json } => test(&gate, name, *json),
+        Verb::List { json } => list(&setup, *json),
+        Verb::Test { name, json } => test(&Gate::open(setup)?.0, name, *json),
     }
 }
 
@@ -70,12 +70,14 @@ struct Row {
     agreed: (u32, u32),
 }
 
-fn list(gate: &mut Gate, as_json: bool) -> Outcome {
-    let entries = gate.policy().settings().supervision.supervisors.clone();
+fn list(setup: &Setup, as_json: bool) -> Outcome {
+    let policy = desk::readable_policy(setup)?.policy;
+    let entries = policy.settings().supervision.supervisors.clone();
+    let mut desk = Desk::open(&setup.dirs)?;
     let now = now_ms();
     let mut rows = Vec::new();
     for entry in entries {
-        let health = gate.store().health(&entry.name)?;
+        let health = desk.store().health(&entry.name)?;
         rows.push(row(entry, &health, now));
     }
     if as_json {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolgate_adapters::{Host, host};
+use toolgate_adapters::{reference_host, tool_named};
 use toolgate_core::{
     Decision, Event, EventKind, Explained, Finding, Mode, Policy, Prerequisite, Session, Verdict,
     kept_message,
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let scene = open(&dir)?;
     let (tool, input) = match (&args.command, &args.tool, &args.input) {
-        (Some(command), ..) => ("Bash".to_owned(), json!({ "command": command })),
+        (Some(command), ..) => (tool_named("shell").to_owned(), json!({ "command": command })),
         (None, Some(tool), Some(input)) => (
             tool.clone(),
             serde_json::from_str(input).map_err(|error| {
@@ -111,8 +111,8 @@ fn before(scene: &Scene, args: &Args, dir: &Path) -> Result<Session, Failure> {
 /// A call that ran before: `{"tool":"Read","input":{…}}` as in a line of `--jsonl`, else a command.
 fn earlier(text: &str) -> (String, Value) {
     match serde_json::from_str::<Line>(text) {
-        Ok(line) => (tool_name(&line.tool).to_owned(), line.input),
-        Err(_) => ("Bash".to_owned(), json!({ "command": text })),
+        Ok(line) => (tool_named(&line.tool).to_owned(), line.input),
+        Err(_) => (tool_named("shell").to_owned(), json!({ "command": text })),
     }
 }
 
@@ -130,12 +130,8 @@ fn open(dir: &Path) -> Result<Scene, Failure> {
     Ok(scene)
 }
 
-fn the_host() -> Result<&'static dyn Host, Failure> {
-    host("claude-code").ok_or_else(|| Failure::new("no host is built in", "this build of toolgate is broken"))
-}
-
 fn event(tool: &str, input: Value, dir: &Path, role: Option<&str>) -> Result<Event, Failure> {
-    let call = the_host()?.call(tool, input, &dir.to_string_lossy());
+    let call = reference_host().call(tool, input, &dir.to_string_lossy());
     let mut call =
         call.map_err(|unreadable| Failure::new(unreadable.why, "see `toolgate test --help` for the form"))?;
     if let Some(role) = role {
@@ -324,7 +320,7 @@ fn one(
     let Some(scene) = scenes.get(&cwd) else {
         return Err(Failure::new("the policy could not be loaded", "try again"));
     };
-    let event = event(tool_name(&line.tool), line.input, &cwd, line.role.as_deref())?;
+    let event = event(tool_named(&line.tool), line.input, &cwd, line.role.as_deref())?;
     let mut session = session.clone();
     session.labels.extend(line.labels.into_iter().map(|label| (label, 0)));
     let mut answer = if explain {
@@ -336,16 +332,4 @@ fn one(
         fields.insert("id".to_owned(), line.id);
     }
     Ok(answer)
-}
-
-/// Lower-case names of the common tools are understood as well.
-fn tool_name(name: &str) -> &str {
-    match name {
-        "bash" | "shell" => "Bash",
-        "read" => "Read",
-        "write" => "Write",
-        "edit" => "Edit",
-        "http" | "fetch" => "WebFetch",
-        other => other,
-    }
 }

@@ -24,7 +24,10 @@ pub struct Details {
     /// What made the rules ask, quoted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The next steps the rules allow.
+    /// What the rules say to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<String>,
+    /// What the rules would allow instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<String>,
 }
@@ -42,18 +45,11 @@ impl Details {
     pub fn of_findings<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Details {
         let mut details = Details::default();
         for finding in findings {
-            let steps = if finding.alternatives.is_empty() {
-                finding.remediation.as_slice()
-            } else {
-                finding.alternatives.as_slice()
-            };
-            for step in steps {
-                if !details.alternatives.contains(step) {
-                    details.alternatives.push(step.clone());
-                }
-            }
+            add_new(&mut details.fixes, finding.remediation.as_slice());
+            add_new(&mut details.alternatives, &finding.alternatives);
             details.evidence.extend(finding.evidence.iter().filter(|one| one.is_quoted()).cloned());
         }
+        details.fixes.truncate(KEPT_MAX);
         details.alternatives.truncate(KEPT_MAX);
         details.evidence.truncate(KEPT_MAX);
         details
@@ -84,6 +80,14 @@ impl Details {
             }
         }
         joined
+    }
+}
+
+fn add_new(all: &mut Vec<String>, steps: &[String]) {
+    for step in steps {
+        if !all.contains(step) {
+            all.push(step.clone());
+        }
     }
 }
 

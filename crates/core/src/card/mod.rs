@@ -4,7 +4,9 @@
 mod details;
 mod earlier;
 mod reach;
+mod why;
 
 pub use details::Details;
 pub use earlier::{Earlier, age, earlier};
 pub use reach::reached;
+pub use why::why_parts;

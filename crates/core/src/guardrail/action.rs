@@ -52,7 +52,8 @@ fn of_file<'a>(facts: &'a Facts, file: &'a FileFact, whole: View<'a>) -> impl It
         ..whole
     };
     // Of a folder that is deleted or moved, some files may be like a pattern and others not: both are asked.
-    let below = (file.reaches_below()).then_some(Some(file));
+    let is_one = file.access == Access::Read && file.below == toolgate_shell::Reach::Itself;
+    let below = (file.reaches_below() && !is_one).then_some(Some(file));
     let targets =
         file.targets().flat_map(move |path| [None].into_iter().chain(below).map(move |below| (path, below)));
     targets.map(move |(path, within)| Action {

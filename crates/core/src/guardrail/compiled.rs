@@ -177,13 +177,18 @@ impl CompiledGuardrail {
         let Some(role) = seen.autonomy.approver(bypass.requires_approval.as_deref()) else {
             return Vec::new();
         };
-        let call = seen.event.call.arguments_digest();
-        let call = call.get(..CALL_SHOWN).unwrap_or_default();
-        vec![format!(
-            "this one call, if {role} approves it: `toolgate bypass request {} --call {call} --reason \"why it is necessary\"`",
-            own.id
-        )]
+        vec![way_past_text(&own.id, &role, &seen.event.call)]
     }
+}
+
+/// How a person is asked for one call past what blocks it.
+#[must_use]
+pub fn way_past_text(guard: &str, role: &str, call: &Call) -> String {
+    let call = call.arguments_digest();
+    let call = call.get(..CALL_SHOWN).unwrap_or_default();
+    format!(
+        "this one call, if {role} approves it: `toolgate bypass request {guard} --call {call} --reason \"why it is necessary\"`"
+    )
 }
 
 impl Guard for CompiledGuardrail {

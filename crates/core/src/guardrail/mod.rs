@@ -12,6 +12,7 @@ mod data;
 
 pub use data::{AppliesTo, Bypass, Condition, Guardrail, OnFail, Validation};
 
+pub use compiled::way_past_text;
 pub(crate) use compiled::{CompiledGuardrail, outcome_of};
 
 use crate::finding::Source;

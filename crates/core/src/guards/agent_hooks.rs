@@ -16,10 +16,11 @@ use toolgate_shell::Command;
 pub(super) const ID: &str = "agent-hooks";
 
 pub(super) const PAGE: &str = "# agent-hooks
-**What** – asks before an agent is started in a folder whose settings do not run toolgate's hook: they switch hooks off,
-the host drops them for a mistake in them, or the hook is installed for another folder only.
+**What** – asks before an agent is started in a folder whose settings do not run Toolgate's hook: they switch hooks off,
+the host drops them for a mistake in them, the hook is installed for another folder only, or a flag or variable of the
+command keeps hooks from running.
 **Why** – without the hook, the agent that is started does what it likes.
-**Allowed instead** – starting it in a folder that is guarded. `toolgate install claude-code` guards every folder;
+**Allowed instead** – starting it in a folder that is guarded. `toolgate install HOST` guards every folder;
 `toolgate doctor` says whether the current one is.
 ";
 
@@ -46,7 +47,7 @@ impl Guard for AgentHooks {
             Some((at, agent, why))
         });
         let (at, agent, why) = started?;
-        let message = format!("this starts {} where toolgate does not guard it: {why}", agent.title);
+        let message = format!("this starts {} where Toolgate does not guard it: {why}", agent.title);
         let step = "start it in a guarded folder; `toolgate doctor` says whether one is";
         let quoted = Part::Command(at, None).quoted(&seen.event.call, seen.facts);
         Some(Finding {
@@ -68,6 +69,9 @@ fn unguarded(agent: &AgentProgram, command: &Command, seen: &Seen<'_>) -> Option
         Some(dir) if dir.exact && !dir.glob => absolute(&dir.text, start),
         Some(dir) => return Some(format!("the folder `{}` is not known before it runs", dir.text)),
     };
+    if let Some(written) = agent.switched_off_by(command) {
+        return Some(format!("`{written}` keeps the hook from running"));
+    }
     if let Some(found) = (seen.disk.unguarded)(agent, &folder) {
         return Some(found.why);
     }

@@ -23,7 +23,7 @@ pub(crate) const PAGE: &str = "\
 builtin-001, builtin-002, budget-limits: what an agent may use.
 
 Tokens warn at 80 %, ask a person at 95 % and block when they are used up; time
-does the same at 70 %, 90 % and 100 %. Calls, model responses, lines written and
+does the same at 70 %, 90 % and 100 %, and `deadline_minutes` blocks when it is over. Calls, model responses, lines written and
 files changed block at their limit. Cost works like tokens, using `prices` of the
 policy. Lines and files are reserved before a call runs and settled after it.
 Tokens and responses are counted from the host's own log; if that log shrinks, a
@@ -82,10 +82,10 @@ impl Guard for Spending {
 
 impl Spending {
     fn of(self, entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
-        let budget = entry.agent.budget.as_ref()?;
+        let budget = entry.agent.budget.as_ref();
         match self {
             Spending::Tokens => {
-                let limit = budget.tokens?;
+                let limit = budget?.tokens?;
                 if seen.session.spent.lost {
                     let text = "the host's log was shortened, so the tokens used are unknown".to_owned();
                     return Some(finding(TOKENS_ID, entry, text, Nearness::Ask));
@@ -94,8 +94,8 @@ impl Spending {
                 let near = nearness(used, limit, Thresholds { warn: 80, ask: 95 });
                 near_limit(TOKENS_ID, entry, near, &format!("{used} of {limit} tokens are used"))
             }
-            Spending::Time => {
-                let limit = budget.minutes?.saturating_mul(60);
+            Spending::Time => past_deadline(entry, seen).or_else(|| {
+                let limit = budget?.minutes?.saturating_mul(60);
                 let used = seconds(seen.session, seen.now_ms);
                 let near = nearness(used, limit, Thresholds { warn: 70, ask: 90 });
                 near_limit(
@@ -104,8 +104,9 @@ impl Spending {
                     near,
                     &format!("{} of {} are used", duration(used), duration(limit)),
                 )
-            }
+            }),
             Spending::Limits => {
+                let budget = budget?;
                 let session = seen.session;
                 let counters = [
                     ("calls", budget.calls, session.calls),
@@ -121,6 +122,16 @@ impl Spending {
             }
         }
     }
+}
+
+/// The time for the task is over.
+fn past_deadline(entry: &AgentEntry, seen: &Seen<'_>) -> Option<Finding> {
+    let minutes = entry.agent.deadline_minutes?;
+    let end = entry.agent.deadline_ms(seen.session)?;
+    (seen.now_ms >= end).then(|| {
+        let allowed = count(u64::from(minutes), "minute");
+        finding(TIME_ID, entry, format!("the {allowed} for this task are used up"), Nearness::Over)
+    })
 }
 
 /// A call that is larger than what is left.

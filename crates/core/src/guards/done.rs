@@ -49,7 +49,7 @@ impl Guard for Done {
         }
         seen.settings.agents_of(call).find_map(|entry| {
             let completion = entry.agent.completion.as_ref().filter(|_| !is_late(entry, seen))?;
-            let missing = completion.missing(seen.session, &|name| (seen.disk.is_there)(name))?;
+            let missing = completion.missing(seen.session, seen.disk)?;
             let finding = of_agent(ID, entry, missing, "finish that, then stop".to_owned());
             Some(Finding { category: Category::Quality, severity: Severity::Medium, ..finding })
         })

@@ -27,7 +27,7 @@ the agent is told the simple fix. This ends when the failed call succeeds.
 Allowed instead: the simple fix.
 
   traps:
-    known_issues: { on: true, answer: confirm }
+    known_issues: { on: true, answer: ask }
 ";
 
 /// See the module.

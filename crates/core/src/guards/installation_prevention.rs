@@ -90,7 +90,7 @@ impl Guard for InstallationPrevention {
         let what = (!armed.is_empty()).then(|| installed(&seen.event.call, seen.facts)).flatten()?;
         let failures: Vec<&Failure> = failures.collect();
         armed.into_iter().find_map(|(source, trap)| {
-            let (checks, failure) = wanted(&trap, seen.settings, &failures)?;
+            let (checks, failure) = wanted(&trap, seen, &failures)?;
             let left = not_passed(seen.session, checks);
             if left.is_empty() {
                 return None;
@@ -146,15 +146,18 @@ fn name_of(word: &str) -> &str {
 /// The checks, and the failure they are about.
 fn wanted<'a>(
     trap: &InstallTrap,
-    settings: &Settings,
+    seen: &Seen<'_>,
     failures: &[&'a Failure],
 ) -> Option<(Vec<Prerequisite>, &'a Failure)> {
     if trap.literal {
         return failures.first().map(|failure| (literal_checks(), *failure));
     }
-    let meant = |failure: &&&Failure| settings.endpoints().any(|(key, one)| one.is_meant(key, failure));
+    let is_meant = |key: &str, one: &ServiceEndpoint, failure: &Failure| {
+        one.is_meant(key, (seen.disk.setting)(&one.config_key).as_deref(), failure)
+    };
+    let meant = |failure: &&&Failure| seen.settings.endpoints().any(|(key, one)| is_meant(key, one, failure));
     let failure = failures.iter().find(meant)?;
-    let endpoints = settings.endpoints().filter(|(key, one)| one.is_meant(key, failure));
+    let endpoints = seen.settings.endpoints().filter(|(key, one)| is_meant(key, one, failure));
     Some((endpoints.flat_map(|(_, one)| checks_of(one)).collect(), failure))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! One guard, one file, one line in [`built_in`].
 
+mod about;
 mod agent_hooks;
 mod broken_rule;
 mod budget;
@@ -25,6 +26,7 @@ mod self_protection;
 mod tools;
 mod verified;
 
+pub use about::{About, about};
 pub(crate) use broken_rule::BROKEN_RULE;
 pub use canary::{CANARY, CANARY_ID, PROBE_SESSION};
 pub use output_secrets::ID as OUTPUT_SECRETS_ID;
@@ -101,6 +103,10 @@ pub fn page(id: &str) -> Option<&'static str> {
         _ => category::page(id),
     }
 }
+
+/// Built-in guards whose block a person may override for one call: it may be wrong about what a
+/// failure was about.
+pub(crate) const MAY_BE_OVERRIDDEN: [&str; 1] = [installation_prevention::ID];
 
 /// The block of a built-in guard that enforces what is said about an agent.
 fn of_agent(id: &str, entry: &AgentEntry, message: String, remediation: String) -> Finding {

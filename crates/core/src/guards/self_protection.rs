@@ -3,7 +3,8 @@
 //! Blocks writes and deletes of the gate's own files by any spelling, and the
 //! verbs of our own command line that loosen the gate or answer a request.
 
-use crate::evidence::Part;
+use crate::call::Kind;
+use crate::evidence::{Part, shortened};
 use crate::facts::{Access, Facts, FileFact};
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
@@ -80,20 +81,45 @@ impl Guard for SelfProtection {
             .map(|file| (format!("{} `{}`", file.access.name(), file.written), Part::File(file)))
             .collect();
         let commands = seen.facts.commands();
-        let own = commands.filter(|(_, command)| is_own_verb(command) || is_given_own_file(command, seen));
-        found
-            .extend(own.map(|(at, command)| (format!("run `{}`", command.program), Part::Command(at, None))));
+        let is_own = |command: &Command| {
+            is_own_verb(command) || is_given_own_file(command, seen) || is_fed_own_file(command, seen)
+        };
+        let own = commands.filter(|(_, command)| is_own(command));
+        let mut answers = 0;
+        for (at, command) in own {
+            let part = Part::Command(at, None);
+            let written = part.quoted(&seen.event.call, seen.facts).map(|quoted| quoted.text);
+            let name = shortened(written.as_deref().unwrap_or(&command.program)).to_owned();
+            answers += usize::from(answers_request(command));
+            found.push((format!("`{name}`"), part));
+        }
+        found.extend(unknown_use(seen));
         if found.is_empty() {
             return None;
         }
         let named: Vec<&str> = found.iter().map(|(named, _)| named.as_str()).collect();
         let reads = seen.facts.files.iter().any(|file| is_key(file, seen.facts, seen.places));
-        let kind = if reads { "read a key of the gate" } else { "change the gate itself" };
+        let kind = match answers {
+            _ if reads => "read a key of the gate",
+            1 if found.len() == 1 => "answer a request",
+            answers if answers == found.len() => "answer requests",
+            _ => "change the gate itself",
+        };
         let message = format!("this would {kind} ({})", named.join(", "));
         let step = "ask the user to make this change in their own terminal";
         let quoted = found.iter().filter_map(|(_, part)| part.quoted(&seen.event.call, seen.facts));
         Some(super::block(ID, message, step, quoted.collect()))
     }
+}
+
+/// Our files named to a tool under an argument no one knows: what it does with them is not
+/// known either.
+fn unknown_use<'a>(seen: &Seen<'_>) -> Option<(String, Part<'a>)> {
+    let call = &seen.event.call;
+    let Kind::Mcp { tool, .. } = &call.kind else { return None };
+    let named = crate::mcp_files::of_unknown_use(tool, &call.input);
+    let own = named.into_iter().find(|text| is_own(&absolute(text, &call.dir), seen.places))?;
+    Some((format!("use `{own}`"), Part::Whole))
 }
 
 fn touches_gate(file: &FileFact, places: &Places) -> bool {
@@ -110,7 +136,7 @@ fn touches_gate(file: &FileFact, places: &Places) -> bool {
 }
 
 /// Something that is no folder yet takes the name of a folder of host settings, with
-/// whatever is in it: `ln -s ~/mine sub/.claude`, `mv mine sub/.claude`.
+/// whatever is in it: `ln -s ~/mine sub/.host`, `mv mine sub/.host`.
 fn replaces_settings(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let adds = matches!(file.access, Access::Create | Access::Write);
     if !adds || file.glob || file.exists == Some(true) {
@@ -183,7 +209,7 @@ fn is_key(file: &FileFact, facts: &Facts, places: &Places) -> bool {
 const FINDERS: [&str; 7] = ["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
 
 /// A change of everything below a folder, or of what is found there by name:
-/// `chmod -R 000 .claude`, `find . -name settings.json -exec sed -i …`. Folders
+/// `chmod -R 000 .host`, `find . -name settings.json -exec sed -i …`. Folders
 /// as wide as the project are left to the rules about them.
 fn touches_deep(file: &FileFact, facts: &Facts, places: &Places) -> bool {
     let Some(command) = file.command.and_then(|at| facts.reading.commands.get(at)) else { return false };
@@ -256,7 +282,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
         let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
-        // All of a folder that holds settings: `tar xf x -C .claude`.
+        // All of a folder that holds settings: `tar xf x -C .host`.
         let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
         let all = matches!(parts.last(), Some(&("*" | "**" | "?*")))
             && pairs().filter(|(part, name)| part != name).count() == 1;
@@ -266,7 +292,7 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     places.gate.iter().any(|own| fits(own)) || could_be_settings(&parts, places)
 }
 
-/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.claude/*`.
+/// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.host/*`.
 fn could_be_settings(parts: &[&str], places: &Places) -> bool {
     let fits = |name: &String| {
         let own: Vec<&str> = name.split('/').collect();
@@ -341,12 +367,59 @@ fn is_given_own_file(command: &Command, seen: &Seen<'_>) -> bool {
     command.words.iter().skip(1).filter(|word| word.exact && !word.glob).any(|word| named(&word.text))
 }
 
+/// Verbs of `toolgate inbox` that answer a request.
+const ANSWERS: [&str; 3] = ["approve", "deny", "undo"];
+
+/// The words that follow the name of our program.
+fn own_words(command: &Command) -> impl Iterator<Item = &str> {
+    let words = command.words.iter().skip(1).map(|word| word.text.as_str());
+    words.filter(|word| *word != "--json")
+}
+
+/// Does it answer a request of this or another agent?
+fn answers_request(command: &Command) -> bool {
+    let mut words = own_words(command);
+    let is_inbox = words.next() == Some("inbox");
+    command.program == PROGRAM && is_inbox && words.next().is_some_and(|second| ANSWERS.contains(&second))
+}
+/// Programs that give the words they read to another one.
+const FEEDERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
+
+/// Programs that change or delete the files they are given.
+const CHANGERS: [&str; 20] = [
+    "rm", "unlink", "shred", "mv", "cp", "ln", "dd", "install", "rsync", "truncate", "tee", "sponge", "sed",
+    "perl", "ruby", "chmod", "chown", "chattr", "ed", "ex",
+];
+
+/// Is one of our files named by what feeds a program that changes files: `ls .host/settings.json | xargs rm`?
+fn is_fed_own_file(command: &Command, seen: &Seen<'_>) -> bool {
+    let of = |at: usize| seen.facts.reading.commands.get(at);
+    let is_fed = command.via.iter().any(|name| FEEDERS.contains(&name.as_str()));
+    if !is_fed || !CHANGERS.contains(&command.program.as_str()) {
+        return false;
+    }
+    let feeder = command.started_by.and_then(of);
+    let mut source = command.piped_from.or_else(|| feeder.and_then(|feeder| feeder.piped_from));
+    for _ in 0..SOURCES_MAX {
+        let Some(command) = source.and_then(of) else { return false };
+        let base = command.dir.as_ref().map(|dir| absolute(&dir.text, &seen.event.call.dir));
+        let start = base.as_deref().unwrap_or(&seen.event.call.dir);
+        if command.words.iter().skip(1).any(|word| is_own(&absolute(&word.text, start), seen.places)) {
+            return true;
+        }
+        source = command.piped_from;
+    }
+    false
+}
+
+/// Commands of a pipe that are followed back.
+const SOURCES_MAX: usize = 8;
+
 fn is_own_verb(command: &Command) -> bool {
     if command.program != PROGRAM {
         return false;
     }
-    let mut words =
-        command.words.iter().skip(1).map(|word| word.text.as_str()).filter(|word| *word != "--json");
+    let mut words = own_words(command);
     let Some(verb) = words.next() else { return false };
     if LOOKING.contains(&verb) {
         return false;

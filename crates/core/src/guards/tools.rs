@@ -2,6 +2,7 @@
 
 use super::of_agent;
 use crate::agent::AgentEntry;
+use crate::call::Call;
 use crate::event::EventKind;
 use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen};
@@ -41,7 +42,7 @@ impl Guard for Tools {
         if seen.event.kind != EventKind::PreExecution && seen.event.kind != EventKind::PreHandoff {
             return None;
         }
-        let entry = seen.settings.agents_of(call).find(|entry| !is_open(entry, &call.tool))?;
+        let entry = seen.settings.agents_of(call).find(|entry| !is_open(entry, call))?;
         let listed: Vec<&str> = entry.agent.tools.iter().flat_map(|tools| tools.iter()).collect();
         let listed = if listed.is_empty() { "none".to_owned() } else { listed.join(", ") };
         let message = format!("the tool `{}` is not one of the tools of `{}`", call.tool, entry.name);
@@ -49,8 +50,19 @@ impl Guard for Tools {
     }
 }
 
-fn is_open(entry: &AgentEntry, tool: &str) -> bool {
+fn is_open(entry: &AgentEntry, call: &Call) -> bool {
     let Some(tools) = &entry.agent.tools else { return true };
-    let fits = |name: &str| Pattern::word(name).is_ok_and(|pattern| pattern.is_match(tool));
-    tools.iter().chain(entry.agent.task_tools.iter()).any(fits)
+    let server_tool = call.server_tool();
+    let words = call.tool_words();
+    // A list of what is allowed: every word of the tool must be in it, or its name.
+    let by_words = !words.is_empty()
+        && words
+            .iter()
+            .all(|word| tools.iter().chain(entry.agent.task_tools.iter()).any(|name| name == *word));
+    let fits = |name: &str| {
+        Pattern::word(name).is_ok_and(|pattern| {
+            pattern.is_match(&call.tool) || server_tool.as_ref().is_some_and(|tool| pattern.is_match(tool))
+        })
+    };
+    by_words || tools.iter().chain(entry.agent.task_tools.iter()).any(fits)
 }

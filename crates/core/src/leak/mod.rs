@@ -1,9 +1,9 @@
 //! Secrets and personal data in text: what a tool gave back, before a model
 //! reads it.
 //!
-//! Three readers look at the text: `token` for what begins in a known way,
-//! `named` for values behind a telling name, `personal` for numbers with check
-//! digits. Each looks a bounded way ahead from places a literal search finds,
+//! Four readers look at the text: `token` for what begins in a known way,
+//! `named` for values behind a telling name, `placed` for headers, options and
+//! login files, `personal` for numbers with check digits. Each looks a bounded way ahead from places a literal search finds,
 //! so the time is linear in the text. A false alarm destroys output someone
 //! needs, so each demands more than a shape: a check digit, enough chance in
 //! the letters, no sign of a sample.
@@ -12,9 +12,13 @@ mod chance;
 mod named;
 mod outward;
 mod personal;
+mod placed;
+mod recorded;
 mod token;
 
 pub use outward::outward;
+pub use recorded::recorded;
+pub(crate) use recorded::{MARK, Recorded};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +57,7 @@ pub fn leaks(text: &str, personal: &[Personal]) -> Vec<Leak> {
 fn found_in(text: &str, personal: &[Personal]) -> Vec<Leak> {
     let mut found = token::find(text);
     found.extend(named::find(text));
+    found.extend(placed::find(text));
     found.extend(personal::find(text, personal));
     found
 }

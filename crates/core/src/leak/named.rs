@@ -109,10 +109,56 @@ fn behind(text: &str, start: usize, end: usize) -> Option<(Option<Leak>, usize)>
     let length = value.find(ends).unwrap_or(value.len());
     let inside = value.get(..length)?;
     let after = value.get(length..)?;
-    let is_secret =
-        if quote.is_some() { is_quoted_secret(inside) } else { is_bare_secret(text, start, inside, after) };
+    let name =
+        Name { is_password: is_password(text.get(start..end)?, tail), has_colon: spaced.starts_with(':') };
+    let is_secret = match quote.is_some() {
+        true => {
+            is_quoted_secret(inside) || name.is_password && is_short_password(inside) && !is_words(inside)
+        }
+        false => is_bare_secret(text, start, &name, inside, after),
+    };
     let leak = is_secret.then_some(Leak { kind: "secret-value", start: from, end: from + length });
     Some((leak, from + length))
+}
+
+/// What is known of the name in front of a value.
+struct Name {
+    /// Just a password, and not something about one.
+    is_password: bool,
+    /// `name: value`
+    has_colon: bool,
+}
+
+fn is_password(name: &str, tail: &str) -> bool {
+    tail.is_empty() && ["pass", "Pass", "PASS"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// Ways to store a password, where one would be.
+const METHODS: &[&str] = &[
+    "sha256",
+    "sha512",
+    "sha1",
+    "argon2",
+    "argon2id",
+    "argon2i",
+    "bcrypt2",
+    "base64",
+    "oauth2",
+    "pbkdf2",
+    "scram-sha-256",
+];
+
+/// A password people choose: letters and digits or signs, too short to look drawn by chance.
+fn is_short_password(value: &str) -> bool {
+    let has = |sort: fn(&u8) -> bool| value.as_bytes().iter().any(sort);
+    let sign = |byte: &u8| byte.is_ascii_punctuation() && !b"-_./:,".contains(byte);
+    let mixed = has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || has(sign));
+    (6..=64).contains(&value.len())
+        && mixed
+        && value.is_ascii()
+        && !is_code(value)
+        && !is_sample(value)
+        && !METHODS.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// Of text a program would compute, or that represents something else.
@@ -143,7 +189,7 @@ fn is_quoted_secret(value: &str) -> bool {
 
 /// Without quotes, only where the whole line is one setting: `NAME=value`,
 /// `name: value`.
-fn is_bare_secret(text: &str, name_start: usize, value: &str, after: &str) -> bool {
+fn is_bare_secret(text: &str, name_start: usize, name: &Name, value: &str, after: &str) -> bool {
     let to_end = after.split('\n').next().unwrap_or_default();
     let line = text.get(..name_start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     let is_front =
@@ -151,6 +197,9 @@ fn is_bare_secret(text: &str, name_start: usize, value: &str, after: &str) -> bo
     let alone = to_end.trim().is_empty() && line.len() <= 120 && line.bytes().all(is_front);
     if !alone || is_code(value) || !value.is_ascii() || is_sample(value) || value.len() > VALUE_MAX {
         return false;
+    }
+    if name.is_password && name.has_colon && is_short_password(value) {
+        return true;
     }
     let word = line.trim_start_matches("export ").trim();
     let shouted = !word.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -179,10 +228,10 @@ fn in_addresses(text: &str) -> Vec<Leak> {
     let found = logins.captures_iter(text).filter_map(|login| {
         let (password, host) = (login.get(1)?, login.get(2)?.as_str());
         let word = password.as_str();
-        let near = host == "localhost"
-            || host.starts_with("127.")
-            || !host.contains('.')
-            || host.ends_with(".local");
+        // Inside one machine or one compose file passwords are mostly those of samples.
+        let is_inside = !host.contains('.') || host.ends_with(".local");
+        let is_drawn = word.bytes().any(|byte| !byte.is_ascii_alphabetic()) && !is_words(word);
+        let near = host == "localhost" || host.starts_with("127.") || is_inside && !is_drawn;
         let plain =
             COMMON.contains(&word.to_ascii_lowercase().as_str()) || is_sample(word) || is_sample(host);
         let stands_for = word.starts_with(['$', '%', '*', '[', '#']) || word.len() < 6;

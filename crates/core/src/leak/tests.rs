@@ -12,7 +12,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 /// Letters that look drawn by chance.
-fn drawn(length: usize) -> String {
+pub(in crate::leak) fn drawn(length: usize) -> String {
     let letters = b"q7Zr2Kp9Wv4Xn8Tb3Jm6Hd1Fs5Lg0Yc";
     letters.iter().cycle().take(length).map(|byte| char::from(*byte)).collect()
 }
@@ -116,7 +116,10 @@ fn code_and_samples_are_left() {
 fn passwords_in_addresses() {
     check("postgres://app:hG7kq2Zp@db.acme.io:5432/app", &["password-in-address"]);
     check("postgres://postgres:postgres@localhost:5432/app", &[]);
-    check("postgres://app:hG7kq2Zp@db:5432/app", &[]);
+    check("postgres://app:hG7kq2Zp@db:5432/app", &["password-in-address"]);
+    check("postgres://app:hG7kq2Zp@localhost:5432/app", &[]);
+    check("postgres://app:postgres123@db:5432/app", &[]);
+    check("amqp://guest:guest@rabbit:5672/", &[]);
     check("https://user:password@host.example.com", &[]);
     check("https://user:$TOKEN@github.com/a/b", &[]);
     check("git@github.com:a/b.git and https://github.com/a/b@v1.2.3", &[]);
@@ -144,4 +147,66 @@ fn overlapping_finds_are_one() {
     let text = format!("GITHUB_TOKEN=ghp_{}\n", drawn(36));
     check(&text, &["github-token"]);
     assert_eq!(redacted(&text, &leaks(&text, ALL)), "GITHUB_TOKEN=[redacted: github-token]\n");
+}
+
+#[test]
+fn secrets_are_known_by_their_place() {
+    check(&format!("deploy --token {} --env prod", drawn(24)), &["secret-value"]);
+    check(&format!("tool --api-key={}", drawn(20)), &["secret-value"]);
+    check("Authorization: Bearer h8Kq2ZpWv4Xn8Tb3Jm6H", &["bearer-token"]);
+    check("curl -H 'authorization: bearer h8Kq2ZpWv4Xn8Tb3Jm6H' https://a.io", &["bearer-token"]);
+    // ada:hG7kq2Zp
+    check("Authorization: Basic YWRhOmhHN2txMlpw", &["basic-login"]);
+    check("password: hunter2\n", &["secret-value"]);
+    check("  password: S3cr!tz\n", &["secret-value"]);
+    check("machine api.acme.io login ada password hG7kq2Zp", &["netrc-password"]);
+    check("machine api.acme.io\n  login ada\n  password correcthorse\n", &["netrc-password"]);
+    let key = drawn(86);
+    check(
+        &format!(
+            "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey={key}==;EndpointSuffix=core.windows.net"
+        ),
+        &["azure-key"],
+    );
+    check(
+        &format!("https://acme.blob.core.windows.net/c?sv=2022-11-02&se=2026&sig={}%3D", drawn(43)),
+        &["azure-signature"],
+    );
+    check(&format!("AZURE: {}8Q~{}", "k7Z", drawn(34)), &["azure-secret"]);
+    check(&format!("SK{}", drawn_hex(32)), &["twilio-key"]);
+    check(
+        "postgres://app:hG7kq2Zp@db/app and mysql://root:Qw9!xkLm@mysql:3306/x",
+        &["password-in-address"; 2],
+    );
+}
+
+#[test]
+fn places_without_a_secret_are_left() {
+    for text in [
+        "run it with --token TOKEN or --token <token>",
+        "tool --token $GITHUB_TOKEN",
+        "tool --password your-password-1",
+        "git commit --secret-scanning",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer $TOKEN",
+        "headers = { Authorization: `Bearer ${token}` }",
+        "a bearer of bad-news-and-other-things",
+        "Bearer authentication-with-oauth",
+        "Authorization: Basic dXNlcjpwYXNzd29yZA==",
+        "Basic understanding",
+        "password: string",
+        "password: sha256",
+        "password: changeme1",
+        "password: ${DB_PASSWORD}",
+        "password: required, at least 8 characters",
+        "password = input1",
+        "password: bcrypt.hash(x)",
+        "Password: Tests for the login form, part 2",
+        "machine example.com login user password your-password",
+        "AccountKey=<key>;EndpointSuffix=core.windows.net",
+        "https://a.io/?page=2&sig=abc",
+        "SKU1234567890",
+    ] {
+        check(text, &[]);
+    }
 }

@@ -189,7 +189,7 @@ fn signed(text: &str, start: usize) -> Option<Leak> {
 }
 
 /// Base64 as addresses write it; `None` if it is none, or no text.
-fn decoded(text: &str) -> Option<String> {
+pub(super) fn decoded(text: &str) -> Option<String> {
     let value = |byte: u8| -> Option<u32> {
         Some(u32::from(match byte {
             b'A'..=b'Z' => byte - b'A',

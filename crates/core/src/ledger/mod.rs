@@ -6,6 +6,7 @@
 mod backup;
 mod checkpoint;
 mod record;
+mod redact;
 mod verify;
 
 pub use backup::{Backed, Changed, SavedFile, Was};
@@ -33,6 +34,14 @@ impl Checker {
     /// The index of the record and what is wrong with it.
     pub fn step(&mut self, body: &str, hash: &str) -> Result<(), FirstBad> {
         self.0.step(body, hash)
+    }
+
+    /// The same for a record that was read and hashed before: whether the text `fits` its hash.
+    ///
+    /// # Errors
+    /// As [`Checker::step`].
+    pub fn follow(&mut self, record: &Record, hash: &str, fits: bool) -> Result<(), FirstBad> {
+        self.0.follow(record.seq, &record.prev, hash, fits)
     }
 
     /// The head the records so far lead to; `None` before the first.

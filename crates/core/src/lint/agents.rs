@@ -11,9 +11,7 @@ pub(super) fn look(entry: &AgentEntry, notices: &mut Vec<Notice>) {
     for (at, provider) in entry.agent.feedback.iter().enumerate() {
         let own = provider.name.as_str();
         if entry.agent.feedback.iter().take(at).any(|earlier| earlier.name == own) {
-            let text = format!(
-                "there are two feedback providers `{own}`, and they share one memory of when they spoke"
-            );
+            let text = format!("there are two feedback providers `{own}`, and they share one timer");
             say(own, text, "give each a name of its own");
         }
         let is_silent =

@@ -192,12 +192,12 @@ fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Not
 fn look_at_flag(entry: &RuleEntry, command: &CommandMatch, flag: &str) -> Option<Notice> {
     let name = flag.split('=').next().unwrap_or(flag);
     if name.contains(char::is_whitespace) {
-        let text = format!("`{flag}` is no option: it has a space in it");
+        let text = format!("`{flag}` is not an option: it has a space in it");
         return Some(warn(entry, flag, text, "write one option an item, with `=` before its value"));
     }
     if !name.starts_with(['-', '+', '/']) && !name.contains(['*', '?']) {
         let dashes = if name.chars().nth(1).is_some() { "--" } else { "-" };
-        let text = format!("`{flag}` is no option: it begins with no dash");
+        let text = format!("`{flag}` is not an option: it does not begin with a dash");
         return Some(warn(entry, flag, text, format!("write `{dashes}{flag}`")));
     }
     let programs: Vec<&str> = command.program.iter().filter(|name| is_plain(name)).collect();

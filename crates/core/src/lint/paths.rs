@@ -19,7 +19,7 @@ fn look_at_except(entry: &RuleEntry, files: &FileMatch) -> Option<Notice> {
     let is_excepted = |path: &str| files.except.iter().any(|except| except == path || except == "**");
     let all = !files.path.is_empty() && files.path.iter().all(is_excepted);
     let path = files.path.iter().next().filter(|_| all)?;
-    let text = format!("`except` takes out everything that `path` names: `{path}`");
+    let text = format!("`except` excludes everything that `path` names: `{path}`");
     Some(warn(entry, "except", text, "narrow `except`, or remove it"))
 }
 

@@ -35,10 +35,10 @@ fn shadow(own: &Rule, mine: &Value, other: &Rule, is_earlier: bool) -> Option<(&
         || other.kind == RuleKind::Ask && own.kind == RuleKind::Warn;
     let help = "remove one of the two, or narrow the other one";
     if is_same && is_stricter {
-        return Some(("it never decides, since the same calls are stopped by", help));
+        return Some(("it never decides, because the same calls are stopped by", help));
     }
     if is_same && own.kind == other.kind && is_plain(own) && is_earlier {
-        return Some(("it says nothing more than", help));
+        return Some(("it has the same effect as", help));
     }
     let is_wider = !is_same && covers(&json!(other.matches), mine);
     if is_wider && other.kind == RuleKind::Block && own.kind != RuleKind::Block {

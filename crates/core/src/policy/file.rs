@@ -43,7 +43,7 @@ pub enum Delivery {
     /// Let the host set the call aside and end, where it can; resumed after the
     /// answer, it goes on. For runs no one watches.
     Defer,
-    /// No one is there: what supervisors do not settle is denied at once.
+    /// No one is there: what supervisors do not settle is blocked at once.
     Deny,
 }
 

@@ -12,6 +12,7 @@ use crate::guard::Seen;
 use crate::places::{Place, Places};
 use crate::policy::path_keys;
 use crate::rule::{FileMatch, Rule, TO_HOSTS, beginning, kinds_of, required_literals};
+use crate::tool_word::server_and_tool;
 use serde::{Deserialize, Serialize};
 use toolgate_shell::{
     Command, EffectKind, SmolStr, canonical_flag, canonical_sub, has_other_spellings, identity,
@@ -126,7 +127,9 @@ pub(crate) fn keys_for(rule: &Rule) -> Vec<Key> {
         return file_keys(files);
     }
     if !wanted.tool.is_empty() && wanted.tool.iter().all(is_plain) {
-        return wanted.tool.iter().map(|tool| key(&["tool", tool])).collect();
+        let of_servers =
+            wanted.tool.iter().filter_map(server_and_tool).map(|(_, tool)| key(&["server", tool]));
+        return wanted.tool.iter().map(|tool| key(&["tool", tool])).chain(of_servers).collect();
     }
     vec![key(&["event", wanted.event.name()])]
 }
@@ -206,7 +209,11 @@ pub(crate) fn keys_of(seen: &Seen<'_>, lengths: Lengths) -> Vec<Key> {
     if seen.event.is_at(EventKind::PreHandoff) {
         keys.push(key(&["event", EventKind::PreHandoff.name()]));
     }
-    keys.push(key(&["tool", &seen.event.call.tool]));
+    let call = &seen.event.call;
+    keys.push(key(&["tool", &call.tool]));
+    keys.extend(call.tool_words().iter().map(|word| key(&["tool", word])));
+    keys.extend(call.server_tool().map(|name| key(&["tool", &name])));
+    keys.extend(call.tool_of_some_server().map(|tool| key(&["server", tool])));
     for (at, command) in seen.facts.commands() {
         command_keys(command, &mut keys);
         grams(seen.facts.normal(at).as_bytes(), lengths, &mut keys);

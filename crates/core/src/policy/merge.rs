@@ -12,6 +12,7 @@
 use crate::agent::{Agent, AgentEntry};
 use crate::categories::CategoriesEntry;
 use crate::finding::Source;
+use crate::guard::{Category, Severity};
 use crate::guardrail::{GuardrailEntry, GuardrailLines};
 use crate::handoff::HandoffEntry;
 use crate::notify::NotifyEntry;
@@ -23,6 +24,7 @@ use crate::rule::{Rule, RuleKind};
 use crate::settings::{Settings, VerificationEntry};
 use crate::traps::TrapsEntry;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Where a policy file is in the order.
@@ -163,6 +165,11 @@ pub fn merge(files: &[Layered]) -> Merged {
     settings.categories.iter_mut().for_each(|entry| keep_commands_out(entry, &mut notices));
     keep_messages_out(&mut settings.notify, &mut notices);
     settings.people.iter_mut().for_each(|entry| keep_to_layer(entry, &mut notices));
+    let is_project = |entry: &AgentEntry| {
+        files.iter().any(|file| file.layer == Layer::Project && file.file == entry.source.file)
+    };
+    let own = settings.agents.iter_mut().filter(|entry| is_project(entry));
+    own.for_each(|entry| keep_agent_commands_out(entry, &mut notices));
     Merged { rules, mode, review, workspace, settings, notices, off }
 }
 
@@ -257,6 +264,23 @@ fn keep_to_layer(entry: &mut PeopleEntry, notices: &mut Vec<Notice>) {
     }
 }
 
+/// The same for feedback and for checks before the agent stops.
+fn keep_agent_commands_out(entry: &mut AgentEntry, notices: &mut Vec<Notice>) {
+    let mut drops = |needle: &str| {
+        let text = format!("`{needle}` of `agents.{}` is ignored: a project runs no commands", entry.name);
+        let help = "move it to your own policy, `~/.config/toolgate/policy.yaml`";
+        notices.push(Notice::conflict(entry.source.clone(), "command", text, help));
+    };
+    if entry.agent.feedback.iter().any(|one| one.command.is_some()) {
+        drops("feedback.command");
+        entry.agent.feedback.retain(|one| one.command.is_none());
+    }
+    if let Some(completion) = entry.agent.completion.as_mut().filter(|one| !one.commands().is_empty()) {
+        drops("completion.command");
+        completion.drop_commands();
+    }
+}
+
 /// A repository may be anybody's: the gate runs no command of its choosing.
 fn keep_commands_out(entry: &mut CategoriesEntry, notices: &mut Vec<Notice>) {
     if entry.layer != Layer::Project {
@@ -306,8 +330,9 @@ fn tell_guardrails(entries: &[GuardrailEntry], notices: &mut Vec<Notice>) {
     }
 }
 
-fn order(entry: &RuleEntry) -> (u32, crate::guard::Category, &str) {
-    (entry.rule.priority, entry.rule.category, &entry.rule.id)
+/// The order rules are tried in; the same as that of guards.
+fn order(entry: &RuleEntry) -> (u32, Category, Reverse<Severity>, &str) {
+    (entry.rule.priority, entry.rule.category, Reverse(entry.rule.severity), &entry.rule.id)
 }
 
 fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, notices: &mut Vec<Notice>) {
@@ -340,7 +365,7 @@ fn add_rules(file: &Layered, locks: &Locks<'_>, rules: &mut Vec<RuleEntry>, noti
             }
             Some(known) => {
                 let text = format!("`{}` replaces the rule at {}", rule.id, known.source);
-                notices.push(Notice::note(source, &rule.id, text, "choose another id if both are to hold"));
+                notices.push(Notice::note(source, &rule.id, text, "choose another id to keep both"));
                 *known = entry;
             }
         }

@@ -29,6 +29,7 @@ use crate::guards;
 use crate::places::Places;
 use crate::rule::{CompiledRule, earlier_rules, is_earlier};
 use crate::settings::Settings;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 /// The policy in force.
@@ -111,6 +112,9 @@ fn id_of_a_rule(merged: &Merged, entry: &GuardrailEntry) -> Option<(crate::findi
     Some((entry.source.clone(), fault))
 }
 
+/// How a check that failed is passed: a person lets the one call run.
+static OVERRIDE: Bypass = Bypass { allowed: true, requires_approval: None, audit_required: true };
+
 impl Policy {
     /// The policy of an image. The image has been checked by the code that made it.
     #[must_use]
@@ -127,6 +131,12 @@ impl Policy {
         self.built_in.push(guard);
         self.embedded = self.embedded.saturating_add(1);
         self
+    }
+
+    /// The guards that were added.
+    fn added(&self) -> impl Iterator<Item = &dyn Guard> {
+        let at = self.built_in.len().saturating_sub(self.embedded);
+        self.built_in.iter().skip(at).map(AsRef::as_ref)
     }
 
     /// This policy with the guards that were added to `old`, which are no part
@@ -191,7 +201,10 @@ impl Policy {
     #[must_use]
     pub fn judges_after(&self, kind: EventKind) -> bool {
         let on = self.settings().guardrails.iter().filter(|entry| entry.guardrail.enabled);
-        on.into_iter().any(|entry| entry.guardrail.event == kind) || self.settings().looks_at_output(kind)
+        let own = || self.added().any(|guard| guard.looks_after());
+        on.into_iter().any(|entry| entry.guardrail.event == kind)
+            || self.settings().looks_at_output(kind)
+            || own()
     }
 
     /// Every rule in force, in order, with where it is written.
@@ -223,6 +236,9 @@ impl Policy {
     /// no such guardrail. Of several with one id all must allow it.
     #[must_use]
     pub fn bypass(&self, id: &str) -> Option<&Bypass> {
+        if guards::MAY_BE_OVERRIDDEN.contains(&id) {
+            return Some(&OVERRIDE);
+        }
         let own = self.settings().guardrails.iter().filter(|entry| entry.guardrail.id == id);
         let all: Option<Vec<&Bypass>> =
             own.map(|entry| entry.guardrail.bypass.as_ref().filter(|one| one.allowed)).collect();
@@ -235,6 +251,9 @@ impl Policy {
         // Some built-in guards prevent, others look at what has happened.
         let built_in = if seen.event.kind.is_before() { &self.built_in } else { &self.after };
         let mut guards: Vec<&dyn Guard> = built_in.iter().map(AsRef::as_ref).collect();
+        if !seen.event.kind.is_before() {
+            guards.extend(self.added().filter(|guard| guard.looks_after()));
+        }
         for guardrail in &self.guardrails {
             guards.push(guardrail.as_ref().map_or(&guards::BROKEN_RULE, |guard| guard as &dyn Guard));
         }
@@ -256,7 +275,7 @@ impl Policy {
         }
         guards.sort_by_cached_key(|guard| {
             let guard: &dyn Guard = *guard;
-            (guard.priority(), guard.category(), guard.id())
+            (guard.priority(), guard.category(), Reverse(guard.severity()), guard.id())
         });
         guards
     }

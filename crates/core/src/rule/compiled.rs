@@ -6,7 +6,7 @@
 use crate::expression::Truth;
 use crate::facts::Access;
 use crate::finding::{Finding, Source};
-use crate::guard::{Category, Guard, Seen};
+use crate::guard::{Category, Guard, Seen, Severity};
 use crate::outcome::Outcome;
 use crate::places::Place;
 use crate::rule::context::CompiledWhen;
@@ -183,6 +183,14 @@ impl Guard for CompiledRule {
 
     fn category(&self) -> Category {
         self.rule.category
+    }
+
+    fn severity(&self) -> Severity {
+        self.rule.severity
+    }
+
+    fn is_rule(&self) -> bool {
+        true
     }
 
     fn judge(&self, seen: &Seen<'_>) -> Option<Finding> {

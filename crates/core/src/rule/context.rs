@@ -14,6 +14,7 @@ use crate::rule::lazy::LazyRegex;
 use crate::rule::matching::Hit;
 use crate::rule::names::Names;
 use crate::rule::pattern::Pattern;
+use crate::task::task_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_shell::{Command, SmolStr};
@@ -110,7 +111,7 @@ impl CompiledWhen {
             patterns.is_empty() || patterns.iter().any(|one| names.iter().any(|name| one.is_match(name)))
         };
         let said = any(&self.agent, &names_of(call, seen))
-            && any(&self.task, &[call.task.as_deref().unwrap_or_default()])
+            && (self.task.is_empty() || any(&self.task, &[&task_of(call, seen.disk)]))
             && any(&self.session, &[&call.session])
             && self.ran.as_ref().is_none_or(|ran| seen.session.ran.iter().any(|one| ran.is_match(one)))
             && self.failed.as_ref().is_none_or(|failed| {

@@ -69,6 +69,9 @@ pub struct Rule {
     /// What it is called, if the id is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// What it is for, in more words than the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// What it does with the calls it matches.
     pub kind: RuleKind,
     /// Which calls it is about. All conditions written must hold.
@@ -112,6 +115,14 @@ pub struct Rule {
     /// What would be allowed instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<String>,
+    /// When it was last looked at, as its author writes it: a note, nothing follows from it.
+    #[serde(default, alias = "lastUpdated", skip_serializing_if = "Option::is_none")]
+    pub last_updated: Option<String>,
+    /// How often it was right, from 0 to 1, as another system counted it: a note, too.
+    /// `toolgate explain` shows how often it matched here.
+    #[serde(default, alias = "successRate", skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub success_rate: Option<f64>,
     /// Off when false.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub enabled: bool,
@@ -130,6 +141,7 @@ impl Rule {
         Rule {
             id: id.to_owned(),
             name: None,
+            description: None,
             kind,
             matches,
             after: Vec::new(),
@@ -145,6 +157,8 @@ impl Rule {
             reason: reason.to_owned(),
             remediation: None,
             alternatives: Vec::new(),
+            last_updated: None,
+            success_rate: None,
             enabled: true,
             locked: false,
             examples: Examples::default(),
@@ -177,7 +191,7 @@ pub struct Match {
     /// The moment; `pre_execution` if not said.
     #[serde(default)]
     pub event: EventKind,
-    /// Tool names; `*` and `?` allowed.
+    /// Tool names (`*` and `?` allowed), or words for the tools of every host: `shell`, `read`, `search`, `write`, `edit`, `web`, `agent`, `mcp`.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub tool: Names,
     /// Conditions on one simple command, as the shell would see it.

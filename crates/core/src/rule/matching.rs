@@ -15,6 +15,7 @@ use crate::rule::effects;
 use crate::rule::lazy::LazyRegex;
 use crate::rule::overlap::can_hold;
 use crate::rule::pattern::Pattern;
+use crate::tool_word::server_and_tool;
 use crate::unsaved;
 use serde_json::Value;
 use toolgate_shell::{
@@ -40,7 +41,7 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
     if !seen.event.is_at(wanted.event) {
         return None;
     }
-    if !rule.tools.is_empty() && !rule.tools.iter().any(|glob| glob.is_match(&call.tool)) {
+    if !rule.tools.is_empty() && !is_tool(rule, call) {
         return None;
     }
     if !rule.params.iter().all(|(name, regex)| param_matches(&call.input, name, regex)) {
@@ -61,6 +62,24 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         _ => plain_hit(rule, seen),
     };
     found.map(|hit| Hit { said: lost_work(rule, seen, &hit), ..hit })
+}
+
+/// Whether the rule names the tool: as the host calls it, as any server's tool is called, or by
+/// the word every host's tools go by.
+fn is_tool(rule: &CompiledRule, call: &Call) -> bool {
+    let is_named = |name: &str| rule.tools.iter().any(|glob| glob.is_match(name));
+    is_named(&call.tool)
+        || call.server_tool().is_some_and(|name| is_named(&name))
+        || call.tool_words().iter().any(|word| rule.rule.matches.tool.iter().any(|named| named == *word))
+        || call.tool_of_some_server().is_some_and(|tool| may_be_of_a_server(rule, tool))
+}
+
+/// Whether the tool may be the one a rule names together with its server. A rule that only loosens needs to be sure.
+fn may_be_of_a_server(rule: &CompiledRule, tool: &str) -> bool {
+    let servers = rule.rule.matches.tool.iter().filter_map(server_and_tool).map(|(server, _)| server);
+    let mut names = servers.map(|server| format!("mcp__{server}__{tool}"));
+    rule.rule.kind != RuleKind::Approve
+        && names.any(|name| rule.tools.iter().any(|glob| glob.is_match(&name)))
 }
 
 /// What work would be lost, for a rule about such work.
@@ -213,7 +232,7 @@ fn quoted(
     let call = &seen.event.call;
     match call.kind {
         Kind::Shell { .. } => {
-            Evidence::in_script(call, command).or_else(|| Evidence::of_span(call, command.span, marks))
+            Evidence::elsewhere(call, command).or_else(|| Evidence::of_span(call, command.span, marks))
         }
         _ => Evidence::of_command(
             call,
@@ -347,7 +366,8 @@ fn file_matches(files: &Files, fact: &FileFact, places: &Places) -> bool {
 /// Whether a pattern spares a file, or all that lies below it.
 fn spares(glob: &Pattern, fact: &FileFact, path: &str, places: &Places) -> bool {
     let whole = || glob.is_all_below() && is_like(glob, &format!("{path}/{ANY_FILE}"), places);
-    is_like(glob, path, places) || fact.below != Reach::Itself && whole()
+    // `cp a x/docs/`: what arrives there is in the folder.
+    is_like(glob, path, places) || (fact.below != Reach::Itself || fact.written.ends_with('/')) && whole()
 }
 
 /// The name of some file below a folder.

@@ -19,8 +19,7 @@ const PARTS_MAX: usize = 64;
 /// Whether what a call does to `fact` may be done to a file `pattern` means,
 /// though the path itself does not match.
 pub(crate) fn can_hold(pattern: &Pattern, fact: &FileFact, places: &Places) -> bool {
-    // What is read by a pattern is told by `could_be`.
-    if !fact.reaches_below() || fact.access == Access::Read && fact.glob {
+    if !fact.reaches_below() {
         return false;
     }
     let Pattern::Path { glob, .. } = pattern else { return false };
@@ -62,6 +61,8 @@ struct Tree<'a> {
     plain: bool,
     /// It is deleted or moved away.
     goes: bool,
+    /// It is what `find` looks for, at any depth.
+    sought: bool,
     /// It is narrow enough to be about some files and not all.
     narrow: bool,
 }
@@ -82,6 +83,7 @@ impl<'a> Tree<'a> {
             parts,
             below,
             reads: fact.access == Access::Read,
+            sought: fact.glob && !fact.exact && !path.contains(['$', '`', '(']),
             plain,
             goes,
             narrow,
@@ -98,6 +100,9 @@ impl<'a> Tree<'a> {
         let wanted = parts(pattern);
         if wanted.len() > PARTS_MAX {
             return false;
+        }
+        if self.is_sought_by_name(&wanted) {
+            return true;
         }
         // `chmod -R` of a top folder, or of all that is at home, is about no file in particular.
         let narrow = self.goes || self.narrow && self.parts.len() > told;
@@ -130,10 +135,24 @@ impl<'a> Tree<'a> {
                 && given != "**"
                 && meet(own, given)
             {
-                open.push((at + 1, from + 1, sure || at >= told && says(own, given)));
+                let named = || says(own, given) || !self.reads && names(own, given, self.goes);
+                open.push((at + 1, from + 1, sure || at >= told && named()));
             }
         }
         false
+    }
+
+    /// `find . -name a.ts -delete` finds `src/a.ts`: the same whole name, below the same folder.
+    fn is_sought_by_name(&self, wanted: &[&str]) -> bool {
+        let Some((name, folder)) =
+            self.parts.split_last().filter(|(name, _)| self.sought && !is_pattern(name))
+        else {
+            return false;
+        };
+        let rest = wanted.strip_prefix(&["**"]).unwrap_or(wanted);
+        wanted.last() == Some(name)
+            && rest.len() > folder.len()
+            && folder.iter().zip(rest).all(|(given, own)| *own != "**" && meet(own, given))
     }
 
     /// The path is read to its end: does the pattern end here too, or go on below?
@@ -167,6 +186,9 @@ fn meet(own: &str, given: &str) -> bool {
 /// Do both spell out something of the name, and the same? A pattern of the call
 /// does for a name by how that begins, and for a pattern by how both end.
 fn says(own: &str, given: &str) -> bool {
+    if own == given && own.chars().any(char::is_alphanumeric) {
+        return true;
+    }
     // `!(*a*)` is whatever is not like it.
     let spelled = |part: &str| part.chars().any(char::is_alphanumeric) && !part.contains(['(', '!']);
     if !is_pattern(given) {
@@ -185,6 +207,18 @@ fn says(own: &str, given: &str) -> bool {
     let same_end =
         spelled(&own_last) && spelled(&last) && (own_last.ends_with(&last) || last.ends_with(&own_last));
     same_end && own_first.is_empty() || same_start && !own_first.is_empty()
+}
+
+/// Does a pattern of a call that changes files mean a name the rule writes out, and say more than
+/// `*` of it: `rm *.json` and `package.json`, `rm -rf s*` and `src`?
+fn names(own: &str, given: &str, goes: bool) -> bool {
+    let said = given.chars().filter(|found| found.is_alphanumeric()).count();
+    let begins = given.starts_with(char::is_alphanumeric);
+    is_pattern(given)
+        && !is_pattern(own)
+        && !own.starts_with('.')
+        && !given.contains(['(', '!'])
+        && (said >= 2 || goes && said == 1 && begins)
 }
 
 /// Whether one name could match two patterns. What is more than `*` and `?`
@@ -240,7 +274,7 @@ mod tests {
             exists: None,
             unsaved: None,
             exact: true,
-            glob: path.contains('*'),
+            glob: path.contains(['*', '?']),
             below,
             command: None,
         }
@@ -290,6 +324,13 @@ mod tests {
         check("config/prod.yml", &read("/w/app/config"), true);
         check("config/prod.yml", &read("/w/app"), false);
         check("~/.npmrc", &read("/home/dev"), false);
+        let by_pattern = |path: &str| tree(Access::Read, path, Reach::Itself);
+        check("certs/*.pem", &by_pattern("/w/app/certs/*"), true);
+        check("certs/*.pem", &by_pattern("/w/app/certs/*.md"), false);
+        check("*.pem", &by_pattern("/w/app/src/*"), false);
+        check("*.pem", &by_pattern("/w/app/*"), false);
+        check("package.json", &by_pattern("/w/app/*.json"), false);
+        check("~/.ssh/**", &by_pattern("/home/dev/*"), false);
     }
 
     #[test]
@@ -299,6 +340,12 @@ mod tests {
         check("package.json", &gone("/w/app/*"), false);
         check("package.json", &gone("/w/app/pack*"), true);
         check("*.log", &gone("/w/app/logs/*.log"), true);
+        check("package.json", &gone("/w/app/*.json"), true);
+        check("a.ts", &gone("/w/app/src/*.ts"), true);
+        check("src/**", &gone("/w/app/s*"), true);
+        check("lib/**", &gone("/w/app/s*"), false);
+        check("src/**", &gone("/w/app/?rc"), true);
+        check(".env", &gone("/w/app/*.env"), false);
         check("service-account*.json", &gone("/w/app/*.json"), false);
         check(".env", &gone("/w/app/*"), false);
     }

@@ -29,17 +29,17 @@ impl PatternFault {
         PatternFault { message: message.into(), help: help.into(), at: (start, length) }
     }
 
-    /// A glob that is none.
+    /// What is wrong with a glob.
     pub(crate) fn of_glob(text: &str, error: &fast_glob::Error) -> PatternFault {
         let start = text.get(..error.index).map_or(0, |before| before.chars().count());
         let (message, help) = match error.kind {
             GlobKind::UnclosedBracket => (
                 "invalid pattern: `[` is never closed",
-                "write `]` behind its letters, or `\\[` for the bracket itself",
+                "write `]` after its letters, or `\\[` for the bracket itself",
             ),
             GlobKind::UnclosedBrace => (
                 "invalid pattern: `{` is never closed",
-                "write `}` behind its words, or `\\{` for the brace itself",
+                "write `}` after its words, or `\\{` for the brace itself",
             ),
             GlobKind::TrailingBackslash => (
                 "invalid pattern: nothing follows the last `\\`",
@@ -62,7 +62,7 @@ pub(crate) fn regex_fault(pattern: &str) -> Option<PatternFault> {
         Err(regex_syntax::Error::Translate(found)) => {
             let (start, length) = place(pattern, found.span());
             let message = "invalid regular expression: this class or flag is not known".to_owned();
-            PatternFault::new(message, "write the letters it is to match: `[a-z]`", start, length)
+            PatternFault::new(message, "write the letters it should match: `[a-z]`", start, length)
         }
         _ if matches!(error, regex::Error::CompiledTooBig(_)) => {
             let help = "use smaller numbers in `{…}`, or several rules";
@@ -92,10 +92,9 @@ fn of_syntax(pattern: &str, kind: &ErrorKind, span: &Span) -> PatternFault {
         ErrorKind::GroupUnopened => {
             ("`)` closes nothing".to_owned(), "remove it, or write `\\)` for the parenthesis itself")
         }
-        ErrorKind::ClassUnclosed => (
-            "`[` is never closed".to_owned(),
-            "write `]` behind its letters, or `\\[` for the bracket itself",
-        ),
+        ErrorKind::ClassUnclosed => {
+            ("`[` is never closed".to_owned(), "write `]` after its letters, or `\\[` for the bracket itself")
+        }
         ErrorKind::ClassRangeInvalid => {
             (format!("the range `{text}` is backwards"), "write the lower letter first: `a-z`")
         }
@@ -120,16 +119,16 @@ fn of_syntax(pattern: &str, kind: &ErrorKind, span: &Span) -> PatternFault {
             "write `{2}` or `{2,5}`, or `\\{` for the brace itself",
         ),
         ErrorKind::UnsupportedLookAround => (
-            format!("`{text}` looks around, which is not supported"),
-            "say what a call must have with `kind: require`, and what is around it with `unless`; or use two rules",
+            format!("look-around `{text}` is not supported"),
+            "say what a call must have with `kind: require`, and exclude the rest with `unless`; or use two rules",
         ),
         ErrorKind::UnsupportedBackreference => {
-            (format!("`{text}` refers back, which is not supported"), "write the text out once more")
+            (format!("the back-reference `{text}` is not supported"), "write the text out once more")
         }
         ErrorKind::FlagUnrecognized | ErrorKind::FlagUnexpectedEof | ErrorKind::FlagDanglingNegation => {
-            (format!("`{text}` is no flag"), "write `(?i)` for any case, or `(?:…)` for a group")
+            (format!("`{text}` is not a flag"), "write `(?i)` for any case, or `(?:…)` for a group")
         }
-        ErrorKind::UnicodeClassInvalid => (format!("`{text}` is no class"), "write the letters: `[a-z]`"),
+        ErrorKind::UnicodeClassInvalid => (format!("`{text}` is not a class"), "write the letters: `[a-z]`"),
         _ => (format!("`{text}` cannot be read"), ESCAPES),
     };
     PatternFault::new(format!("invalid regular expression: {what}"), help, start, length)

@@ -37,14 +37,14 @@ pub enum Judgement {
 }
 
 impl Judgement {
-    /// The name used everywhere.
+    /// The name shown everywhere; records keep an older one.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Judgement::Approve => "approve",
-            Judgement::Reject => "reject",
-            Judgement::Modify => "modify",
-            Judgement::Escalate => "escalate",
+            Judgement::Reject => "deny",
+            Judgement::Modify => "rewrite",
+            Judgement::Escalate => "ask",
             Judgement::Delay => "delay",
         }
     }
@@ -72,7 +72,7 @@ pub struct Opinion {
     pub alternatives: Vec<String>,
     /// What it is not sure of.
     pub uncertainty: String,
-    /// The command it would run instead; there for `modify`, and only there.
+    /// The command it would run instead; there for a rewrite, and only there.
     pub instead: Option<String>,
 }
 
@@ -122,13 +122,16 @@ struct Wire {
     uncertainty: Option<String>,
 }
 
-/// A word, or `{"modify": "the other command"}`.
+/// A word, or `{"rewrite": "the other command"}`; the older words are still understood.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum WireDecision {
     Approve,
+    #[serde(rename = "deny", alias = "reject")]
     Reject,
+    #[serde(rename = "rewrite", alias = "modify")]
     Modify(String),
+    #[serde(rename = "ask", alias = "escalate")]
     Escalate,
     Delay,
 }

@@ -20,15 +20,31 @@ fn guards_run_by_priority_then_category_then_id() {
     check(&policy, &shell("make"), "warn c,e,b,d,a");
 }
 
+/// Other guards are not asked behind a block (see `guardrails.rs`); rules are, so that the answer
+/// names every one that objects. None of them labels the session for a call that does not run.
 #[test]
-fn a_block_ends_the_pass_and_everything_else_goes_on() {
+fn a_block_is_no_reason_to_hide_another_rule() {
     let policy = policy(&json!([
         rule("first", "warn", "make", 100, "safety"),
         rule("second", "ask", "make", 110, "safety"),
         rule("third", "block", "make", 120, "safety"),
-        rule("never-reached", "warn", "make", 130, "safety"),
+        rule("fourth", "warn", "make", 130, "safety"),
+        { "id": "fifth", "kind": "label", "label": "made", "priority": 140, "match": { "regex": "make" }, "reason": "r" },
     ]));
-    check(&policy, &shell("make"), "block first,second,third");
+    check(&policy, &shell("make"), "block first,second,third,fourth");
+}
+
+/// The worst first, whatever the rules are called.
+#[test]
+fn of_equal_rank_the_most_severe_comes_first() {
+    let with = |id: &str, severity: &str| {
+        let mut rule = rule(id, "block", "make", 100, "safety");
+        rule["severity"] = json!(severity);
+        rule
+    };
+    let policy =
+        policy(&json!([with("a", "low"), with("b", "critical"), with("c", "high"), with("d", "critical")]));
+    check(&policy, &shell("make"), "block b,d,c,a");
 }
 
 #[test]

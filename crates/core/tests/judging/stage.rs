@@ -50,6 +50,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         input,
         dir: "/project".to_owned(),
         scripts: Vec::new(),
+        salt: None,
     };
     Event { kind: EventKind::PreExecution, call, log: None, output: None }
 }

@@ -52,7 +52,11 @@ fn tools_lose_what_they_delete_and_not_what_they_edit() {
         lost(&mcp("delete_file", json!({ "path": "a.js" }))),
         vec![("/project/a.js".to_owned(), true, true)]
     );
-    assert_eq!(lost(&mcp("move_file", json!({ "source": "a.js", "destination": "b.js" }))), vec![]);
+    // What is moved stays; what is in its place goes.
+    assert_eq!(
+        lost(&mcp("move_file", json!({ "source": "a.js", "destination": "b.js" }))),
+        vec![("/project/b.js".to_owned(), true, true)]
+    );
     assert_eq!(lost(&mcp("write_file", json!({ "path": "a.js", "content": "x" }))), vec![]);
     assert_eq!(lost(&file(Access::Write, "a.js")), vec![]);
 }

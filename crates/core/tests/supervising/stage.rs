@@ -36,6 +36,7 @@ pub fn call(command: &str) -> Call {
         input: json!({ "command": command }),
         dir: "/work".to_owned(),
         scripts: Vec::new(),
+        salt: None,
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Ignored {
 impl Ignored {
     /// `common` is where the repository keeps what its working trees share.
     pub(super) fn of(top: &Path, common: &Path) -> Ignored {
-        let user = gitconfig_excludes_path();
+        let user = named_in(&common.join("config")).or_else(gitconfig_excludes_path);
         let files = std::iter::once(common.join("info/exclude")).chain(user);
         let shared = files.filter_map(|file| rules(top, &file)).collect();
         Ignored { top: top.to_owned(), shared, of_folder: BTreeMap::new() }
@@ -48,6 +48,27 @@ impl Ignored {
         }
         let found = self.shared.iter().map(|rules| rules.matched(path, is_folder)).find(|one| !one.is_none());
         found.is_some_and(|found| found.is_ignore())
+    }
+}
+
+/// The `core.excludesFile` a repository sets for itself.
+fn named_in(config: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(config).ok()?;
+    let mut in_core = false;
+    let mut found = None;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            in_core = line.eq_ignore_ascii_case("[core]");
+        } else if let Some((name, value)) = line.split_once('=').filter(|_| in_core)
+            && name.trim().eq_ignore_ascii_case("excludesfile")
+        {
+            found = Some(value.trim().trim_matches('"'));
+        }
+    }
+    let path = found?;
+    match path.strip_prefix("~/") {
+        Some(rest) => std::env::var_os("HOME").map(|home| PathBuf::from(home).join(rest)),
+        None => Some(PathBuf::from(path)),
     }
 }
 

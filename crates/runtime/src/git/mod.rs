@@ -5,4 +5,4 @@ mod ignored;
 mod index;
 mod repository;
 
-pub(crate) use repository::{Repository, State, stamp};
+pub(crate) use repository::{Repository, State, is_only_copy, stamp};

@@ -127,7 +127,7 @@ impl Repository {
         }
         let Some(left) = self.content_left.checked_sub(found.len()) else { return false };
         self.content_left = left;
-        content_hash(path, found, entry.hash.len()).is_some_and(|hash| hash == entry.hash)
+        is_content(path, found, &entry.hash)
     }
 
     /// Whether the content was added and not committed: git keeps it in a file of its own
@@ -143,6 +143,16 @@ impl Repository {
     fn name_of(&self, path: &Path) -> Option<String> {
         Some(path.strip_prefix(&self.top).ok()?.to_string_lossy().into_owned())
     }
+}
+
+/// Whether a `.git` folder holds commits and names no other repository they could be in.
+pub(crate) fn is_only_copy(git: &Path) -> bool {
+    let has_branch = || {
+        let branches = std::fs::read_dir(git.join("refs/heads")).into_iter().flatten().flatten().next();
+        branches.is_some() || git.join("packed-refs").exists()
+    };
+    let config = std::fs::read_to_string(git.join("config"));
+    config.is_ok_and(|text| !text.contains("[remote ")) && has_branch()
 }
 
 /// How a file looks: when it changed, and its size.
@@ -200,9 +210,27 @@ fn head_of(own: &Path, common: &Path) -> Option<(i64, i64)> {
     packed.lines().any(|line| line.ends_with(branch)).then_some((i64::MAX, 0))
 }
 
-/// The name git gives to what a file holds, without any conversion of line ends or filters;
-/// where those are at work, a file that was touched counts as changed.
-fn content_hash(path: &Path, found: &Metadata, length: usize) -> Option<Vec<u8>> {
+/// Whether git has what a file holds, as it is or with the line ends it keeps. Where filters are
+/// at work, a file that was touched counts as changed.
+fn is_content(path: &Path, found: &Metadata, hash: &[u8]) -> bool {
+    let Some(content) = content_of(path, found) else { return false };
+    let plain = || {
+        let mut lines = Vec::with_capacity(content.len());
+        let next = content.iter().skip(1).map(Some).chain([None]);
+        lines.extend(
+            content
+                .iter()
+                .zip(next)
+                .filter(|(one, next)| **one != b'\r' || *next != Some(&b'\n'))
+                .map(|(one, _)| *one),
+        );
+        lines
+    };
+    hash_of(&content, hash.len()) == hash
+        || found.is_file() && content.contains(&b'\r') && hash_of(&plain(), hash.len()) == hash
+}
+
+fn content_of(path: &Path, found: &Metadata) -> Option<Vec<u8>> {
     let content = if found.is_symlink() {
         std::fs::read_link(path).ok()?.as_os_str().as_bytes().to_vec()
     } else {
@@ -210,10 +238,15 @@ fn content_hash(path: &Path, found: &Metadata, length: usize) -> Option<Vec<u8>>
         File::open(path).ok()?.take(CONTENT_MAX).read_to_end(&mut bytes).ok()?;
         bytes
     };
+    Some(content)
+}
+
+/// The name git gives to a content.
+fn hash_of(content: &[u8], length: usize) -> Vec<u8> {
     let head = format!("blob {}\0", content.len());
     match length {
-        20 => Some(Sha1::new().chain_update(&head).chain_update(&content).finalize().to_vec()),
-        _ => Some(sha2::Sha256::new().chain_update(&head).chain_update(&content).finalize().to_vec()),
+        20 => Sha1::new().chain_update(&head).chain_update(content).finalize().to_vec(),
+        _ => sha2::Sha256::new().chain_update(&head).chain_update(content).finalize().to_vec(),
     }
 }
 

@@ -21,6 +21,7 @@ mod server;
 pub use hook::{HandOver, Knocked, knock};
 pub use server::{Listening, running};
 
+use crate::decide::TASK;
 use crate::dirs::Dirs;
 use std::io::{Error, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -44,7 +45,8 @@ const PIECE: usize = 1024;
 
 /// What judging depends on next to the event: anyone who differs in one of these
 /// must judge itself.
-const AROUND: [&str; 6] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TZ"];
+const AROUND: [&str; 7] =
+    ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TZ", TASK];
 
 /// An event on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,7 +234,7 @@ mod tests {
             }
         }
         for size in [0, 1, 3, 1000, 1024, 1025, 70_000] {
-            let handed = Handed::new("claude-code", Some(PathBuf::from("/a b")), vec![7; size]);
+            let handed = Handed::new("a-host", Some(PathBuf::from("/a b")), vec![7; size]);
             let told = HookReply { stdout: "x".repeat(size), stderr: "ü".to_owned(), code: 2 };
             for cut in [1, 5, 1024, usize::MAX] {
                 let read = |bytes: Vec<u8>| read_message(&mut Drops(&bytes, cut)).unwrap();

@@ -66,7 +66,8 @@ impl Gate {
         if self.policy().settings().supervision.is_empty() {
             return Ok(answered);
         }
-        let event = &answered.as_judged(event);
+        let event = self.salted(event);
+        let event = &answered.as_judged(&event);
         let Some(request) = answered.request.clone() else { return Ok(answered) };
         let is_new = request.state == RequestState::Pending && request.reviews.is_empty();
         if !is_new || request.bypass.is_some() || self.supervisors_for(&answered).is_empty() {

@@ -102,6 +102,7 @@ fn trial() -> Decision {
         input: serde_json::json!({ "command": command }),
         dir: "/".to_owned(),
         scripts: Vec::new(),
+        salt: None,
     };
     let finding = Finding {
         guard: "trial".to_owned(),

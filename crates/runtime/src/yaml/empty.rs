@@ -85,7 +85,7 @@ impl Look<'_> {
             };
         if is_empty {
             let message = format!("`{}` is empty and says nothing", key.text);
-            self.warn(node, message, format!("write what `{}` is to hold, or remove it", key.text));
+            self.warn(node, message, format!("write the values for `{}`, or remove it", key.text));
         }
         // What is set is data, and may be empty.
         if key.text != "set" {
@@ -143,6 +143,11 @@ impl Look<'_> {
     }
 
     fn at_limit(&mut self, key: &Key, node: &Rc<Node>) {
+        let is_empty = matches!(&node.value, Value::Map(entries) if entries.is_empty()) || node.is_null();
+        if key.text == "budget" && is_empty {
+            let help = "write a limit, as in `budget: { calls: 400 }`, or remove `budget`".to_owned();
+            self.warn(node, "`budget` is empty and limits nothing".to_owned(), help);
+        }
         let is_limit = LIMITS.contains(&key.text.as_str());
         if is_limit && node.text().is_some_and(|text| text.trim() == "0") {
             let name = &key.text;

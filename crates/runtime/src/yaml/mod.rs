@@ -24,8 +24,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
+use toolgate_core::rule::Names;
 use toolgate_core::{
-    Agent, Guardrail, GuardrailLines, Layer, Layered, Notice, NoticeKind, PolicyFile, RuleFault,
+    Agent, Categories, Guardrail, GuardrailLines, Layer, Layered, Notice, NoticeKind, PolicyFile, RuleFault,
 };
 use tree::{Document, Mistake, Node, Place};
 use values::Changes;
@@ -89,12 +90,14 @@ pub(crate) fn parse_policy(layer: Layer, file: &str, bytes: &[u8]) -> ParsedFile
 }
 
 /// Reads one file of a folder of guardrails: one alone, one below `guardrail`
-/// or `custom_guardrail`, or a list below `guardrails`.
+/// or `custom_guardrail`, or a list below `guardrails`; and those of the categories
+/// that are to be on, listed by category or in the order of a chain.
 pub(crate) fn parse_guardrails(layer: Layer, file: &str, bytes: &[u8]) -> ParsedFile {
     let mut source = match Source::of(file, bytes) {
         Ok(source) => source,
         Err(faults) => return ParsedFile { faults, ..ParsedFile::default() },
     };
+    let mut listed = None;
     let (guardrails, nodes) = if source.root.get("id").is_some() {
         let own = source.root.clone();
         (source.read::<Guardrail>().into_iter().collect(), vec![own])
@@ -102,13 +105,14 @@ pub(crate) fn parse_guardrails(layer: Layer, file: &str, bytes: &[u8]) -> Parsed
         let read = source.read::<GuardrailFile>().unwrap_or_default();
         let one = ["guardrail", "custom_guardrail"].iter().filter_map(|key| source.root.get(key).cloned());
         let nodes = source.kept_nodes("guardrails").into_iter().chain(one).collect();
+        listed = read.categories();
         (read.guardrails.into_iter().chain(read.guardrail).collect::<Vec<Guardrail>>(), nodes)
     };
-    if guardrails.is_empty() && source.faults.is_empty() {
+    if guardrails.is_empty() && listed.is_none() && source.faults.is_empty() {
         let help = "write `guardrails:` with a list, or `guardrail:` with one; or delete the file";
         return ParsedFile::failed(PolicyFault::of_file(file, "there is no guardrail in this file", help));
     }
-    let policy = PolicyFile { guardrails, ..PolicyFile::of_version_1() };
+    let policy = PolicyFile { guardrails, category_guardrails: listed, ..PolicyFile::of_version_1() };
     let (file, agent_lines) = (file.to_owned(), BTreeMap::new());
     let guardrail_lines = nodes.iter().map(guardrail_lines).collect();
     let lines = Vec::new();
@@ -142,6 +146,63 @@ struct GuardrailFile {
     guardrails: Vec<Guardrail>,
     #[serde(alias = "custom_guardrail")]
     guardrail: Option<Guardrail>,
+    #[serde(default)]
+    safety_guardrails: Vec<ListedGuardrail>,
+    #[serde(default)]
+    quality_guardrails: Vec<ListedGuardrail>,
+    #[serde(default)]
+    compliance_guardrails: Vec<ListedGuardrail>,
+    #[serde(default)]
+    budget_guardrails: Vec<ListedGuardrail>,
+    #[serde(default)]
+    scope_guardrails: Vec<ListedGuardrail>,
+    #[serde(default)]
+    pre_execution_chain: Vec<ChainedGuardrail>,
+    #[serde(default)]
+    post_execution_chain: Vec<ChainedGuardrail>,
+}
+
+/// A guardrail of a category, by its id. What it checks is what its page says; the words here are the
+/// author's.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListedGuardrail {
+    id: String,
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    #[serde(rename = "check")]
+    _check: Option<String>,
+    #[serde(rename = "threshold")]
+    _threshold: Option<serde_json::Value>,
+    #[serde(rename = "action_on_fail")]
+    _action: Option<String>,
+}
+
+/// A guardrail in a chain. The order is that of the priorities, whatever is listed first.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChainedGuardrail {
+    guardrail: String,
+}
+
+impl GuardrailFile {
+    /// The guardrails of the categories it turns on.
+    fn categories(&self) -> Option<Categories> {
+        let lists = [
+            &self.safety_guardrails,
+            &self.quality_guardrails,
+            &self.compliance_guardrails,
+            &self.budget_guardrails,
+            &self.scope_guardrails,
+        ];
+        let listed = lists.into_iter().flatten().map(|one| one.id.clone());
+        let chains = self.pre_execution_chain.iter().chain(&self.post_execution_chain);
+        // Guardrails that are always there, and those of files, are on without being listed.
+        let chained = chains.map(|one| one.guardrail.clone());
+        let chained = chained.filter(|id| !id.starts_with("builtin-") && !id.starts_with("custom-"));
+        let on: Vec<String> = listed.chain(chained).collect();
+        (!on.is_empty()).then(|| Categories { on: Names(on), ..Categories::default() })
+    }
 }
 
 /// A file that is being read.
@@ -289,7 +350,7 @@ impl<'a> Source<'a> {
             let Some(id) = node.text() else { continue };
             match known.get(id) {
                 Some(line) => {
-                    let message = format!("there is a rule `{id}` in line {line} already");
+                    let message = format!("rule `{id}` already exists on line {line}");
                     self.wrong(node, message, "choose another id for one of them");
                 }
                 None => {

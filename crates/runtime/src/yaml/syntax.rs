@@ -200,7 +200,7 @@ fn open_quote(lines: &[&str], at: At) -> Mistake {
 fn behind_quote(lines: &[&str], at: At) -> Mistake {
     let line = line_of(lines, at.line);
     let help = format!("put the whole text in quotes: `{}`", with_quotes(line));
-    mistake(at, 1, "there is text behind the closing quote", help)
+    mistake(at, 1, "there is text after the closing quote", help)
 }
 
 fn escape(lines: &[&str], at: At) -> Option<Mistake> {
@@ -221,7 +221,12 @@ fn escape(lines: &[&str], at: At) -> Option<Mistake> {
     let end = line.get(byte..)?.find('"').map_or(line.len(), |more| byte.saturating_add(more));
     let text = line.get(start.saturating_add(1)..end)?;
     let help = format!("use single quotes, where a backslash is one: `'{}'`", text.replace('\'', "''"));
-    Some(mistake(At { column, ..at }, 2, format!("`\\{letter}` is no escape in double quotes"), help))
+    Some(mistake(
+        At { column, ..at },
+        2,
+        format!("`\\{letter}` is not a valid escape in double quotes"),
+        help,
+    ))
 }
 
 fn close_of(open: char) -> char {
@@ -239,10 +244,10 @@ fn open_bracket(lines: &[&str], at: At, open: char) -> Mistake {
     if let Some(found) = comment_in_text(line, at) {
         return found;
     }
-    let behind: String = line.chars().skip(at.column).collect();
+    let after: String = line.chars().skip(at.column).collect();
     let blank = if open == '{' { " " } else { "" };
-    let help = match behind.trim().is_empty() {
-        true => format!("write `{close}` behind its last item"),
+    let help = match after.trim().is_empty() {
+        true => format!("write `{close}` after its last item"),
         false => format!("write `{}{blank}{close}`", line.trim_start()),
     };
     mistake(at, 1, format!("`{open}` is never closed"), help)
@@ -415,7 +420,7 @@ fn colon_in_text(lines: &[&str], at: At) -> Option<Mistake> {
     Some(mistake(At { column, ..at }, 1, "this text has a colon in it and no quotes", help))
 }
 
-/// The column of the first key of a line, behind its dash.
+/// The column of the first key of a line, after its dash.
 fn key_column(line: &str) -> usize {
     let text = line.trim_start();
     let rest = text.strip_prefix('-').map_or(text, str::trim_start);
@@ -482,6 +487,6 @@ fn no_colon(lines: &[&str], at: At) -> Option<Mistake> {
 
 fn plain(lines: &[&str], at: At) -> Mistake {
     let column = at.column.min(line_of(lines, at.line).chars().count().saturating_add(1)).max(1);
-    let help = "write `key: value`, items of a list behind `- `, and quotes around text with `: `, `#` or quotes in it";
+    let help = "write `key: value`, items of a list after `- `, and quotes around text with `: `, `#` or quotes in it";
     mistake(At { column, ..at }, 1, "this is not YAML from here on", help)
 }

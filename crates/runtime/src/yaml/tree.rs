@@ -153,7 +153,9 @@ impl Document {
                     let cut = syntax::block_around(&plain, mistake.place.line, error.marker().line());
                     mistakes.push(mistake);
                     // With the line as it was meant, the rest of its rule can be read.
-                    if let (Some(fixed), Some(line), true) = (fixed, lines.get_mut(at), fixed_lines.insert(at)) {
+                    if let (Some(fixed), Some(line), true) =
+                        (fixed, lines.get_mut(at), fixed_lines.insert(at))
+                    {
                         *line = Cow::Owned(fixed);
                         continue;
                     }
@@ -388,7 +390,7 @@ impl Builder<'_> {
         if key.text == "<<" {
             self.merge(&key, node);
         } else if let Some(line) = open.known.get(&key.text) {
-            let message = format!("`{}` is written twice; the first is in line {line}", key.text);
+            let message = format!("`{}` is written twice, first on line {line}", key.text);
             self.mistake(key.place, message, "join the two, or remove one of them");
         } else {
             open.known.insert(key.text.clone(), key.place.line);
@@ -403,7 +405,7 @@ impl Builder<'_> {
         } else {
             self.mistake(
                 key.place,
-                "`<<` takes keys from a map, and this is none",
+                "`<<` takes keys from a map, but this is not a map",
                 "name an anchor of a map: `<<: *name`",
             );
         }

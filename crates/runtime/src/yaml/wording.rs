@@ -160,7 +160,7 @@ fn below(given: &str, known: &[&str]) -> Option<String> {
         .iter()
         .filter(|(level, _)| known.contains(level))
         .find_map(|(level, fields)| Some((level, nearest(given, fields)?)))?;
-    Some(format!("write it below `{level}`: `{level}: {{ {name}: … }}`"))
+    Some(format!("put it under `{level}`: `{level}: {{ {name}: … }}`"))
 }
 
 /// The known word to write, or all there are.
@@ -243,7 +243,7 @@ fn wrong_type(key: Option<&str>, found: &str, expected: &str, node: Option<&Rc<N
     if found == "nothing" {
         return (
             format!("{name} has no value"),
-            format!("write {expected} behind `{key}:`, or remove the line"),
+            format!("write {expected} after `{key}:`, or remove the line"),
         );
     }
     let help = match expected {
@@ -289,7 +289,7 @@ fn keys_help(key: &str, text: &str) -> String {
         }
         ("examples", _) => "write `examples: { match: [\"…\"], pass: [\"…\"] }`".to_owned(),
         ("key", [_]) if text.contains(':') => {
-            format!("write a space behind the colon: `{}`", text.replacen(':', ": ", 1))
+            format!("write a space after the colon: `{}`", text.replacen(':', ": ", 1))
         }
         ("key", _) => "write keys with values: `version: 1`".to_owned(),
         _ => format!("write its keys below `{key}:`, indented by two spaces, each with a colon"),
@@ -298,11 +298,11 @@ fn keys_help(key: &str, text: &str) -> String {
 
 fn range_of(name: &str, expected: &str) -> String {
     match expected {
-        _ if name == "priority" => "a whole number from 100 on: `priority: 100`".to_owned(),
+        _ if name == "priority" => "a whole number, 100 or more: `priority: 100`".to_owned(),
         "u8" => "a whole number from 0 to 255".to_owned(),
         "u16" => "a whole number from 0 to 65535".to_owned(),
         "u32" => "a whole number from 0 to 4294967295".to_owned(),
-        "u64" | "usize" => "a whole number from 0 on".to_owned(),
+        "u64" | "usize" => "a whole number, 0 or more".to_owned(),
         other => other.to_owned(),
     }
 }

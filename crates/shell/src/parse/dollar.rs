@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
     fn refuse_case_behind_time(&mut self, open: usize) {
         let text = self.slice(open, self.pos);
         if self.fault.is_none() && begins_with_time(text) && text.contains("esac") {
-            self.exceed("`case` behind `time` in a substitution");
+            self.exceed("`case` after `time` in a substitution");
         }
     }
 

@@ -44,8 +44,12 @@ fn tar(command: &Command, _: Option<&str>) -> Effects {
     let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
     if does("--extract", 'x') {
         effects.on_each(EffectKind::ReadsFile, archive);
-        if !usage.has("--to-stdout") {
+        let renames =
+            ["--transform", "--strip-components", "--one-top-level"].iter().any(|name| usage.has(name));
+        if !usage.has("--to-stdout") && (members.is_empty() || renames) {
             fills(&mut effects, usage.value("--directory").unwrap_or(&here));
+        } else if !usage.has("--to-stdout") {
+            members.iter().for_each(|member| fills(&mut effects, &as_pattern(member)));
         }
     } else if does("--create", 'c') || does("--append", 'r') || does("--update", 'u') {
         effects.on_each(EffectKind::WritesFile, archive);
@@ -89,6 +93,11 @@ fn below(folder: Option<&Word>, member: &Word) -> Word {
     }
 }
 
+/// Archives have patterns of their own.
+fn as_pattern(member: &Word) -> Word {
+    Word { glob: member.glob || member.text.contains(['*', '?']), ..member.clone() }
+}
+
 /// Whatever the archive holds is written into the folder.
 fn fills(effects: &mut Effects, folder: &Word) {
     effects.on(EffectKind::WritesFile, folder);
@@ -106,7 +115,19 @@ fn unpack(command: &Command, input: Option<&str>) -> Effects {
     let mut effects = Effects::of(EffectKind::ReadsFile, usage.operands.get(skip));
     if !usage.has("-l") && !usage.has("-t") {
         let here = Word { text: ".".into(), exact: true, glob: false, span: command.span };
-        fills(&mut effects, usage.value("-d").unwrap_or(&here));
+        // `7z x -ofolder`
+        let attached =
+            command.words.iter().skip(2).filter(|_| command.program.starts_with("7z")).find_map(|word| {
+                let folder = word.text.strip_prefix("-o").filter(|folder| !folder.is_empty())?;
+                Some(Word { text: folder.into(), ..word.clone() })
+            });
+        let folder = usage.value("-d").or(attached.as_ref());
+        let members = usage.operands.get(1..).unwrap_or_default();
+        if command.program == "unzip" && !members.is_empty() {
+            members.iter().for_each(|member| fills(&mut effects, &as_pattern(&below(folder, member))));
+        } else {
+            fills(&mut effects, folder.unwrap_or(&here));
+        }
     }
     effects
 }

@@ -313,7 +313,14 @@ fn brought(command: &Command, effects: &mut Effects) {
         && !is_far(to)
         && to.text != "-"
     {
-        effects.on(EffectKind::WritesFile, to);
+        super::outputs::fills(effects, EffectKind::WritesFile, to);
+    } else if let [from, to] = command.usage.operands.as_slice()
+        && is_far(to)
+        && !is_far(from)
+        && from.text != "-"
+        && command.program != "kubectl"
+    {
+        effects.on(EffectKind::ReadsFile, from);
     }
 }
 

@@ -28,7 +28,11 @@ pub(super) const MODELS: &[Model] = &[
     ),
     plain(&["rmdir"], "p,parents v,verbose ignore-fail-on-non-empty", delete_files),
     plain(&["unlink"], "", delete_files),
-    plain(&["trash", "trash-put", "rimraf", "del", "rmtrash"], "r,recursive f,force g,glob", delete_trees),
+    plain(
+        &["trash", "trash-put", "rimraf", "del", "del-cli", "rmtrash"],
+        "r,recursive f,force g,glob",
+        delete_trees,
+    ),
     plain(
         &["gio"],
         "f,force empty list restore T,no-target-directory p,progress b,backup r,recursive",
@@ -84,7 +88,6 @@ pub(super) const MODELS: &[Model] = &[
         "p,strip= i,input= o,output= R,reverse N,forward d,directory= E s,silent dry-run b,backup r,reject-file= t f,force",
         patch,
     ),
-    plain(&["split", "csplit"], "b,bytes= l,lines= a,suffix-length= d n,number= C= f,prefix=", read_first),
 ];
 
 /// Folders that hold the hooks of a repository.
@@ -317,7 +320,7 @@ fn arrives(effects: &mut Effects, kind: EffectKind, from: &[Word], to: Option<&W
     }
 }
 
-/// What a folder brings along: `cp -r x/.claude .` writes whatever `x/.claude`
+/// What a folder brings along: `cp -r x/.host .` writes whatever `x/.host`
 /// holds. Only folders of settings, whose names begin with a dot, are told.
 pub(super) fn arrives_whole(
     effects: &mut Effects,
@@ -409,6 +412,10 @@ fn patch(command: &Command, input: Option<&str>) -> Effects {
     let mut effects =
         Effects::of(EffectKind::WritesFile, usage.operands.iter().take(1).chain(usage.value("--output")));
     effects.on_each(EffectKind::ReadsFile, usage.operands.iter().skip(1).chain(usage.value("--input")));
+    // What the patch names below the folder only the patch says.
+    if let Some(folder) = usage.value("--directory").filter(|_| !usage.has("--dry-run")) {
+        super::outputs::fills(&mut effects, EffectKind::WritesFile, folder);
+    }
     if usage.has("--reverse") && command.piped_from.is_some() && !usage.has("--dry-run") {
         effects.add(EffectKind::DiscardsNamedWork);
     }
@@ -430,8 +437,4 @@ pub(super) fn named_by_patch(command: &Command, text: &str, strip: usize) -> Vec
         span: command.span,
     };
     super::patches::patched_files(text, given.unwrap_or(strip)).into_iter().map(word).collect()
-}
-
-fn read_first(command: &Command, _: Option<&str>) -> Effects {
-    Effects::of(EffectKind::ReadsFile, command.usage.operands.iter().take(1))
 }

@@ -90,9 +90,9 @@ impl Find {
                     find.by_name |= pattern.as_ref().is_none_or(|word| word.text != "*");
                     find.pattern = pattern;
                 }
-                // What is pruned is not what is matched.
+                // What is pruned is not what is matched by the rest, which `-o` begins: see `widen`.
                 "-prune" => {
-                    find.pattern = None;
+                    find.pattern = find.pattern.take().filter(|_| depth == 0);
                     find.filtered = true;
                 }
                 "(" => depth += 1,

@@ -177,6 +177,17 @@ pub(super) fn files(command: &Command, input: Option<&str>, effects: &mut Effect
         "checkout" => paths_out(usage).iter().for_each(|path| writes_below(effects, path)),
         "config" => config_file(command, effects),
         "stash" => stash(command, effects),
+        // It refuses a folder that holds something.
+        "clone" => usage
+            .operands
+            .get(1)
+            .into_iter()
+            .for_each(|to| super::outputs::fills(effects, EffectKind::CreatesFile, to)),
+        "worktree" if usage.subcommand.get(1).is_some_and(|sub| sub == "add") => usage
+            .operands
+            .first()
+            .into_iter()
+            .for_each(|to| super::outputs::fills(effects, EffectKind::CreatesFile, to)),
         "clean" if usage.has("--force") && !usage.has("--dry-run") => {
             effects
                 .on_each(EffectKind::DeletesTree, usage.operands.iter().filter(|word| !is_tree(&word.text)));
@@ -228,6 +239,14 @@ fn shown(command: &Command, effects: &mut Effects) {
         "grep" if usage.has("--no-index") => {
             let given = usage.has("-e") || usage.has("-f");
             let paths = usage.operands.iter().skip(usize::from(!given));
+            effects.on_each(EffectKind::ReadsFile, paths);
+        }
+        // Behind `--` are paths; without one a word may be a commit.
+        "grep" => {
+            let named = command.words.iter().skip_while(|word| word.text != "--").skip(1);
+            effects.on_each(EffectKind::ReadsFile, named);
+            let given = usize::from(!usage.has("-e") && !usage.has("-f"));
+            let paths = usage.operands.iter().skip(given).filter(|word| is_file_name(&word.text));
             effects.on_each(EffectKind::ReadsFile, paths);
         }
         "diff" if usage.has("--no-index") => effects.on_each(EffectKind::ReadsFile, &usage.operands),
@@ -294,6 +313,13 @@ fn stash(command: &Command, effects: &mut Effects) {
     };
     let untracked = usage.flags.iter().any(untracked);
     let narrowed = command.words.iter().any(|word| word.text == "--");
+    if narrowed && !other.contains(&second) {
+        let named = command.words.iter().skip_while(|word| word.text != "--").skip(1);
+        effects.on_each(EffectKind::WritesFile, named);
+    } else if second == "push" {
+        effects
+            .on_each(EffectKind::WritesFile, usage.operands.iter().filter(|word| is_file_name(&word.text)));
+    }
     if untracked && !narrowed && !other.contains(&second) {
         effects.add(EffectKind::TakesUntracked);
     }

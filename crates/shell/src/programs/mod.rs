@@ -27,6 +27,7 @@ mod help;
 mod lookup;
 mod machine;
 mod network;
+mod outputs;
 mod packages;
 mod patches;
 mod process;
@@ -51,6 +52,7 @@ pub use lookup::{
 };
 pub use patches::patched_files;
 pub use reach::{Reach, reach_of};
+pub use readers::shows_files;
 pub use records::identity;
 use smol_str::SmolStr;
 use std::collections::HashSet;
@@ -125,6 +127,7 @@ const MODELS: &[&[Model]] = &[
     find::MODELS,
     fd::MODELS,
     formatters::MODELS,
+    outputs::MODELS,
     network::MODELS,
     socket::MODELS,
     packages::MODELS,

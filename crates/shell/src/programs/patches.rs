@@ -1,13 +1,25 @@
 //! Patches: which files the text of one changes.
 //!
-//! Reads the heads of unified and context diffs and of git's own; what the
+//! Reads the heads of unified and context diffs, of git's own and of `apply_patch`; what the
 //! patch does to a file is not looked at.
 
 /// More files of one patch than this are not listed.
 const FILES_MAX: usize = 256;
 
 /// Signs in front of a file name in the head of a diff.
-const HEADS: [&str; 7] = ["+++ ", "--- ", "*** ", "rename to ", "rename from ", "copy to ", "Index: "];
+const HEADS: [&str; 11] = [
+    "*** Update File: ",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "+++ ",
+    "--- ",
+    "*** ",
+    "rename to ",
+    "rename from ",
+    "copy to ",
+    "Index: ",
+];
 
 /// The files a patch changes, as it names them, with `strip` folders taken off
 /// the front (`-p1`).
@@ -20,11 +32,18 @@ pub fn patched_files(text: &str, strip: usize) -> Vec<String> {
         };
         // A time may follow, behind a tab; `--- 1,5 ----` is a place in a file.
         let name = rest.split('\t').next().unwrap_or(rest).trim().trim_matches('"');
-        if name.is_empty() || name == "/dev/null" || name.ends_with("---") || name.ends_with("***") {
+        let is_frame = head == "*** " && (matches!(name, "Begin Patch" | "End Patch" | "End of File"));
+        if is_frame
+            || name.is_empty()
+            || name == "/dev/null"
+            || name.ends_with("---")
+            || name.ends_with("***")
+        {
             continue;
         }
         // git names a renamed file without the `a/` and `b/` in front.
-        let strip = if head.ends_with("to ") || head.ends_with("from ") { 0 } else { strip };
+        let bare = head.ends_with("to ") || head.ends_with("from ") || head.ends_with(": ");
+        let strip = if bare && head != "Index: " { 0 } else { strip };
         let name = stripped(name, strip);
         if !name.is_empty() && found.len() < FILES_MAX && found.iter().all(|known| *known != name) {
             found.push(name);

@@ -67,7 +67,8 @@ fn fills(command: &Command, effect: &Effect) -> bool {
     match command.program.as_str() {
         "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "7za" | "7zz" | "7zr" | "unrar" | "unar" | "cpio"
         | "git" | "rsync" | "aws" | "gsutil" | "rclone" => true,
-        "ditto" => true,
+        "ditto" | "tsc" | "cmake" | "protoc" | "javac" | "degit" | "tiged" | "patch" | "docker"
+        | "podman" => true,
         // `cp -r x y/` fills `y/x`, and `y` itself only with what is in `x/`.
         "cp" | "gcp" | "scp" | "rcp" => {
             let operands = &command.usage.operands;
@@ -89,6 +90,8 @@ fn searches(command: &Command) -> bool {
     match command.program.as_str() {
         "rg" | "ripgrep" | "ag" | "ack" | "tar" | "gtar" | "bsdtar" | "7z" | "7za" | "rsync" | "ditto"
         | "rclone" => true,
+        "docker" | "podman" => true,
+        "git" => command.usage.sub() == "grep",
         "grep" | "egrep" | "fgrep" | "zgrep" | "cp" | "gcp" | "scp" | "rcp" | "zip" | "diff" | "aws"
         | "gsutil" => is_recursive(command),
         _ => false,

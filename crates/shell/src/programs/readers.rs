@@ -5,7 +5,7 @@ use super::socket::given_away;
 use super::{Effects, Model, base_name, is_stream, plain};
 use crate::effect_kind::EffectKind;
 use crate::options::Spec;
-use crate::reading::{Command, RedirectKind, Word};
+use crate::reading::{Command, Redirect, RedirectKind, Word};
 use smol_str::format_smolstr;
 
 const SEARCH: &str = "e,regexp=~ f,file= i,ignore-case y v,invert-match w,word-regexp x,line-regexp c,count color? colour? L,files-without-match \
@@ -19,6 +19,36 @@ const RG: &str = "e,regexp=~ f,file= i,ignore-case v,invert-match w,word-regexp 
      g,glob= iglob= t,type= T,type-not= type-add= r,replace=~ S,smart-case s,case-sensitive u,unrestricted U,multiline P,pcre2 \
      F,fixed-strings files hidden no-ignore j,threads= max-depth= d= sort= sortr= M,max-columns= E,encoding= 0,null p,pretty \
      pre= json H,with-filename I,no-filename L,follow z,search-zip";
+
+/// Programs that show what a file says, as it is.
+const SHOWS: &[&str] = &[
+    "cat", "ccat", "bat", "batcat", "less", "more", "most", "tac", "nl", "head", "tail", "sed", "gsed", "pr",
+    "fold", "fmt", "expand", "mdcat", "glow", "od", "xxd", "hexdump", "zcat", "gzcat", "bzcat", "xzcat",
+    "zstdcat", "view",
+];
+
+/// Whether a command shows the files it reads to whoever reads its output: it prints them, some
+/// of them is printed, and the output goes to no file.
+#[must_use]
+pub fn shows_files(command: &Command, source: &str) -> bool {
+    let none = ["--bytes", "--lines"].iter().any(|name| {
+        command.usage.value(name).is_some_and(|word| word.text.trim_start_matches(['-', '+']) == "0")
+    });
+    SHOWS.contains(&command.program.as_str())
+        && !none
+        && !command.usage.has("--in-place")
+        && !command.redirects.iter().any(|redirect| takes_output(redirect, source))
+}
+
+/// Whether a redirect takes what a program prints; `2> file` takes something else.
+fn takes_output(redirect: &Redirect, source: &str) -> bool {
+    let writes =
+        matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite);
+    let before = source.get(..redirect.target.span.start).unwrap_or_default().trim_end();
+    let sign = before.trim_end_matches(['>', '|', '<', '&']);
+    let number: String = sign.chars().rev().take_while(char::is_ascii_digit).collect();
+    writes && (number.is_empty() || number == "1")
+}
 
 pub(super) const MODELS: &[Model] = &[
     plain(
@@ -80,7 +110,6 @@ pub(super) const MODELS: &[Model] = &[
             "vimdiff",
             "open",
             "xdg-open",
-            "dos2unix",
             "iconv",
             "source",
             ".",

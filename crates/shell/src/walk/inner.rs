@@ -203,7 +203,7 @@ impl Walker<'_> {
         self.half_line |= via == "eval" && unclosed;
         if via == "eval" && text.text.trim_end_matches('\n').ends_with('\\') {
             // Bash goes on as if in the middle of a command: a `{` is a name then.
-            self.opaque(text.span, Unknown::Name, "command behind `eval` of half a line".to_string());
+            self.opaque(text.span, Unknown::Name, "command after `eval` of half a line".to_string());
         }
         let broken = parsed.fault.is_some() || may_hold_group(&text.text);
         let mark = self.scope.checkpoint();

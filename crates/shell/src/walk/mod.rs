@@ -35,6 +35,7 @@ mod order;
 mod paths;
 mod runaway;
 mod saved;
+mod shown_environment;
 mod simple;
 mod sourced_env;
 mod strands;
@@ -180,6 +181,7 @@ pub(crate) fn walk(list: &List, source: &str, setting: &ReadContext) -> Reading 
     logins::mark_handed_over(&mut walker.reading.commands);
     kept_secrets::mark(&mut walker.reading.commands, &walker.outputs);
     sourced_env::mark(source, &mut walker.reading);
+    shown_environment::mark(&mut walker.reading.commands);
     order::in_reading_order(walker.reading)
 }
 
@@ -345,7 +347,7 @@ impl<'a> Walker<'a> {
 
     fn coprocess(&mut self, inner: &Node) -> Stream {
         if self.half_line {
-            let what = "`coproc` behind `eval` of half a line".to_string();
+            let what = "`coproc` after `eval` of half a line".to_string();
             self.opaque(Span::default(), Unknown::Name, what);
         }
         // Its input is written later, by the code that holds the other end.

@@ -2,7 +2,7 @@
 //! `set -a; . ./.env; set +a; npm start`.
 //!
 //! The shell reads the file, but its values reach only the programs that run next, as with
-//! `node --env-file=.env`. The file counts as read as soon as anything in the call could print a
+//! `node --env-file=.env`; so do those of `export $(cat .env | xargs)`. The file counts as read as soon as anything in the call could print a
 //! value: an expansion, `env`, `set -x`, code that looks into its environment. Must not follow the
 //! values: what is not plainly quiet stays a read.
 
@@ -12,9 +12,37 @@ use super::kept_secrets::{prints_all, traces};
 use crate::effect_kind::EffectKind;
 use crate::reading::{Command, Reading, Word};
 
-/// Builtins that prepare or end a call and make no use of the values.
-const SETUP: [&str; 14] =
-    ["", ".", "source", "set", "unset", "cd", "true", "false", ":", "[", "test", "echo", "exit", "export"];
+/// Programs that take a connection or a password in a word and do not print it.
+const CLIENTS: [&str; 22] = [
+    "psql",
+    "pg_dump",
+    "pg_restore",
+    "pg_isready",
+    "createdb",
+    "dropdb",
+    "mysql",
+    "mysqldump",
+    "mysqladmin",
+    "mariadb",
+    "mongosh",
+    "mongo",
+    "mongodump",
+    "mongorestore",
+    "redis-cli",
+    "valkey-cli",
+    "clickhouse-client",
+    "sqlcmd",
+    "migrate",
+    "goose",
+    "dbmate",
+    "sqlx",
+];
+
+/// Options of theirs whose value is run, and shown where it is wrong.
+const STATEMENTS: [&str; 6] = ["-c", "-e", "--command", "--eval", "--execute", "-q"];
+
+/// Programs of a pipeline that puts a dotenv file into words.
+const SHAPERS: [&str; 8] = ["cat", "grep", "egrep", "xargs", "sed", "tr", "cut", "awk"];
 
 /// Programs that show the environment, or evaluate a name without a `$`.
 const SHOWS: [&str; 6] = ["ps", "envsubst", "let", "declare", "typeset", "local"];
@@ -33,15 +61,34 @@ const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// Takes back that a dotenv file is read where it is only sourced. `source` is the outermost text.
 pub(super) fn mark(source: &str, reading: &mut Reading) {
-    let sourced = |command: &Arc<Command>| env_file(source, command).is_some();
     let commands = &reading.commands;
-    let Some(first) = commands.iter().position(sourced) else { return };
-    let is_known = reading.opaque.is_empty() && reading.fault.is_none() && !evaluates(source);
-    let used = commands.iter().skip(first).any(|one| !SETUP.contains(&one.program.as_str()));
-    if !is_known || !used || !commands.iter().all(|one| sourced(one) || is_quiet(one)) {
+    // Nearly every text ends here.
+    if !commands.iter().any(|one| matches!(one.program.as_str(), "." | "source" | "export")) {
         return;
     }
-    for command in &mut reading.commands {
+    let loads: Vec<bool> = commands.iter().map(|one| env_file(source, one).is_some()).collect();
+    let exported =
+        if commands.iter().any(|one| one.program == "export") { exports(source, commands) } else { None };
+    if exported.is_none() && !loads.contains(&true) {
+        return;
+    }
+    let (inside, text) = exported.unwrap_or_default();
+    let is_known = reading.opaque.is_empty() && reading.fault.is_none() && !evaluates(source, &text);
+    let given = commands.iter().map(|one| clients_use(one)).sum::<usize>();
+    let accounted = given + dollars(&text) == dollars(source);
+    let quiet =
+        |at: usize, one: &Command| loads.get(at) == Some(&true) || inside.contains(&at) || is_quiet(one);
+    if !is_known || !accounted || !commands.iter().enumerate().all(|(at, one)| quiet(at, one)) {
+        return;
+    }
+    for (at, command) in reading.commands.iter_mut().enumerate() {
+        if inside.contains(&at) {
+            let reads = |effect: &crate::reading::Effect| {
+                effect.kind == EffectKind::ReadsFile
+                    && effect.target.as_ref().is_some_and(|one| is_dotenv(&one.text))
+            };
+            Arc::make_mut(command).effects.retain(|effect| !reads(effect));
+        }
         if let Some(file) = env_file(source, command).map(|word| word.text.clone()) {
             let is_read = |kind, target: &Option<Word>| {
                 kind == EffectKind::ReadsFile && target.as_ref().is_some_and(|one| one.text == file)
@@ -65,13 +112,69 @@ fn env_file<'a>(source: &str, command: &'a Command) -> Option<&'a Word> {
 }
 
 /// Could the shell itself put a value somewhere?
-fn evaluates(source: &str) -> bool {
+fn evaluates(source: &str, known: &str) -> bool {
     let subscript = source
         .as_bytes()
         .windows(2)
         .any(|pair| matches!(pair, [name, b'['] if name.is_ascii_alphanumeric() || *name == b'_'));
     let compares = source.contains("[[") && ARITHMETIC.iter().any(|sign| source.contains(sign));
-    source.contains(['$', '`']) || source.contains("((") || source.contains("xtrace") || subscript || compares
+    let subscript = subscript && known.is_empty();
+    source.contains('`') || source.contains("((") || source.contains("xtrace") || subscript || compares
+}
+
+/// The commands of `export $(cat .env | xargs)`, and the substitution as it is written.
+fn exports(source: &str, commands: &[Arc<Command>]) -> Option<(Vec<usize>, String)> {
+    let is_substitution = |word: &Word| {
+        let inner = word.text.strip_prefix("$(").and_then(|text| text.strip_suffix(')'));
+        inner.is_some_and(|inner| !inner.contains("$(") && inner.contains(".env"))
+    };
+    let at = commands.iter().position(|one| {
+        let [_, word] = one.words.as_slice() else { return false };
+        one.program == "export" && is_substitution(word)
+    })?;
+    let word = commands.get(at)?.words.get(1)?;
+    let text = source.get(word.span.start..word.span.end)?.to_owned();
+    let within = |one: &Command| one.span.start >= word.span.start && one.span.end <= word.span.end;
+    let inside: Vec<usize> =
+        commands.iter().enumerate().filter(|(_, one)| within(one)).map(|(at, _)| at).collect();
+    let plain = inside.iter().filter_map(|at| commands.get(*at)).all(|one| {
+        let writes = one.redirects.iter().any(|redirect| {
+            !matches!(
+                redirect.kind,
+                crate::reading::RedirectKind::Read | crate::reading::RedirectKind::Duplicate
+            )
+        });
+        SHAPERS.contains(&one.program.as_str())
+            && !writes
+            && !one.effects.iter().any(|effect| effect.kind != EffectKind::ReadsFile)
+    });
+    let all = inside.into_iter().chain([at]).collect();
+    plain.then_some((all, text))
+}
+
+fn dollars(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'$').count()
+}
+
+/// Words of a client that are one variable and nothing else: it connects with them.
+fn clients_use(command: &Command) -> usize {
+    connections(command).count()
+}
+
+fn connections(command: &Command) -> impl Iterator<Item = &Word> {
+    let is_client = CLIENTS.contains(&command.program.as_str());
+    let pairs = command.words.iter().zip(command.words.iter().skip(1)).filter(move |_| is_client);
+    pairs
+        .filter(|(before, word)| !STATEMENTS.contains(&before.text.as_str()) && is_variable(&word.text))
+        .map(|(_, word)| word)
+}
+
+/// `$NAME`, `${NAME}`.
+fn is_variable(text: &str) -> bool {
+    let name = text.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+    name.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 /// Can a command not show what is in its environment, as far as its words tell?
@@ -85,7 +188,10 @@ fn is_quiet(command: &Command) -> bool {
         && !traces(command)
         && !prints_rules
         && !SHOWS.contains(&command.program.as_str())
-        && !words.iter().chain(targets).any(|word| expands(word) || names_environment(&word.text))
+        && !words.iter().chain(targets).any(|word| {
+            let connects = || connections(command).any(|one| one.span == word.span && one.text == word.text);
+            expands(word) && !connects() || names_environment(&word.text)
+        })
         && !values.into_iter().any(expands)
 }
 

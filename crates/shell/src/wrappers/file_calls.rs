@@ -79,7 +79,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     if let Some((_, option)) = DELETERS.iter().find(|(name, _)| *name == call.name) {
         return deletion(call, option, program);
     }
-    if METHODS.iter().any(|(name, _)| *name == call.name) {
+    if METHODS.iter().any(|(name, _)| *name == call.name) && carries(call.name, call.head).is_none() {
         return by_path_method(call, program);
     }
     if call.inside.is_none()
@@ -91,8 +91,11 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     if matches!(call.name, "Path" | "PurePath") {
         let (path, after) =
             call.values.text(&format!("Path({inside}")).map(|(path, after)| (path, after.to_string()))?;
-        let text =
-            after.split_once('(').and_then(|(_, inside)| call.values.text(inside)).map(|(text, _)| text);
+        let given = after.split_once('(').map(|(_, inside)| inside);
+        if by_method(&after) == "mv" {
+            return moved("mv", &path, given, call.values, program);
+        }
+        let text = given.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
         return written_to(by_method(&after), &path, text, program);
     }
     if let Some((does, path)) = two_words(call) {
@@ -125,7 +128,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
         "remove" if call.head.ends_with("os.") || call.head.ends_with("file.") => "rm -f",
         name if carries(name, call.head).is_some() => {
             let does = carries(name, call.head).unwrap_or("cp");
-            return moved(does, &path, after, call.values, program);
+            return moved(does, &path, second_of(after), call.values, program);
         }
         "rm" if inside.contains("recursive") => "rm -rf",
         "rm" if !path.starts_with('-') => "rm -f",
@@ -134,6 +137,8 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
         "file" if call.head.ends_with("Bun.") => "cat",
         "delete" if ends_with_file(call.head) => "rm -f",
         name if READS.contains(&name) => "cat",
+        "appendFile" | "appendFileSync" => "tee -a",
+        "file_put_contents" if inside.contains("FILE_APPEND") => "tee -a",
         name if WRITES.contains(&name) => "tee",
         _ => return None,
     };
@@ -153,6 +158,9 @@ fn by_path_method(call: &FunctionCall, program: &Word) -> Option<Inner> {
         return None;
     }
     let path = owner_path(call)?;
+    if does == "mv" {
+        return moved(does, &path, call.inside, call.values, program);
+    }
     let text = call.inside.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
     written_to(does, &path, text, program)
 }
@@ -188,8 +196,10 @@ fn written_to(does: &str, path: &str, text: Option<String>, program: &Word) -> O
     if does == "tee" && text.is_none() && FETCHES.iter().any(|sign| program.text.contains(sign)) {
         return Some(brought(path, program));
     }
-    let Some(text) = text.filter(|_| does == "tee") else { return does_to(does, path, program) };
-    let line = format!("printf %s {} | tee -a {}", quote(&text), shell_word(path));
+    let Some(text) = text.filter(|_| does.starts_with("tee")) else { return does_to(does, path, program) };
+    // A `tee` of a program replaces what was there, see `losses`; `>>` keeps it.
+    let sign = if does == "tee" { "| tee -a" } else { ">>" };
+    let line = format!("printf %s {} {sign} {}", quote(&text), shell_word(path));
     Some(Inner::text(Word { text: line.into(), exact: true, ..program.clone() }))
 }
 
@@ -211,6 +221,15 @@ fn brought(path: &str, program: &Word) -> Inner {
 fn carries(name: &str, head: &str) -> Option<&'static str> {
     match name {
         "rename" | "replace" if head.ends_with("os.") => Some("mv"),
+        // `fs.rename`, `File.rename`, and the function of PHP.
+        "rename"
+            if ["fs.", "fsp.", "promises.", "File.", "fs/promises')."]
+                .iter()
+                .any(|one| head.ends_with(one)) =>
+        {
+            Some("mv")
+        }
+        "rename" if !head.trim_end().ends_with(['.', '>', ':']) => Some("mv"),
         "move" if head.ends_with("shutil.") => Some("mv"),
         "copy" | "copy2" | "copyfile" if head.ends_with("shutil.") => Some("cp"),
         "copytree" if head.ends_with("shutil.") => Some("cp -r"),
@@ -220,8 +239,14 @@ fn carries(name: &str, head: &str) -> Option<&'static str> {
     }
 }
 
-fn moved(does: &str, from: &str, after: &str, values: &Values, program: &Word) -> Option<Inner> {
-    let second = after.trim_start().strip_prefix(',').map(|rest| {
+/// The second argument, behind the first.
+fn second_of(after: &str) -> Option<&str> {
+    after.trim_start().strip_prefix(',')
+}
+
+/// `to` begins with the argument that says where it goes.
+fn moved(does: &str, from: &str, to: Option<&str>, values: &Values, program: &Word) -> Option<Inner> {
+    let second = to.map(|rest| {
         let rest = rest.trim_start();
         rest.strip_prefix("dst=").unwrap_or(rest)
     });
@@ -234,7 +259,7 @@ fn moved(does: &str, from: &str, after: &str, values: &Values, program: &Word) -
 
 /// Methods of a path.
 const METHODS: [(&str, &str); 7] = [
-    ("rename", "rm -f"),
+    ("rename", "mv"),
     ("hardlink_to", "cat"),
     ("read_text", "cat"),
     ("read_bytes", "cat"),
@@ -277,7 +302,16 @@ fn by_mode(after: &str, call: &FunctionCall) -> &'static str {
 }
 
 fn does_in_mode(mode: Option<String>) -> &'static str {
-    if mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', '>'])) { "tee" } else { "cat" }
+    match mode {
+        // What is there stays.
+        Some(mode)
+            if mode.contains('a') || mode.contains(">>") || mode.contains('+') && !mode.contains('w') =>
+        {
+            "tee -a"
+        }
+        Some(mode) if mode.contains(['w', 'x', '>']) => "tee",
+        _ => "cat",
+    }
 }
 
 /// Perl's `open F, ">path"`: how is in front of the name.
@@ -290,7 +324,11 @@ fn two_words(call: &FunctionCall) -> Option<(&'static str, String)> {
     if after.trim_start().starts_with(',') {
         return None;
     }
-    let does = if text.trim_start().starts_with(['>', '+']) { "tee" } else { "cat" };
+    let does = match text.trim_start() {
+        text if text.starts_with(">>") => "tee -a",
+        text if text.starts_with(['>', '+']) => "tee",
+        _ => "cat",
+    };
     let path = text.trim_start_matches(['>', '<', '+', ' ']).trim_end();
     let plain = !path.is_empty() && !path.starts_with(['|', '-', '&']) && !path.ends_with('|');
     plain.then(|| (does, path.to_string()))
@@ -303,6 +341,7 @@ fn mode_first(inside: &str) -> Option<(&'static str, &str)> {
     let (mode, after) = literal(rest.trim_start()).filter(|_| is_handle)?;
     let named = after.trim_start().strip_prefix(',')?;
     match mode.trim().trim_start_matches('+').chars().next()? {
+        '>' if mode.contains(">>") => Some(("tee -a", named)),
         '>' => Some(("tee", named)),
         '<' => Some(("cat", named)),
         _ => None,
@@ -316,7 +355,8 @@ fn by_method(after: &str) -> &'static str {
     match name.as_str() {
         "read_text" | "read_bytes" => "cat",
         "write_text" | "write_bytes" | "touch" => "tee",
-        "unlink" | "rename" | "replace" => "rm -f",
+        "unlink" => "rm -f",
+        "rename" | "replace" => "mv",
         _ => "",
     }
 }

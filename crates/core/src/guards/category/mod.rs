@@ -89,26 +89,43 @@ pub(super) fn all() -> Vec<Box<dyn Guard>> {
 
 /// The page of one, for `toolgate explain`.
 pub(super) fn page(id: &str) -> Option<&'static str> {
-    Some(match id {
-        Destructive::ID => Destructive::PAGE,
-        ProtectedFiles::ID => ProtectedFiles::PAGE,
-        Sandbox::ID => Sandbox::PAGE,
-        TestsPass::ID => TestsPass::PAGE,
-        LintClean::ID => LintClean::PAGE,
-        FileOwnership::ID => FileOwnership::PAGE,
-        ReviewFirst::ID => ReviewFirst::PAGE,
-        BranchPolicy::ID => BranchPolicy::PAGE,
-        Documentation::ID => Documentation::PAGE,
-        TokenBudget::ID => TokenBudget::PAGE,
-        TimeBudget::ID => TimeBudget::PAGE,
-        ApiCalls::ID => ApiCalls::PAGE,
-        CostCeiling::ID => CostCeiling::PAGE,
-        TaskBoundary::ID => TaskBoundary::PAGE,
-        FileScope::ID => FileScope::PAGE,
-        Capabilities::ID => Capabilities::PAGE,
-        DecisionAuthority::ID => DecisionAuthority::PAGE,
-        _ => return None,
-    })
+    rows().into_iter().find(|(own, ..)| *own == id).map(|(_, page, _)| page)
+}
+
+/// What one does unless the policy says otherwise, and how severe what it finds is.
+pub(super) fn verdict_and_severity(id: &str) -> Option<(&'static str, &'static str)> {
+    let (_, _, action) = rows().into_iter().find(|(own, ..)| *own == id)?;
+    Some((action.name(), severity_of(id).name()))
+}
+
+fn row<T: Standard>() -> (&'static str, &'static str, OnFail) {
+    (T::ID, T::PAGE, T::ACTION)
+}
+
+fn rows() -> [(&'static str, &'static str, OnFail); 17] {
+    [
+        row::<Destructive>(),
+        row::<ProtectedFiles>(),
+        row::<Sandbox>(),
+        row::<TestsPass>(),
+        row::<LintClean>(),
+        row::<FileOwnership>(),
+        row::<ReviewFirst>(),
+        row::<BranchPolicy>(),
+        row::<Documentation>(),
+        row::<TokenBudget>(),
+        row::<TimeBudget>(),
+        row::<ApiCalls>(),
+        row::<CostCeiling>(),
+        row::<TaskBoundary>(),
+        row::<FileScope>(),
+        row::<Capabilities>(),
+        row::<DecisionAuthority>(),
+    ]
+}
+
+fn severity_of(id: &str) -> Severity {
+    if category_of(id) == Category::Safety { Severity::High } else { Severity::Medium }
 }
 
 /// Texts in the parameters that are no patterns: id, text, why.
@@ -324,7 +341,7 @@ fn finding<T: Standard>(seen: &Seen<'_>, source: Source, own: &T, objection: Obj
     let action = own.action().unwrap_or(T::ACTION);
     let outcome = outcome.unwrap_or_else(|| outcome_of(action, sure, T::ID, seen, &mut message));
     let category = category_of(T::ID);
-    let severity = if category == Category::Safety { Severity::High } else { Severity::Medium };
+    let severity = severity_of(T::ID);
     Finding {
         guard: T::ID.to_owned(),
         source,

@@ -1,9 +1,20 @@
-//! A model that follows a script: the Anthropic Messages API on 127.0.0.1, streaming and not.
+//! A model that follows a script, on 127.0.0.1, in the dialect the agent speaks: Anthropic Messages, OpenAI
+//! Responses, Chat Completions or Gemini, streaming and not.
 //!
 //! The test says which tool the agent will try; the server keeps every request, so the test can read what
 //! the agent was told afterwards. It knows nothing of hooks or of toolgate, and it never judges: all
 //! assertions live in the tests.
 
+mod anthropic;
+mod chat;
+mod dialect;
+mod gemini;
+mod responses;
+mod wish;
+
+pub use wish::Wish;
+
+use dialect::{Dialect, is_side, smallest, wanted_schema};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -18,7 +29,7 @@ const GATE_WAIT_MAX: Duration = Duration::from_secs(120);
 #[derive(Clone, Default)]
 pub struct Turn {
     text: Option<String>,
-    calls: Vec<(String, Value)>,
+    calls: Vec<Wish>,
     gate: Option<Gate>,
 }
 
@@ -37,7 +48,12 @@ pub fn say(text: &str) -> Turn {
 
 /// The model calls the tool `name`.
 pub fn call(name: &str, input: Value) -> Turn {
-    Turn { calls: vec![(name.to_string(), input)], ..Turn::default() }
+    Turn { calls: vec![Wish::Exact(name.to_string(), input)], ..Turn::default() }
+}
+
+/// The model makes these calls at once, each with whatever tool the agent offers for it.
+pub fn wish(calls: impl IntoIterator<Item = Wish>) -> Turn {
+    Turn { calls: calls.into_iter().collect(), ..Turn::default() }
 }
 
 /// The model runs a shell command.
@@ -79,18 +95,6 @@ impl Gate {
     }
 }
 
-/// The input with `{word}` filled in, wherever a text stands.
-fn filled(input: &Value, word: &str) -> Value {
-    match input {
-        Value::String(text) => json!(text.replace("{word}", word)),
-        Value::Array(items) => items.iter().map(|item| filled(item, word)).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (key.clone(), filled(value, word))).collect()
-        }
-        _ => input.clone(),
-    }
-}
-
 /// What the model will do: the turns of the main thread, and of sub-agents known by their opening text.
 #[derive(Clone, Default)]
 pub struct Script {
@@ -129,7 +133,7 @@ pub struct News {
 /// One request the agent made.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// `main`, `side` (no tools offered: titles and the like) or the mark of a stream.
+    /// `main`, `side` (no tools offered: titles and the like), `search` (a tool was looked for) or the mark of a stream.
     pub stream: String,
     pub news: Vec<News>,
     pub body: Value,
@@ -154,6 +158,8 @@ impl Asked {
 #[derive(Default)]
 struct Board {
     script: Script,
+    /// The turn whose tool is being searched for.
+    put_off: Option<Turn>,
     asked: Vec<Asked>,
 }
 
@@ -169,7 +175,7 @@ impl Model {
     pub fn start(script: Script) -> Model {
         let server = Arc::new(Server::http("127.0.0.1:0").expect("a free port on 127.0.0.1"));
         let url = format!("http://{}", server.server_addr());
-        let board = Arc::new(Mutex::new(Board { script, asked: Vec::new() }));
+        let board = Arc::new(Mutex::new(Board { script, ..Board::default() }));
         let model = Model { server, board, url };
         let (server, board) = (Arc::clone(&model.server), Arc::clone(&model.board));
         thread::spawn(move || {
@@ -180,6 +186,11 @@ impl Model {
             }
         });
         model
+    }
+
+    /// Plays another script from now on.
+    pub fn play(&self, script: Script) {
+        locked(&self.board).script = script;
     }
 
     /// The requests of one stream so far, in order.
@@ -240,22 +251,23 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn answer(mut request: Request, board: &Mutex<Board>) {
-    let path = request.url().split('?').next().unwrap_or_default().to_string();
-    let mut text = String::new();
-    let body = match request.as_reader().read_to_string(&mut text) {
-        Ok(_) => serde_json::from_str(&text).unwrap_or(Value::Null),
+    let url = request.url().to_string();
+    let path = url.split('?').next().unwrap_or_default();
+    let mut bytes = Vec::new();
+    let body = match request.as_reader().read_to_end(&mut bytes) {
+        Ok(_) => serde_json::from_slice(&bytes).unwrap_or(Value::Null),
         Err(_) => Value::Null,
     };
-    let (status, kind, reply) = match (request.method(), path.as_str()) {
-        (Method::Post, path) if path.ends_with("/count_tokens") => ok(&json!({"input_tokens": 10})),
-        (Method::Post, path) if path.ends_with("/messages") => messages(body, board),
-        (Method::Get, path) if path.ends_with("/models") => ok(&models()),
-        (Method::Head, _) => ok(&json!({})),
-        _ => (
-            404,
-            "application/json",
-            json!({"type": "error", "error": {"type": "not_found_error"}}).to_string(),
-        ),
+    let (status, kind, reply) = match request.method() {
+        Method::Post if path.ends_with("count_tokens") => ok(&json!({"input_tokens": 10})),
+        Method::Post if path.ends_with(":countTokens") => ok(&json!({"totalTokens": 10})),
+        Method::Post => match Dialect::of(path) {
+            Some(dialect) => generate(dialect, path, body, board),
+            None => not_found(),
+        },
+        Method::Get if path.ends_with("/models") => ok(&models()),
+        Method::Head => ok(&json!({})),
+        _ => not_found(),
     };
     let header = Header::from_bytes("Content-Type", kind).expect("a plain header");
     // The agent may have gone away meanwhile; that is its right.
@@ -266,32 +278,60 @@ fn ok(reply: &Value) -> (u16, &'static str, String) {
     (200, "application/json", reply.to_string())
 }
 
-fn models() -> Value {
-    let model = json!({"id": "scripted", "type": "model", "display_name": "scripted",
-        "created_at": "2026-01-01T00:00:00Z"});
-    json!({"data": [model], "has_more": false})
+fn not_found() -> (u16, &'static str, String) {
+    (404, "application/json", json!({"type": "error", "error": {"type": "not_found_error"}}).to_string())
 }
 
-fn messages(body: Value, board: &Mutex<Board>) -> (u16, &'static str, String) {
-    let (n, mut turn) = next_turn(&body, &mut locked(board));
-    if let Some(word) = turn.gate.as_ref().map(Gate::wait) {
-        turn.calls.iter_mut().for_each(|(_, input)| *input = filled(input, &word));
+fn models() -> Value {
+    let model = json!({"id": "scripted", "type": "model", "object": "model", "display_name": "scripted",
+        "created_at": "2026-01-01T00:00:00Z"});
+    json!({"object": "list", "data": [model], "models": [], "has_more": false})
+}
+
+fn generate(
+    dialect: &'static Dialect,
+    path: &str,
+    body: Value,
+    board: &Mutex<Board>,
+) -> (u16, &'static str, String) {
+    // A tool that has to be searched for first costs a request of its own, on the side.
+    let second = locked(board).put_off.take();
+    let is_second = second.is_some();
+    let (n, mut turn) = next_turn(dialect, &body, second, &mut locked(board));
+    let offers = (dialect.offers)(&body);
+    let search = turn.calls.iter().find_map(|wish| wish.search(&offers));
+    if let Some(search) = search.filter(|_| !is_second) {
+        locked(board).put_off = Some(turn);
+        turn = Turn { calls: vec![search], ..Turn::default() };
     }
-    let message = message_of(&body, &turn, n);
-    if body["stream"] == true { (200, "text/event-stream", events_of(&message)) } else { ok(&message) }
+    let word = turn.gate.as_ref().map(Gate::wait);
+    let calls: Vec<_> = (0..)
+        .zip(&turn.calls)
+        .map(|(k, wish)| wish.resolve(&offers, &format!("call_{n}_{k}"), word.as_deref()))
+        .collect();
+    let answer = (dialect.answer)(&body, turn.text.as_deref(), &calls, n);
+    if body["stream"] == true || path.contains("streamGenerate") {
+        (200, "text/event-stream", (dialect.events)(&answer))
+    } else {
+        ok(&answer)
+    }
 }
 
 /// Notes the request and takes the turn that answers it.
-fn next_turn(body: &Value, board: &mut Board) -> (usize, Turn) {
-    let opening = opening_of(body);
-    let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+fn next_turn(dialect: &Dialect, body: &Value, second: Option<Turn>, board: &mut Board) -> (usize, Turn) {
+    let opening = (dialect.opening)(body);
     let stream = board.script.streams.iter_mut().find(|(mark, _)| opening.contains(mark.as_str()));
-    let (name, turn) = match (has_tools, stream) {
-        (false, _) => ("side".to_string(), side_turn(body)),
-        (true, Some((mark, turns))) => (mark.clone(), take_first(turns)),
-        (true, None) => ("main".to_string(), take_first(&mut board.script.turns)),
+    if let Some(turn) = second {
+        let stream = "search".to_string();
+        board.asked.push(Asked { stream, news: (dialect.news)(body), body: body.clone() });
+        return (board.asked.len(), turn);
+    }
+    let (name, turn) = match (is_side(&(dialect.offers)(body)), stream) {
+        (true, _) => ("side".to_string(), side_turn(body)),
+        (false, Some((mark, turns))) => (mark.clone(), take_first(turns)),
+        (false, None) => ("main".to_string(), take_first(&mut board.script.turns)),
     };
-    board.asked.push(Asked { stream: name, news: news_of(body), body: body.clone() });
+    board.asked.push(Asked { stream: name, news: (dialect.news)(body), body: body.clone() });
     (board.asked.len(), turn)
 }
 
@@ -301,110 +341,8 @@ fn take_first(turns: &mut Vec<Turn>) -> Turn {
 
 /// The agent's own business (titles, summaries): a constant, or the smallest value of the schema it wants.
 fn side_turn(body: &Value) -> Turn {
-    match body.pointer("/output_config/format/schema").or_else(|| body.pointer("/output_format/schema")) {
+    match wanted_schema(body) {
         Some(schema) => say(&smallest(schema).to_string()),
         None => say("ok"),
     }
-}
-
-fn smallest(schema: &Value) -> Value {
-    if let Some(first) = schema.pointer("/enum/0") {
-        return first.clone();
-    }
-    match schema["type"].as_str().unwrap_or("string") {
-        "object" => {
-            let fields = schema["properties"].as_object().into_iter().flatten();
-            fields
-                .map(|(key, value)| (key.clone(), smallest(value)))
-                .collect::<serde_json::Map<_, _>>()
-                .into()
-        }
-        "array" => json!([]),
-        "number" | "integer" => json!(0),
-        "boolean" => json!(false),
-        "null" => Value::Null,
-        _ => json!("ok"),
-    }
-}
-
-fn opening_of(body: &Value) -> String {
-    let first = body.pointer("/messages/0/content").unwrap_or(&Value::Null);
-    format!("{}\n{}", text_of(&body["system"]), text_of(first))
-}
-
-fn news_of(body: &Value) -> Vec<News> {
-    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let after =
-        messages.iter().rposition(|message| message["role"] == "assistant").map_or(0, |last| last + 1);
-    messages[after..].iter().flat_map(news_of_message).collect()
-}
-
-fn news_of_message(message: &Value) -> Vec<News> {
-    let speaker = if message["role"] == "system" { Kind::System } else { Kind::User };
-    let Some(blocks) = message["content"].as_array() else {
-        return vec![News { kind: speaker, text: text_of(&message["content"]) }];
-    };
-    let news = |block: &Value| match block["type"].as_str() {
-        Some("tool_result") => {
-            let kind = Kind::ToolResult { is_error: block["is_error"] == true };
-            Some(News { kind, text: text_of(&block["content"]) })
-        }
-        Some("text") => Some(News { kind: speaker, text: text_of(&block["text"]) }),
-        _ => None,
-    };
-    blocks.iter().filter_map(news).collect()
-}
-
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(text_of).collect::<Vec<_>>().join("\n"),
-        Value::Object(part) => {
-            part.get("text").or_else(|| part.get("content")).map(text_of).unwrap_or_default()
-        }
-        _ => String::new(),
-    }
-}
-
-fn message_of(body: &Value, turn: &Turn, n: usize) -> Value {
-    let text = turn.text.iter().map(|text| json!({"type": "text", "text": text}));
-    let calls = turn.calls.iter().enumerate().map(|(k, (name, input))| {
-        json!({"type": "tool_use", "id": format!("toolu_{n}_{k}"), "name": name, "input": input})
-    });
-    json!({
-        "id": format!("msg_{n}"), "type": "message", "role": "assistant", "model": body["model"],
-        "content": text.chain(calls).collect::<Vec<_>>(),
-        "stop_reason": if turn.calls.is_empty() { "end_turn" } else { "tool_use" }, "stop_sequence": null,
-        "usage": {"input_tokens": 10, "output_tokens": 10},
-    })
-}
-
-/// The same message as server-sent events.
-fn events_of(message: &Value) -> String {
-    let mut head = message.clone();
-    head["content"] = json!([]);
-    head["stop_reason"] = Value::Null;
-    let mut events = vec![json!({"type": "message_start", "message": head})];
-    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
-        let (start, delta) = start_and_delta(block);
-        events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
-        events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
-        events.push(json!({"type": "content_block_stop", "index": index}));
-    }
-    let end = json!({"stop_reason": message["stop_reason"], "stop_sequence": null});
-    events.push(json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 10}}));
-    events.push(json!({"type": "message_stop"}));
-    let line =
-        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
-    events.iter().map(line).collect()
-}
-
-fn start_and_delta(block: &Value) -> (Value, Value) {
-    let mut start = block.clone();
-    if block["type"] == "text" {
-        start["text"] = json!("");
-        return (start, json!({"type": "text_delta", "text": block["text"]}));
-    }
-    start["input"] = json!({});
-    (start, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
 }
