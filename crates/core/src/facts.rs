@@ -146,7 +146,14 @@ impl Facts {
     #[must_use]
     pub fn of(call: &Call, places: &Places) -> Facts {
         match &call.kind {
-            Kind::Shell { command, .. } => of_shell(command, call, places),
+            Kind::Shell { command, .. } => {
+                let mut facts = of_shell(command, call, places);
+                // `mcp__ssh__exec { hostname, command }` runs it there.
+                if call.tool.starts_with("mcp__") {
+                    facts.reached = crate::mcp_hosts::of_input(&call.input);
+                }
+                facts
+            }
             Kind::File { access, paths } => {
                 let mut files: Vec<FileFact> =
                     paths.iter().map(|path| of_path(*access, path, &call.dir, places)).collect();

@@ -61,6 +61,7 @@ mod policy;
 mod prerequisite;
 mod progress;
 mod prose;
+mod prose_forms;
 mod recovery;
 mod risk;
 pub mod rule;

@@ -4,7 +4,8 @@
 //! Only proposes: no text becomes a rule without a person's approval. The
 //! sorting is by a few plain forms, and what fits none of them is advice.
 
-use crate::rule::{CommandMatch, FileMatch, Match, Names, Requirement, Rule, RuleKind};
+use crate::prose_forms;
+use crate::rule::{CommandMatch, FileMatch, Match, Names, Requirement, Rule, RuleKind, When};
 use serde::Serialize;
 use toolgate_shell::{ReadContext, is_known, known_subcommands, read};
 
@@ -117,7 +118,9 @@ fn has(text: &str, words: &[&str]) -> bool {
 }
 
 fn tells(text: &str) -> bool {
-    has(text, &FORBIDS) || has(text, &ASKS) || has(text, &DEMANDS)
+    // "Run `cargo fmt` before every commit."
+    let before = text.starts_with("run `") && text.contains(" before ");
+    before || text.starts_with("only ") || has(text, &FORBIDS) || has(text, &ASKS) || has(text, &DEMANDS)
 }
 
 fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
@@ -132,10 +135,39 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
     } else {
         None
     };
+    if let Some(only) = prose_forms::only_below(&words, &spans) {
+        return (Enforceable::Yes, rule(RuleKind::Block, only));
+    }
     if let Some(kind) = kind {
+        if let Some(branch) = prose_forms::commit_branch(sentence).filter(|_| !words.contains("secret")) {
+            let command = CommandMatch {
+                program: names(&["git"]),
+                subcommand: names(&["commit"]),
+                ..CommandMatch::default()
+            };
+            let mut rule =
+                self::rule(id, kind, Match { command: Some(command), ..Match::default() }, sentence);
+            rule.when = Some(When { branch: names(&[branch]), ..When::default() });
+            rule.examples = Default::default();
+            return (Enforceable::Semi, Some(rule));
+        }
+        let only_deletes = has(&words, &["delete", "remove"])
+            && !has(&words, &["edit", "modify", "change", "touch", "write"]);
         let changes = has(&words, &["edit", "modify", "change", "touch", "write", "delete", "remove"]);
         let reads = has(&words, &["read", "open", "print", "show"]);
-        let access: &[&str] = if changes { &["write", "delete"] } else { &["read"] };
+        let access: &[&str] = match (only_deletes, changes) {
+            (true, _) => &["delete"],
+            (false, true) => &["write", "delete"],
+            (false, false) => &["read"],
+        };
+        // "the `vendor` folder"
+        let is_folder = has(&words, &["` folder", "` directory"]);
+        if let ([folder], true, true) = (spans.as_slice(), is_folder, changes || reads)
+            && !folder.contains([' ', '/', '.', '*'])
+        {
+            let below = format!("{folder}/**");
+            return (Enforceable::Yes, rule(kind, files(&[&below], access)));
+        }
         if (changes || reads)
             && let Some(paths) = paths(&spans, access)
         {
@@ -144,12 +176,24 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
         if let Some(branch) = pushed_branch(sentence) {
             return (Enforceable::Semi, rule(kind, push_to(branch)));
         }
-        let quoted = spans.iter().find_map(|span| command(span));
+        if let Some(meant) = prose_forms::meant(&words).or_else(|| prose_forms::host(sentence)) {
+            return (Enforceable::Semi, rule(kind, meant));
+        }
+        let quoted = commands(&spans);
         return match quoted.or_else(|| command(&unquoted_command(sentence)?)) {
+            // Of which calls it speaks, only a person can say.
+            Some(matches) if prose_forms::is_qualified(&words) => {
+                (Enforceable::Semi, rule(RuleKind::Ask, matches))
+            }
             // "avoid" leaves room; a rule does not.
             Some(matches) if words.contains("avoid ") => (Enforceable::Semi, rule(RuleKind::Warn, matches)),
             Some(matches) => (Enforceable::Yes, rule(kind, matches)),
-            None => (Enforceable::Advisory, None),
+            None => match used_program(sentence) {
+                // "never use curl to download scripts": for other things it may.
+                Some((program, true)) => (Enforceable::Semi, rule(RuleKind::Warn, program)),
+                Some((program, false)) => (Enforceable::Yes, rule(kind, program)),
+                None => (Enforceable::Advisory, None),
+            },
         };
     }
     if let Some(rule) = instead(id, sentence, &words, &spans).or_else(|| before(id, sentence, &words, &spans))
@@ -161,14 +205,20 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
 
 /// "Use `a` instead of `b`", "prefer a over b": the agent is told.
 fn instead(id: &str, sentence: &str, words: &str, spans: &[&str]) -> Option<Rule> {
-    let between =
-        ["instead of", "over", "rather than"].into_iter().find(|way| words.contains(&format!(" {way} ")))?;
+    let between = ["instead of", "over", "rather than", "not"]
+        .into_iter()
+        .find(|way| words.contains(&format!(" {way} ")))?;
     let (wanted, unwanted) = match spans {
         [wanted, unwanted] => (*wanted, *unwanted),
         [] => {
             // The words next to "instead of", in the sentence's own case.
             let (before, behind) = sentence.split_once(&format!(" {between} "))?;
-            (before.split_whitespace().next_back()?, behind.split_whitespace().next()?)
+            let last = before.split_whitespace().next_back()?;
+            // "use yarn, not npm"
+            if between == "not" && !last.ends_with(',') {
+                return None;
+            }
+            (last.trim_end_matches(','), behind.split_whitespace().next()?)
         }
         _ => return None,
     };
@@ -176,6 +226,38 @@ fn instead(id: &str, sentence: &str, words: &str, spans: &[&str]) -> Option<Rule
     let mut rule = rule(id, RuleKind::Warn, matches, sentence);
     rule.alternatives = vec![wanted.to_owned()];
     Some(rule)
+}
+
+/// "Never use sudo", "never run `curl` to …": the program, and whether it is meant for one purpose only.
+fn used_program(sentence: &str) -> Option<(Match, bool)> {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let verb = words
+        .iter()
+        .position(|word| matches!(*word, "use" | "run" | "call" | "execute" | "using" | "running"))?;
+    let name = words.get(verb + 1)?.trim_matches(['`', ',', '.']);
+    let program = lone_program(name)?;
+    Some((program, words.get(verb + 2).is_some_and(|word| matches!(*word, "to" | "for" | "in" | "on"))))
+}
+
+/// Every quoted command of one program, or the first one.
+fn commands(spans: &[&str]) -> Option<Match> {
+    let mut all = spans.iter().filter_map(|span| command(span));
+    let mut first = all.next()?;
+    let is_plain =
+        |one: &CommandMatch| one.all_flags.is_empty() && one.args.is_empty() && !one.subcommand.is_empty();
+    if let Some(own) = first.command.as_mut().filter(|own| is_plain(own)) {
+        for other in all.filter_map(|other| other.command) {
+            if other.program == own.program && is_plain(&other) {
+                own.subcommand.0.extend(other.subcommand.0);
+            }
+        }
+    }
+    Some(first)
+}
+
+fn files(paths: &[&str], access: &[&str]) -> Match {
+    let files = FileMatch { access: names(access), path: names(paths), ..FileMatch::default() };
+    Match { files: Some(files), ..Match::default() }
 }
 
 /// A lone word is a command only if a program of that name is known.
@@ -277,11 +359,14 @@ fn paths(spans: &[&str], access: &[&str]) -> Option<Match> {
 /// The condition for a quoted command: program, subcommand, options.
 fn command(span: &str) -> Option<Match> {
     let words: Vec<&str> = span.split_whitespace().collect();
-    let is_word =
-        |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+'));
+    let is_word = |word: &str| {
+        word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | ':'))
+    };
     let (program, rest) = words.split_first()?;
     // A lone word is as often a name as a command.
-    if !is_word(program) || program.starts_with('-') || program.contains('.') || rest.is_empty() {
+    // `DROP TABLE` is SQL.
+    let is_sql = program.len() > 1 && program.chars().all(|c| c.is_ascii_uppercase());
+    if is_sql || !is_word(program) || program.starts_with('-') || program.contains('.') || rest.is_empty() {
         return None;
     }
     let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));

@@ -37,8 +37,8 @@ pub use outline::{Outline, outline};
 pub use powershell::read_powershell;
 pub use programs::{
     Connection, Reach, canonical_flag, canonical_sub, connection, find_flag, given_port, has_other_spellings,
-    hosts_in_code, identity, is_known, is_subcommand, is_surely_subcommand, known_commands, known_flags,
-    known_subcommands, other_first_words, patched_files, reach_of, shows_files,
+    hosts_in_code, identity, is_group, is_known, is_path, is_subcommand, is_surely_subcommand,
+    known_commands, known_flags, known_subcommands, other_first_words, patched_files, reach_of, shows_files,
 };
 pub use reading::{
     Assignment, Command, Effect, Fault, Flag, Opaque, ReadContext, Reading, Redirect, RedirectKind,

@@ -1,7 +1,6 @@
 //! What an agent's section says without effect.
 
 use crate::agent::AgentEntry;
-use crate::budget::Budget;
 use crate::policy::Notice;
 
 pub(super) fn look(entry: &AgentEntry, notices: &mut Vec<Notice>) {
@@ -9,13 +8,6 @@ pub(super) fn look(entry: &AgentEntry, notices: &mut Vec<Notice>) {
     let mut say = |needle: &str, text: String, help: &str| {
         notices.push(Notice::warning(entry.source.clone(), needle, format!("agent `{name}`: {text}"), help));
     };
-    if entry.agent.budget.as_ref().is_some_and(|budget| *budget == Budget::default()) {
-        say(
-            "budget",
-            "the budget is empty and limits nothing".to_owned(),
-            "add a limit, such as `calls: 500`, or remove it",
-        );
-    }
     for (at, provider) in entry.agent.feedback.iter().enumerate() {
         let own = provider.name.as_str();
         if entry.agent.feedback.iter().take(at).any(|earlier| earlier.name == own) {

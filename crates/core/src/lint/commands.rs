@@ -4,20 +4,36 @@ use super::warn;
 use crate::nearest;
 use crate::policy::{Notice, RuleEntry};
 use crate::rule::{CommandMatch, Match, Names, has_flag};
-use toolgate_shell::{EffectKind, ReadContext, SmolStr, canonical_sub, known_flags, known_subcommands, read};
+use toolgate_shell::{
+    EffectKind, ReadContext, SmolStr, canonical_sub, is_group, is_known, is_path, known_commands,
+    known_flags, known_subcommands, read,
+};
 
 pub(super) fn look(entry: &RuleEntry, one: &Match, notices: &mut Vec<Notice>) {
     if let Some(command) = &one.command {
         command.program.iter().for_each(|program| notices.extend(look_at_program(entry, program)));
         for program in command.program.iter().filter(|name| is_plain(name)) {
-            for sub in command.subcommand.iter() {
+            let words: Vec<&str> = command.subcommand.iter().collect();
+            for sub in words.iter().take(if is_path(program, &words) { 1 } else { words.len() }) {
                 notices.extend(look_at_subcommand(entry, program, sub));
             }
         }
         for flag in command.flags.iter().chain(command.all_flags.iter()) {
             notices.extend(look_at_flag(entry, command, flag));
         }
+        for arg in command.args.iter().filter(|arg| arg.starts_with("--") && arg.len() > 2) {
+            let text = format!("`{arg}` is an option, and `args` are the words that are none");
+            notices.push(warn(entry, arg, text, format!("write `flags: [{arg}]`")));
+        }
+        notices.extend(command.via.iter().filter_map(|via| look_at_wrapper(entry, via)));
+        for item in command.env.iter().filter(|item| item.contains(char::is_whitespace)) {
+            let plain: Vec<&str> = item.split('=').map(str::trim).collect();
+            let text = format!("`{item}` never matches: a variable and its value have no spaces around `=`");
+            notices.push(warn(entry, item, text, format!("write `{}`", plain.join("="))));
+        }
+        notices.extend(path_in_list(entry, command));
     }
+    notices.extend(one.tool.iter().filter_map(|tool| look_at_tool(entry, tool)));
     notices.extend(look_at_target(entry, one));
 }
 
@@ -30,6 +46,65 @@ pub(super) fn look_at_parts(entry: &RuleEntry, notices: &mut Vec<Notice>) {
     for flag in required.chain(changed) {
         notices.extend(look_at_flag(entry, command, flag));
     }
+}
+
+/// `subcommand: [volume, rm]`: any of them, where in order may be meant.
+fn path_in_list(entry: &RuleEntry, command: &CommandMatch) -> Option<Notice> {
+    let words: Vec<&str> = command.subcommand.iter().collect();
+    let program = command.program.iter().find(|name| is_plain(name))?;
+    let [first, rest @ ..] = words.as_slice() else { return None };
+    let may_be =
+        !rest.is_empty() && is_group(program, first) && !rest.iter().any(|word| is_group(program, word));
+    if !may_be || words.iter().any(|word| word.contains([' ', '*', '?'])) || is_path(program, &words) {
+        return None;
+    }
+    let text =
+        format!("each word of this list is a subcommand of its own: every `{program} {first}` matches");
+    Some(warn(entry, first, text, format!("write `subcommand: {}` for the words in order", words.join(" "))))
+}
+
+/// Programs that run another one, as `via` names them.
+const WRAPPERS: [&str; 24] = [
+    "sudo", "doas", "env", "xargs", "parallel", "find", "timeout", "nohup", "nice", "ionice", "time",
+    "watch", "ssh", "bash", "sh", "zsh", "docker", "npx", "eval", "exec", "command", "stdbuf", "setsid",
+    "chroot",
+];
+
+fn look_at_wrapper(entry: &RuleEntry, via: &str) -> Option<Notice> {
+    if !is_plain(via) || WRAPPERS.contains(&via) || is_known(via) {
+        return None;
+    }
+    let meant = nearest(via, WRAPPERS)?;
+    let text = format!("`{via}` runs no other program that the gate knows");
+    Some(warn(entry, via, text, format!("change `{via}` to `{meant}`")))
+}
+
+/// Tools of the commonest host, whose names have capitals.
+const TOOLS: [&str; 16] = [
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "WebFetch",
+    "WebSearch",
+    "Grep",
+    "Glob",
+    "Task",
+    "Agent",
+    "PowerShell",
+    "KillShell",
+    "BashOutput",
+    "TodoWrite",
+];
+
+fn look_at_tool(entry: &RuleEntry, tool: &str) -> Option<Notice> {
+    let meant = TOOLS.iter().find(|known| known.eq_ignore_ascii_case(tool) && **known != tool)?;
+    let text = format!(
+        "names of tools are compared with their capitals, and `{tool}` has none: in Claude Code it is `{meant}`"
+    );
+    Some(warn(entry, tool, text, format!("write `{meant}`, or `[{meant}, {tool}]` for several hosts")))
 }
 
 fn is_plain(name: &str) -> bool {
@@ -54,12 +129,45 @@ fn look_at_program(entry: &RuleEntry, program: &str) -> Option<Notice> {
         let text = format!("no program is called `{program}`: a name has no spaces");
         return Some(warn(entry, program, text, help));
     }
+    if let Some(meant) = program_meant(program) {
+        let text = format!("no program is known that is called `{program}`");
+        return Some(warn(entry, program, text, format!("change `{program}` to `{meant}`")));
+    }
     let (_, name) = program.rsplit_once('/')?;
     let text = format!("programs are matched by their name without a folder, so `{program}` never matches");
     let help =
         if name.is_empty() { "write the name of the program".to_owned() } else { format!("write `{name}`") };
     Some(warn(entry, program, text, help))
 }
+
+/// The program a name has the letters of, in another order.
+fn program_meant(program: &str) -> Option<String> {
+    if !is_plain(program) || program.len() < 3 || is_known(program) {
+        return None;
+    }
+    let letters = |name: &str| {
+        let mut all: Vec<char> = name.chars().collect();
+        all.sort_unstable();
+        all
+    };
+    let own = letters(program);
+    let known = known_commands().into_iter().filter(|name| !name.contains(' '));
+    known.into_iter().find(|name| {
+        let ends = name.chars().next() == program.chars().next();
+        ends && name.len() == program.len() && letters(name) == own
+    })
+}
+
+/// Words for the same thing, of which each program has its own.
+const SYNONYMS: [&[&str]; 4] = [
+    &["delete", "remove", "rm", "destroy", "uninstall", "del"],
+    &["install", "add", "get"],
+    &["list", "ls", "show"],
+    &["update", "upgrade"],
+];
+
+/// Programs to which no plugin adds a subcommand.
+const CLOSED: [&str; 8] = ["npm", "terraform", "tofu", "pip", "pip3", "systemctl", "apt", "apt-get"];
 
 fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Notice> {
     let first = sub.split_whitespace().next()?;
@@ -71,8 +179,13 @@ fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Not
     if known.contains(&full) || known.contains(&first) {
         return None;
     }
-    let meant = nearest(first, known)?;
     let text = format!("`{program}` has no subcommand `{first}`");
+    let same = SYNONYMS.iter().find(|words| words.contains(&first));
+    let same = same.and_then(|words| words.iter().find(|word| known.contains(word))).copied();
+    let Some(meant) = same.or_else(|| nearest(first, known.iter().copied())) else {
+        let help = format!("`{program} help` lists them; a script or plugin of that name is no subcommand");
+        return (!known.is_empty() && CLOSED.contains(&program)).then(|| warn(entry, sub, text, help));
+    };
     Some(warn(entry, sub, text, format!("change `{first}` to `{meant}`")))
 }
 

@@ -7,6 +7,7 @@
 
 mod agents;
 mod commands;
+mod hosts;
 mod paths;
 mod patterns;
 mod shadows;
@@ -29,6 +30,7 @@ pub fn lint(merged: &Merged, around: &Around) -> Vec<Notice> {
         for one in matches_of(entry) {
             commands::look(entry, one, &mut notices);
             patterns::look(entry, one, &mut notices);
+            hosts::look(entry, one, &mut notices);
             paths::look(entry, one, around, &mut notices);
         }
         commands::look_at_parts(entry, &mut notices);

@@ -12,6 +12,7 @@ pub(super) fn look(entry: &RuleEntry, one: &Match, around: &Around, notices: &mu
         }
     }
     notices.extend(look_at_except(entry, files));
+    notices.extend(look_at_places(entry, files));
 }
 
 fn look_at_except(entry: &RuleEntry, files: &FileMatch) -> Option<Notice> {
@@ -22,11 +23,33 @@ fn look_at_except(entry: &RuleEntry, files: &FileMatch) -> Option<Notice> {
     Some(warn(entry, "except", text, "narrow `except`, or remove it"))
 }
 
+/// Places that exclude each other.
+fn look_at_places(entry: &RuleEntry, files: &FileMatch) -> Option<Notice> {
+    if let Some(place) = files.inside.iter().find(|place| files.outside.iter().any(|other| other == *place)) {
+        let text = format!("no file is inside and outside of `{place}`, so this never matches");
+        return Some(warn(entry, "outside", text, "remove one of the two"));
+    }
+    let path = files.path.iter().find(|path| path.starts_with('~'))?;
+    let only_project = files.inside.iter().all(|place| place == "workspace") && !files.inside.is_empty();
+    let text =
+        format!("`{path}` is below your home folder, and `inside: workspace` asks for a file of the project");
+    only_project
+        .then(|| warn(entry, path, text, "remove `inside`, or write the path as seen from the project"))
+}
+
 /// Why no path matches a pattern, and what to write.
 fn dead_path(path: &str, around: &Around) -> Option<(String, String)> {
     if path.trim() != path {
         let text = format!("`{path}` begins or ends with a space, and no path does");
         return Some((text, format!("write `{}`", path.trim())));
+    }
+    if let Some(rest) = path.strip_prefix("file://") {
+        let text = format!("`{path}` never matches: paths are compared without a scheme");
+        return Some((text, format!("write `{rest}`")));
+    }
+    if path.contains(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
+        let text = format!("`{path}` has typographic quotes, which no path has");
+        return Some((text, "write `\"` or `'`, or no quotes".to_owned()));
     }
     if path.contains('$') {
         let fixed = path.replace("${HOME}", "~").replace("$HOME", "~");

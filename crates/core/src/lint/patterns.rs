@@ -23,12 +23,33 @@ pub(super) fn look_at_parts(entry: &RuleEntry, notices: &mut Vec<Notice>) {
 }
 
 fn look_at(entry: &RuleEntry, pattern: &str) -> Option<Notice> {
+    if let Some(quote) = pattern.chars().find(|found| QUOTES.contains(found)) {
+        let text = format!("this pattern has the typographic quote {quote}, which no command has");
+        return Some(warn(entry, pattern, text, "write `\"` or `'`"));
+    }
+    if let Some(sign) = ["&&", "\\|\\|", "\\| ", "\\|\\s"].iter().find(|sign| pattern.contains(**sign)) {
+        let shown = if sign.contains('&') { "&&" } else { "|" };
+        let text = format!("this pattern never matches: each command is compared alone, without `{shown}`");
+        let help = "write the pattern of one command; `via` and `after` say what is around it";
+        return Some(warn(entry, pattern, text, help));
+    }
+    let first = pattern.strip_prefix('^').and_then(|rest| rest.split([' ', '\\', '$', '(']).next());
+    if let Some(path) = first.filter(|first| first.starts_with('/') && first.len() > 1) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let text = format!(
+            "this pattern never matches: programs are shown without their folder, so `{path}` is `{name}`"
+        );
+        return Some(warn(entry, pattern, text, format!("write `^{name}`")));
+    }
     let spelled = spelled_out(pattern)?;
     let (dead, seen) = dead_form(&spelled)?;
     let anchor = if pattern.starts_with('^') { "^" } else { "" };
     let text = format!("this pattern never matches: `{dead}` is read as `{seen}`");
     Some(warn(entry, pattern, text, format!("write `{anchor}{}`", escaped(&seen))))
 }
+
+/// What editors put in the place of plain quotes.
+const QUOTES: [char; 4] = ['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
 
 fn escaped(text: &str) -> String {
     let special = |found: char| "\\.+*?()|[]{}^$".contains(found);

@@ -413,7 +413,13 @@ fn turn_off(file: &Layered, locks: &Locks<'_>, rules: &mut [RuleEntry], notices:
                     Some(near) => format!("change `{id}` to `{near}`"),
                     None => "remove it; `toolgate rules list` shows the ids".to_owned(),
                 };
-                let text = format!("`disable` names `{id}`, and there is no such rule");
+                let (text, help) = match crate::guards::page(id) {
+                    Some(_) => (
+                        format!("`{id}` is built in and cannot be turned off"),
+                        "remove it from `disable`".to_owned(),
+                    ),
+                    None => (format!("`disable` names `{id}`, and there is no such rule"), help),
+                };
                 notices.push(Notice::warning(source, id, text, help));
             }
             Some(known) if locks.bind(known, file) => {

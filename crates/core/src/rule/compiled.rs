@@ -399,13 +399,13 @@ fn parts_wrong(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)
             "add `require:` with the condition that must hold",
         )),
         (RuleKind::Rewrite, _, false) => {
-            Some(("transform", "a `transform` rule needs `change:`", "add `change:` with what to rewrite"))
+            Some(("kind", "a `rewrite` rule needs `change:`", "add `change:` with what to rewrite"))
         }
-        (RuleKind::Require, _, true) => Some(("change", "only a `transform` rule has `change`", two_rules)),
+        (RuleKind::Require, _, true) => Some(("change", "only a `rewrite` rule has `change`", two_rules)),
         (RuleKind::Rewrite, true, _) => Some(("require", "only a `require` rule has `require`", two_rules)),
         (RuleKind::Require | RuleKind::Rewrite, ..) => None,
         (_, true, _) => Some(("require", "only a `require` rule has `require`", "set `kind: require`")),
-        (_, _, true) => Some(("change", "only a `transform` rule has `change`", "set `kind: transform`")),
+        (_, _, true) => Some(("change", "only a `rewrite` rule has `change`", "set `kind: rewrite`")),
         (_, false, false) => None,
     }
 }

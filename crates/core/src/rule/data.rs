@@ -62,6 +62,7 @@ impl RuleKind {
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = { "^x-": true }))]
 pub struct Rule {
     /// Stable, unique, kebab-case: named in every message.
     pub id: String,

@@ -19,7 +19,7 @@ use crate::tool_word::server_and_tool;
 use crate::unsaved;
 use serde_json::Value;
 use toolgate_shell::{
-    Assignment, Command, Effect, Flag, Reach, Span, Word, find_flag, identity, is_subcommand,
+    Assignment, Command, Effect, Flag, Reach, Span, Word, find_flag, identity, is_path, is_subcommand,
     is_surely_subcommand,
 };
 
@@ -51,7 +51,10 @@ pub(crate) fn hit(rule: &CompiledRule, seen: &Seen<'_>) -> Option<Hit> {
         return opaque_hit(rule, seen);
     }
     let found = match &call.kind {
-        Kind::Shell { .. } => shell_hit(rule, seen),
+        Kind::Shell { .. } if seen.facts.reached.is_empty() => shell_hit(rule, seen),
+        Kind::Shell { .. } => {
+            shell_hit(rule, seen).or_else(|| plain_hit(rule, seen).filter(|_| has_effects(rule)))
+        }
         // A tool that amounts to commands is judged like them.
         Kind::Mcp { .. } if !seen.facts.reading.commands.is_empty() => {
             shell_hit(rule, seen).or_else(|| plain_hit(rule, seen))
@@ -261,7 +264,14 @@ fn is_told(rule: &CompiledRule, wanted: &CommandMatch, command: &Command) -> boo
     let subs = &wanted.subcommand;
     // What a rule lets through must be it in every reading of the words.
     let is_it = if rule.rule.kind == RuleKind::Approve { is_surely_subcommand } else { is_subcommand };
-    let does = |within: Option<&str>| subs.iter().any(|sub| is_it(command, within, sub));
+    // `[s3, rb]` is `s3 rb`, as there is no `aws rb`.
+    let listed: Vec<&str> = subs.iter().collect();
+    let in_order =
+        (listed.len() > 1 && is_path(identity(&command.program).0, &listed)).then(|| listed.join(" "));
+    let does = |within: Option<&str>| match &in_order {
+        Some(path) => is_it(command, within, path),
+        None => listed.iter().any(|sub| is_it(command, within, sub)),
+    };
     if rule.programs.is_empty() {
         return subs.is_empty() || does(None);
     }

@@ -23,6 +23,63 @@ fn check(text: &str, enforceable: Enforceable, rule: serde_json::Value) {
     assert_eq!(proposed, rule, "{text}");
 }
 
+/// The line of each sentence, how far it is enforced, and what the rule matches.
+#[track_caller]
+fn proposed(text: &str, expected: &str) {
+    let found = sentences("a.md", text);
+    let shown = found.iter().map(|one| {
+        let rule = one.rule.as_ref().map(|rule| {
+            let matches = serde_json::to_string(&rule.matches).unwrap();
+            let branch = rule.when.iter().flat_map(|when| when.branch.iter()).collect::<Vec<_>>().join(" ");
+            format!("{} {matches} {branch}", serde_json::to_string(&rule.kind).unwrap())
+        });
+        format!("{}: {}", one.enforceable.name(), rule.unwrap_or_default().trim())
+    });
+    assert_eq!(shown.collect::<Vec<_>>().join("\n"), expected, "{text}");
+}
+
+#[test]
+fn plain_sentences_are_read_for_what_they_say() {
+    proposed("- Never force-push.", r#"semi-enforceable: "block" {"effect":["rewrites-remote"]}"#);
+    proposed(
+        "- Never amend commits.",
+        r#"semi-enforceable: "block" {"command":{"program":["git"],"subcommand":["commit"],"flags":["--amend"]}}"#,
+    );
+    proposed("- Never `DROP TABLE`.", r#"semi-enforceable: "block" {"effect":["drops-data"]}"#);
+    proposed(
+        "- Don't run `make deploy` or `make release`.",
+        r#"enforceable: "block" {"command":{"program":["make"],"subcommand":["deploy","release"]}}"#,
+    );
+    proposed(
+        "- Do not delete anything in `data/`.",
+        r#"enforceable: "block" {"files":{"access":["delete"],"path":["data/**"]}}"#,
+    );
+    proposed(
+        "- Never run `kubectl delete` in production.",
+        r#"semi-enforceable: "ask" {"command":{"program":["kubectl"],"subcommand":["delete"]}}"#,
+    );
+    proposed(
+        "- Do not commit directly to `main`.",
+        r#"semi-enforceable: "block" {"command":{"program":["git"],"subcommand":["commit"]}} main"#,
+    );
+    proposed("- Never use sudo.", r#"enforceable: "block" {"command":{"program":["sudo"]}}"#);
+    proposed(
+        "- Never use `curl` to download scripts.",
+        r#"semi-enforceable: "warn" {"command":{"program":["curl"]}}"#,
+    );
+    proposed(
+        "- Do not touch the `vendor` folder.",
+        r#"enforceable: "block" {"files":{"access":["write","delete"],"path":["vendor/**"]}}"#,
+    );
+    proposed(
+        "- Don't call https://api.stripe.com from scripts.",
+        r#"semi-enforceable: "block" {"host":{"name":["api.stripe.com"]}}"#,
+    );
+    proposed("- Use yarn, not npm.", r#"semi-enforceable: "warn" {"command":{"program":["npm"]}}"#);
+    proposed("- Never commit secrets.", "advisory: ");
+    proposed("- Never use `any` in TypeScript.", "advisory: ");
+}
+
 #[test]
 fn a_ban_of_a_command_is_a_rule() {
     let push = json!({ "command": { "program": ["git"], "subcommand": ["push"], "all_flags": ["--force"] } });

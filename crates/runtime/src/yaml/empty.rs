@@ -35,6 +35,26 @@ pub(crate) fn empty_parts(file: &str, bytes: &[u8]) -> Vec<PolicyFault> {
         let before = rule.get("after").map(|after| after.items()).unwrap_or_default();
         before.iter().flat_map(|one| one.entries()).for_each(|(key, value)| look.at_condition(key, value));
     }
+    for rule in root.get("rules").map(|rules| rules.items()).unwrap_or_default() {
+        rule.entries().iter().for_each(|(key, value)| look.at_switch(key, value));
+    }
+    for (name, agent) in root.get("agents").map(|agents| agents.entries()).unwrap_or_default() {
+        look.at_agent(&name.text, agent);
+    }
+    look.at_zero(
+        &root,
+        "errors",
+        "retries",
+        "quarantines a call at its first failure",
+        "write `retries: 1` or more",
+    );
+    look.at_zero(
+        &root,
+        "review",
+        "hold_seconds",
+        "holds no call: an approval counts only for a call that is made again",
+        "write a number from 1 to 100, or remove `hold_seconds`",
+    );
     for section in ["agents", "category_guardrails"] {
         let entries = root.get(section).map(|node| node.entries()).unwrap_or_default();
         entries.iter().for_each(|(key, value)| look.at_limit(key, value));
@@ -70,6 +90,55 @@ impl Look<'_> {
         // What is set is data, and may be empty.
         if key.text != "set" {
             node.entries().iter().for_each(|(key, value)| self.at_condition(key, value));
+        }
+    }
+
+    /// What an agent may use, where nothing is written.
+    fn at_agent(&mut self, name: &str, agent: &Rc<Node>) {
+        for (key, node) in agent.entries() {
+            let is_empty = match &node.value {
+                Value::List(items) => items.is_empty(),
+                Value::Map(entries) => entries.is_empty(),
+                Value::Text { .. } => node.is_null(),
+            };
+            let (message, help) = match key.text.as_str() {
+                "budget" if is_empty => (
+                    format!("agent `{name}`: the budget is empty and limits nothing"),
+                    "add a limit, such as `calls: 500`, or remove it",
+                ),
+                "tools" if is_empty && !node.is_null() => (
+                    format!("agent `{name}`: the list of tools is empty, so it may use none"),
+                    "name its tools, or remove `tools` for all of them",
+                ),
+                "tools" if is_empty => {
+                    (format!("agent `{name}`: `tools` has no value"), "name its tools, or remove the line")
+                }
+                _ => continue,
+            };
+            let place = match node.is_null() {
+                true => key.place,
+                false => node.place,
+            };
+            let fault = PolicyFault::at(self.file, self.text, place, message, help);
+            self.found.push(fault.with_level(FaultLevel::Warning));
+        }
+    }
+
+    /// `locked: "yes"` is a text that is read as a switch.
+    fn at_switch(&mut self, key: &Key, node: &Rc<Node>) {
+        let is_switch = matches!(key.text.as_str(), "locked" | "enabled");
+        let written = node.text().filter(|text| is_switch && !matches!(*text, "true" | "false"));
+        if let Some(text) = written {
+            let is_on = matches!(text.to_ascii_lowercase().as_str(), "yes" | "on" | "y" | "1");
+            let message = format!("`{}` takes `true` or `false`, and this is `{text}`", key.text);
+            self.warn(node, message, format!("write `{}: {is_on}`", key.text));
+        }
+    }
+
+    fn at_zero(&mut self, root: &Rc<Node>, section: &str, key: &str, what: &str, help: &str) {
+        let node = root.get(section).and_then(|section| section.get(key).cloned());
+        if let Some(node) = node.filter(|node| node.text().is_some_and(|text| text.trim() == "0")) {
+            self.warn(&node, format!("`{key}: 0` {what}"), help.to_owned());
         }
     }
 

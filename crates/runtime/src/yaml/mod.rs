@@ -240,7 +240,14 @@ impl<'a> Source<'a> {
         let free = |(at, (key, _)): (usize, &(tree::Key, Rc<Node>))| {
             key.text.starts_with("x-").then_some((root.id, at))
         };
-        let dropped = root.entries().iter().enumerate().filter_map(free).collect();
+        let mut dropped: HashSet<values::Entry> =
+            root.entries().iter().enumerate().filter_map(free).collect();
+        // Notes of one's own are free in rules as well.
+        for rule in root.get("rules").map(|rules| rules.items()).unwrap_or_default() {
+            let own = rule.entries().iter().enumerate();
+            let own = own.filter(|(_, (key, _))| key.text.starts_with("x-"));
+            dropped.extend(own.map(|(at, _)| (rule.id, at)));
+        }
         let changes = Changes::without(dropped);
         Ok(Source { file, text, root, is_cut, faults, changes })
     }

@@ -22,6 +22,9 @@ pub(super) fn explain(lines: &[&str], error: &ScanError) -> Mistake {
         true => At { line: last, column: line_of(lines, last).chars().count().max(1) },
         false => At { line: mark.line().max(1), column: mark.col().saturating_add(1) },
     };
+    if let Some(found) = dash_alone(lines, at) {
+        return found;
+    }
     if let Some(found) =
         tab(lines, at).or_else(|| tab(lines, At { line: at.line.saturating_add(1), column: 1 }))
     {
@@ -238,6 +241,9 @@ fn open_bracket(lines: &[&str], at: At, open: char) -> Mistake {
         None => at,
     };
     let line = line_of(lines, at.line);
+    if let Some(found) = comment_in_text(line, at) {
+        return found;
+    }
     let after: String = line.chars().skip(at.column).collect();
     let blank = if open == '{' { " " } else { "" };
     let help = match after.trim().is_empty() {
@@ -245,6 +251,40 @@ fn open_bracket(lines: &[&str], at: At, open: char) -> Mistake {
         false => format!("write `{}{blank}{close}`", line.trim_start()),
     };
     mistake(at, 1, format!("`{open}` is never closed"), help)
+}
+
+/// `{ regex: git push #force }`: what follows ` #` is a comment.
+fn comment_in_text(line: &str, at: At) -> Option<Mistake> {
+    let (before, behind) = line.split_once(" #")?;
+    if before.matches('"').count() % 2 == 1 || before.matches('\'').count() % 2 == 1 {
+        return None;
+    }
+    let start = before.rfind(": ")?.saturating_add(2);
+    let closing = behind.len().saturating_sub(behind.trim_end_matches([' ', '}', ']']).len());
+    let (rest, end) = behind.split_at(behind.len().saturating_sub(closing));
+    let value = format!("{} #{rest}", before.get(start..)?);
+    if closing == 0 || value.starts_with(['"', '\'', '{', '[']) {
+        return None;
+    }
+    let help = format!("write `{}{}{end}`", before.get(..start)?.trim_start(), quoted(&value));
+    let column = before.chars().count().saturating_add(2);
+    Some(mistake(At { column, ..at }, 1, "` #` begins a comment, which hides the rest of the line", help))
+}
+
+/// `-id: a`: without a space the dash belongs to the key.
+fn dash_alone(lines: &[&str], at: At) -> Option<Mistake> {
+    let is_it = |line: &str| {
+        let text = line.trim_start();
+        let name = text.strip_prefix('-').and_then(|rest| rest.split_once(':')).map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|found| found.is_alphanumeric() || found == '_')
+    };
+    let number =
+        [at.line, at.line.saturating_sub(1)].into_iter().find(|number| is_it(line_of(lines, *number)))?;
+    let line = line_of(lines, number);
+    let text = line.trim_start();
+    let help = format!("write `- {}`", text.trim_start_matches('-'));
+    let place = At { line: number, column: depth_of(line).saturating_add(1) };
+    Some(mistake(place, 1, "the dash of a list item needs a space after it", help))
 }
 
 fn wrong_bracket(lines: &[&str], at: At, open: char, close: char) -> Mistake {
@@ -318,6 +358,22 @@ fn needs_quotes(lines: &[&str], at: At) -> Mistake {
         let shown = if sign == '`' { "a backtick".to_owned() } else { format!("`{sign}`") };
         mistake(place, 1, format!("text that begins with {shown} needs quotes"), help)
     }
+}
+
+/// The line as a fix proposes it, if the fix is all of the line.
+pub(super) fn repaired(line: &str, help: &str) -> Option<String> {
+    let fix = help.strip_prefix("write `").or_else(|| help.strip_prefix("put the text in quotes: `"))?;
+    let fix = fix.strip_suffix('`')?;
+    let text = line.trim_start();
+    let key = |text: &str| {
+        let text = text.trim_start().trim_start_matches('-').trim_start();
+        text.split_once(':').map(|(key, _)| key.to_owned())
+    };
+    key(fix).filter(|own| Some(own) == key(text).as_ref())?;
+    let indent = line.get(..line.len().saturating_sub(text.len())).unwrap_or_default();
+    let indent = if fix.starts_with(' ') { "" } else { indent };
+    let dash = if text.starts_with("- ") && !fix.trim_start().starts_with("- ") { "- " } else { "" };
+    Some(format!("{indent}{dash}{fix}")).filter(|fixed| fixed != line)
 }
 
 /// An alias without an anchor: nearly always a pattern that begins with `*`.

@@ -6,7 +6,8 @@
 
 use super::syntax;
 use serde_saphyr::granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span};
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -131,7 +132,9 @@ impl Document {
     /// Reads a text.
     pub fn read(text: &str) -> Document {
         let own: Vec<&str> = text.split('\n').collect();
-        let mut lines = own.clone();
+        let mut lines: Vec<Cow<'_, str>> = own.iter().map(|line| Cow::Borrowed(*line)).collect();
+        let mut fixed_lines: HashSet<usize> = HashSet::new();
+        let mut is_cut = false;
         let mut mistakes = Vec::new();
         for _ in 0..CUTS_MAX {
             let kept = lines.join("\n");
@@ -139,14 +142,28 @@ impl Document {
             let end = builder.read(&kept);
             match end {
                 Ok(()) => {
-                    let is_cut = !mistakes.is_empty();
                     mistakes.append(&mut builder.mistakes);
                     return Document { root: builder.root, mistakes, is_cut };
                 }
                 Err(error) => {
-                    let mistake = syntax::explain(&lines, &error);
-                    let cut = syntax::block_around(&lines, mistake.place.line, error.marker().line());
+                    let plain: Vec<&str> = lines.iter().map(|line| &**line).collect();
+                    let mistake = syntax::explain(&plain, &error);
+                    let at = mistake.place.line.saturating_sub(1);
+                    let fixed = plain.get(at).and_then(|line| syntax::repaired(line, &mistake.help));
+                    let cut = syntax::block_around(&plain, mistake.place.line, error.marker().line());
                     mistakes.push(mistake);
+                    // With the line as it was meant, the rest of its rule can be read.
+                    if let (Some(fixed), Some(line), true) =
+                        (fixed, lines.get_mut(at), fixed_lines.insert(at))
+                    {
+                        *line = Cow::Owned(fixed);
+                        continue;
+                    }
+                    // A line whose fix was not enough is told once.
+                    if mistakes.len() > 1 && is_repeated(&mistakes) {
+                        mistakes.pop();
+                    }
+                    is_cut = true;
                     if !cut_out(&mut lines, cut) {
                         break;
                     }
@@ -158,13 +175,20 @@ impl Document {
 }
 
 /// Empties these lines; whether there was anything in them.
-fn cut_out(lines: &mut [&str], cut: Range<usize>) -> bool {
+fn cut_out(lines: &mut [Cow<'_, str>], cut: Range<usize>) -> bool {
     let mut found = false;
     for line in lines.get_mut(cut).into_iter().flatten() {
         found |= !line.is_empty();
-        *line = "";
+        *line = Cow::Borrowed("");
     }
     found
+}
+
+/// Is the last mistake in a line that has one already?
+fn is_repeated(mistakes: &[Mistake]) -> bool {
+    mistakes
+        .split_last()
+        .is_some_and(|(last, before)| before.iter().any(|one| one.place.line == last.place.line))
 }
 
 /// A list or map that is being read.

@@ -165,7 +165,7 @@ fn below(given: &str, known: &[&str]) -> Option<String> {
 
 /// The known word to write, or all there are.
 fn instead(given: &str, known: &[&str]) -> String {
-    match nearest(given, known) {
+    match nearest(given, &modern(known)).or_else(|| nearest(given, known)) {
         Some(name) => format!("change `{given}` to `{name}`"),
         None => format!("known here: {}", modern(known).join(", ")),
     }
@@ -210,6 +210,8 @@ fn kind_meant(given: &str) -> Option<&'static str> {
 /// The word to read in place of an unknown one, so that the rest can be read as well.
 pub(super) fn meant(given: &str, known: &[&'static str]) -> Option<String> {
     let kind = kind_meant(given).filter(|kind| known.contains(kind));
+    // `kind: allow` is told; that it would approve as well is no second mistake.
+    let kind = kind.map(|kind| if kind == "approve" { "warn" } else { kind });
     kind.or_else(|| nearest(given, known)).map(str::to_owned)
 }
 
@@ -245,12 +247,16 @@ fn wrong_type(key: Option<&str>, found: &str, expected: &str, node: Option<&Rc<N
         );
     }
     let help = match expected {
+        "a whole number" if key == "version" => "write `version: 1`".to_owned(),
         "a whole number" | "a number" => format!("write a number: `{key}: 100`"),
         "`true` or `false`" => format!("write `{key}: true` or `{key}: false`"),
         "a list" => list_help(key, node),
         "keys with values" => keys_help(key, text),
         "a text" if !text.is_empty() => format!("put it in quotes: `{key}: {}`", quoted(text)),
         "a text" => format!("write one text: `{key}: …`"),
+        "a string or a list of strings" if !text.is_empty() => {
+            format!("put it in quotes: `{key}: {}`", quoted(text))
+        }
         "a text or a list of texts" if !text.is_empty() => format!("put it in quotes: `{}`", quoted(text)),
         _ => format!("write {expected}"),
     };
@@ -261,7 +267,8 @@ fn list_help(key: &str, node: Option<&Rc<Node>>) -> String {
     match node.map(|node| (&node.value, node.entries().first())) {
         Some((_, Some((first, value)))) => {
             let value = value.text().map_or("…".to_owned(), str::to_owned);
-            format!("begin each item with `- `: `- {}: {value}`", first.text)
+            let name = first.text.trim_start_matches('-');
+            format!("begin each item with `- `: `- {name}: {value}`")
         }
         Some((Value::Text { text, .. }, _)) => format!("write `{key}: [{text}]`"),
         _ => format!("begin each item below `{key}:` with `- `"),

@@ -336,7 +336,7 @@ fn cluster(command: &Command, _: Option<&str>) -> Effects {
     if reveals(command) {
         effects.add(EffectKind::RevealsSecret);
     }
-    // Whoever holds this role may do everything in the cluster.
+    // This role may do everything in the cluster.
     let binds = usage.sub() == "create"
         && usage.operands.first().is_some_and(|word| word.text == "clusterrolebinding");
     let gives_all =

@@ -223,7 +223,7 @@ fn readings<'a>(command: &'a Command, program: &str, record: Option<&Record>) ->
             && !word.text.contains('=')
             && known(&word.text).is_none()
             && !next.starts_with('-')
-            && !subcommands::is_own(program, aliases::canonical_sub(program, next))
+            && !subcommands::is_own(program, next)
     };
     let doubts: Vec<usize> =
         words.iter().enumerate().filter(in_doubt).map(|(at, _)| at).take(DOUBTS_MAX).collect();

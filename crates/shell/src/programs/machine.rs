@@ -107,6 +107,47 @@ fn at(command: &Command, _: Option<&str>) -> Effects {
     effects
 }
 
+/// Services that keep the data of others, or let them in.
+fn is_shared(name: &str) -> bool {
+    let name = name.trim_end_matches(".service");
+    let name = name.split('@').next().unwrap_or(name);
+    [
+        "postgres",
+        "mysql",
+        "mariadb",
+        "mongod",
+        "redis",
+        "rabbitmq",
+        "kafka",
+        "elasticsearch",
+        "opensearch",
+        "cassandra",
+        "influxdb",
+        "clickhouse",
+        "etcd",
+        "consul",
+        "vault",
+        "docker",
+        "containerd",
+        "kubelet",
+        "ssh",
+        "nginx",
+        "apache2",
+        "httpd",
+        "haproxy",
+        "caddy",
+        "nfs",
+        "smbd",
+        "named",
+        "network",
+        "systemd-resolved",
+        "cron",
+        "libvirtd",
+    ]
+    .iter()
+    .any(|known| name.starts_with(known))
+}
+
 /// Services and processes that protect or watch.
 pub(super) fn is_guard(name: &str) -> bool {
     let name = name.trim_end_matches(".service");
@@ -172,7 +213,8 @@ fn systemctl(command: &Command, _: Option<&str>) -> Effects {
             if !command.usage.has("--user")
                 && (matches!(*verb, "stop" | "kill") || command.usage.has("--now")) =>
         {
-            effects.on_each(EffectKind::EndsProcess, command.usage.operands.iter().skip(1));
+            let units = command.usage.operands.iter().skip(1);
+            effects.on_each(EffectKind::EndsProcess, units.filter(|unit| is_shared(&unit.text)));
         }
         "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" => effects.add(EffectKind::StopsMachine),
         "start" | "isolate" if units.iter().any(|unit| STOPS.contains(unit)) => {
@@ -189,7 +231,9 @@ fn service(command: &Command, _: Option<&str>) -> Effects {
         && is_guard(name)
     {
         effects.add(EffectKind::WeakensDefence);
-    } else if let [name, "stop" | "onestop"] | ["stop", name] = words(command).as_slice() {
+    } else if let [name, "stop" | "onestop"] | ["stop", name] = words(command).as_slice()
+        && is_shared(name)
+    {
         effects.on_each(
             EffectKind::EndsProcess,
             command.usage.operands.iter().filter(|word| word.text == **name),

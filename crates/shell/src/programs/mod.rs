@@ -22,6 +22,7 @@ pub(crate) mod find;
 mod formatters;
 mod git;
 mod git_work;
+mod groups;
 mod help;
 mod lookup;
 mod machine;
@@ -45,6 +46,7 @@ pub use aliases::canonical_sub;
 pub use code_hosts::hosts_in_code;
 pub use connection::{Connection, connection, given_port};
 pub(crate) use files::{copies, moves};
+pub use groups::{is_group, is_path};
 pub use lookup::{
     canonical_flag, find_flag, has_other_spellings, is_subcommand, is_surely_subcommand, other_first_words,
 };
