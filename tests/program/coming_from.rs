@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 fn the_five_commands_of_supervision() {
     let house = House::bare("version: 1\n");
     let rule = "git commit.*--no-verify";
-    let run = |args: &[&str]| house.run(&[&["supervision"], args].concat());
+    let run = |args: &[&str]| house.run(&[&["supervision"][..], args].concat());
     run(&["rules", "add", "--name", "ban-no-verify", "--pattern", rule, "--action", "REJECT"]).ended(0);
     let listed = run(&["rules", "list", "--enabled"]).ended(0).text();
     assert!(listed.contains("ban-no-verify"), "{listed}");
@@ -23,7 +23,7 @@ fn the_five_commands_of_supervision() {
 #[test]
 fn rules_that_modify_and_delay_are_made_on_the_command_line() {
     let house = House::bare(TICKET);
-    let add = |args: &[&str]| house.run(&[&["supervision", "rules", "add"], args].concat());
+    let add = |args: &[&str]| house.run(&[&["supervision", "rules", "add"][..], args].concat());
     let commit = ["--name", "plain-commit", "--pattern", "git commit.*--no-verify", "--action", "MODIFY"];
     add(&commit).ended(1);
     add(&[&commit[..], &["--remove=--no-verify"]].concat()).ended(0);

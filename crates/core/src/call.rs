@@ -79,7 +79,7 @@ pub struct Call {
     /// filled in by the code that judges, and are part of what a grant is bound to.
     #[serde(skip)]
     pub scripts: Vec<Script>,
-    /// What the hash of the call is made with, where the call is to be recorded: whoever reads
+    /// What the hash of the call is made with, where the call is to be recorded: a reader of
     /// the record cannot try out secrets until the hash fits.
     #[serde(skip)]
     pub salt: Option<[u8; 32]>,

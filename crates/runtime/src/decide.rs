@@ -159,7 +159,7 @@ impl Gate {
     pub(crate) fn salted(&self, event: &Event) -> Event {
         let mut event = event.clone();
         event.call.salt = Some(self.store.salt());
-        // Where the host knows no task, whoever started it may.
+        // Where the host knows no task, the person who started it may.
         let named = || std::env::var(TASK).ok().filter(|task| !task.is_empty());
         event.call.task = event.call.task.or_else(named);
         if event.call.task.is_none() && self.policy().settings().asks_for_tasks() {

@@ -1,8 +1,8 @@
 //! Waiting for the turn of other processes, in the order they came.
 //!
-//! SQLite lets whoever asks at the right moment have the lock, so of a thousand
-//! processes some never do. Who finds it taken stands in a queue the system
-//! keeps: a lock on a file next to the ledger. Only the first in it asks SQLite.
+//! SQLite gives the lock to the process that asks at the right moment, so of a
+//! thousand some never get it. One that finds it taken waits in a queue the system
+//! keeps: a lock on a file next to the ledger. Only the first one in it asks SQLite.
 //! The queue decides nothing about records; without it everything still works.
 
 use std::fs::{File, OpenOptions};

@@ -30,7 +30,7 @@ use toolgate_core::{
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOKS_MAX: i32 = 5000;
 
-/// Before there is a queue: whoever has the lock is mostly done in no time.
+/// Before there is a queue: the process that has the lock is mostly done in no time.
 const SHORT_LOOKS_MAX: i32 = 2;
 
 thread_local! {
@@ -148,7 +148,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Begins a turn: at once if nobody else has one, otherwise in the order of those who wait.
+/// Begins a turn: at once if no other process has one, otherwise in the order of those who wait.
 fn lock<'a>(
     connection: &'a Connection,
     queue: &Path,

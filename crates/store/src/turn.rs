@@ -170,7 +170,7 @@ impl<'a> SqliteTurn<'a> {
 }
 
 impl SqliteTurn<'_> {
-    /// Records that records are gone, once: whatever was counted with them begins anew.
+    /// Records that records are gone, once: whatever was counted with them starts again.
     pub(crate) fn note_losses(&mut self) -> Result<(), StoreError> {
         let head = head(&self.turn)?;
         let known = self.beside.as_ref().map_or(beside::Beside::Nothing, beside::read);

@@ -1,7 +1,7 @@
 //! What is taken out of a text before it is recorded or shown to an approver.
 //!
 //! A record stays for good and is exported, so whatever follows a telling name,
-//! option or header goes, random or not. But nobody may approve what they
+//! option or header goes, random or not. But no person may approve what they
 //! cannot see: a value stays that could do anything but be a value – one with
 //! an expansion, a command, or a path in it.
 

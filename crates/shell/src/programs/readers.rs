@@ -27,7 +27,7 @@ const SHOWS: &[&str] = &[
     "zstdcat", "view",
 ];
 
-/// Whether a command shows the files it reads to whoever reads its output: it prints them, some
+/// Whether a command shows the files it reads to a reader of its output: it prints them, some
 /// of them is printed, and the output goes to no file.
 #[must_use]
 pub fn shows_files(command: &Command, source: &str) -> bool {
