@@ -189,7 +189,9 @@ fn no_host_is_started_without_its_hook() {
         // Started as it is, it is guarded.
         lines.push((format!("{program} -p hi"), true));
         for word in agent.off_words {
-            let word = word.replace("*hooks*", "features.hooks=false").replace("*disableAllHooks*", "'{\"disableAllHooks\":true}'");
+            let word = word
+                .replace("*hooks*", "features.hooks=false")
+                .replace("*disableAllHooks*", "'{\"disableAllHooks\":true}'");
             let word = word.replace(" *", " project");
             for way in [
                 format!("{program} {word} -p hi"),

@@ -79,7 +79,9 @@ fn check_undone(fill: impl Fn(&Path) -> Option<&'static str>) {
     let after = tree(&house);
     for (path, bytes) in &before {
         let now = after.get(path).unwrap_or_else(|| panic!("{} is gone", path.display()));
-        let text = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let text = |bytes: &Option<Vec<u8>>| {
+            bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
         assert_eq!(text(now), text(bytes), "{}", path.display());
     }
     let more: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();

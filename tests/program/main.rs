@@ -73,6 +73,6 @@ mod traps;
 mod unsaved;
 mod warm;
 mod who;
-mod words;
 mod wired;
+mod words;
 mod worth;

@@ -61,7 +61,8 @@ fn status_says_configured_enabled_observed() {
     house.write(".config/goose/settings.json", r#"{ "disabledPlugins": ["toolgate"] }"#);
     house.write(".openhands/hooks.json", "{}");
     let kimi = house.home().join(".kimi-code/config.toml");
-    let with = fs::read_to_string(&kimi).unwrap() + "\n[[hooks]]\nevent = \"PreToolUse\"\nonce = true\ncommand = \"x\"\n";
+    let with = fs::read_to_string(&kimi).unwrap()
+        + "\n[[hooks]]\nevent = \"PreToolUse\"\nonce = true\ncommand = \"x\"\n";
     fs::write(&kimi, with).unwrap();
     text += &format!("---- switched off\n{}", house.run(&["status"]).ended(1).text());
     insta::assert_snapshot!(plain(&house, &text));
@@ -74,13 +75,33 @@ fn every_switch_is_found() {
         ("claude-code", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
         ("claude-code", ".claude/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
         ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
-        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig":{"enabled":false}}"#, "hooksConfig.enabled"),
-        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig":{"disabled":["toolgate"]}}"#, "hooksConfig.disabled"),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig":{"enabled":false}}"#,
+            "hooksConfig.enabled",
+        ),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig":{"disabled":["toolgate"]}}"#,
+            "hooksConfig.disabled",
+        ),
         ("copilot-cli", ".github/copilot/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("copilot-cli", ".github/copilot/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+        (
+            "copilot-cli",
+            ".github/copilot/settings.local.json",
+            r#"{"disableAllHooks":true}"#,
+            "disableAllHooks",
+        ),
         ("copilot-cli", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
         ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("mistral-vibe", ".vibe/hooks.toml", "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n", "toolgate-pre_tool"),
+        (
+            "mistral-vibe",
+            ".vibe/hooks.toml",
+            "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n",
+            "toolgate-pre_tool",
+        ),
         ("goose", ".config/goose/settings.json", r#"{"disabledPlugins":["toolgate"]}"#, "disabledPlugins"),
         ("goose", ".agents/plugins/toolgate/hooks/hooks.json", "{}", "hooks.json"),
         ("openhands", ".openhands/hooks.json", "{}", "hooks.json"),
@@ -212,7 +233,8 @@ fn what_a_clone_brings_is_told() {
 #[test]
 fn a_prompt_of_the_host_does_not_pass_the_gate() {
     let house = House::new();
-    let ask = |name: &str, command: &str| answer(hook(&house, "codex", &codex_event(&house, name, command), &[]));
+    let ask =
+        |name: &str, command: &str| answer(hook(&house, "codex", &codex_event(&house, name, command), &[]));
     assert_eq!(ask("PreToolUse", "touch a"), json!({}));
     let mut event = codex_event(&house, "PermissionRequest", "touch a");
     event["tool_input"]["description"] = json!("to write outside the sandbox");
@@ -248,7 +270,8 @@ fn a_host_that_runs_hooks_of_another_is_known() {
     let grok = [("GROK_SESSION_ID", "g-1")];
     let hosts = || -> Vec<String> {
         let all = house.records();
-        let decided = all.iter().filter(|one| one["entry"]["entry"] == "decided" || one["entry"] == "decided");
+        let decided =
+            all.iter().filter(|one| one["entry"]["entry"] == "decided" || one["entry"] == "decided");
         decided.map(|one| one.to_string()).collect()
     };
     // Its own hook is not installed: the call is judged as its own, in its own words.
@@ -295,7 +318,10 @@ fn an_unknown_event_ends_no_run_and_is_told() {
     install(&house, "codex");
     let said = house.run(&["doctor"]).text();
     for host in ["claude-code", "codex", "grok"] {
-        assert!(said.contains(&format!("{host} sent an event this version does not know: `MoonPhase`")), "{said}");
+        assert!(
+            said.contains(&format!("{host} sent an event this version does not know: `MoonPhase`")),
+            "{said}"
+        );
     }
 }
 

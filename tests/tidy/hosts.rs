@@ -7,7 +7,8 @@ use crate::files::text_files;
 const MIDDLE: &[&str] = &["core", "runtime", "server", "store", "shell", "cli", "toolgate"];
 
 /// Names of hosts, in any case.
-const NAMES: &[&str] = &["claude", "codex", "gemini", "copilot", "grok", "openhands", "opencode", "qwen", "kimi"];
+const NAMES: &[&str] =
+    &["claude", "codex", "gemini", "copilot", "grok", "openhands", "opencode", "qwen", "kimi"];
 
 /// Lines that may hold one, with the reason.
 const EXEMPT: &[(&str, &str, &str)] = &[

@@ -14,8 +14,8 @@
 mod dependencies;
 mod files;
 mod functions;
-mod links;
 mod hosts;
+mod links;
 mod paths;
 mod requirements;
 mod words;

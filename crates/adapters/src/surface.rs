@@ -218,9 +218,7 @@ fn key_of(pointer: &str) -> String {
 fn off_in(value: &Value, pointer: &str, harmless: bool) -> Option<(String, String)> {
     let is_off = value.pointer(pointer).is_some_and(|switch| *switch != Value::Bool(harmless));
     let key = key_of(pointer);
-    is_off.then(|| {
-        (format!("switches all hooks off (`{key}`)"), format!("remove `{key}` from that file"))
-    })
+    is_off.then(|| (format!("switches all hooks off (`{key}`)"), format!("remove `{key}` from that file")))
 }
 
 /// What TOML text says; `None` if it is not TOML.
@@ -245,9 +243,11 @@ fn same_name(value: &Value) -> Option<String> {
 /// The entry the host does not know.
 fn unknown_in(value: &Value, event: &str, events: &[&str], fields: &[&str]) -> Option<String> {
     // Without a hook of ours there is none to lose.
-    tables(value).any(|table| {
-        table.get("command").and_then(Value::as_str).is_some_and(|command| command.contains(OUR_NAME))
-    }).then_some(())?;
+    tables(value)
+        .any(|table| {
+            table.get("command").and_then(Value::as_str).is_some_and(|command| command.contains(OUR_NAME))
+        })
+        .then_some(())?;
     tables(value).find_map(|table| {
         let named = table.get(event).and_then(Value::as_str);
         match table.keys().find(|key| !fields.contains(&key.as_str())) {

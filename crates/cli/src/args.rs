@@ -1,11 +1,11 @@
 //! The command line as one value: help, completions, man pages and the
 //! reference in `docs/cli.md` all come from here.
 
+use crate::verbs::install::example_host;
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
     ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervisors, test,
 };
-use crate::verbs::install::example_host;
 use clap::{Parser, Subcommand};
 
 /// A gate between AI agents and their tools.

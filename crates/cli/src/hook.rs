@@ -130,7 +130,8 @@ fn answer(host: &'static dyn Host) -> Wire {
     if let Some(caller) = caller(host, &bytes) {
         return from_another(host, caller, bytes);
     }
-    let handed = Handed::new(host.name(), named(host), bytes);
+    let project = named(host).or_else(|| host.project(&bytes));
+    let handed = Handed::new(host.name(), project, bytes);
     match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
         HandOver::Reply(HookReply { stdout, stderr, code }) => Wire { stdout, stderr, code },
         HandOver::NotTaken => {
@@ -246,11 +247,7 @@ fn unreadable_from(host: &dyn Host, handed: &Handed, unreadable: Unreadable) -> 
     );
     // Kept if it can be; the answer is the same either way.
     let _ = open(host, handed, &project::current_dir()).and_then(|mut gate| {
-        gate.note(
-            &Context { host: host.name().to_owned(), ..Context::default() },
-            "unreadable",
-            &broken.what,
-        )
+        gate.note(&Context { host: host.name().to_owned(), ..Context::default() }, "unreadable", &broken.what)
     });
     host.closed(&broken.to_string())
 }
@@ -305,9 +302,7 @@ fn respond(
     waiting: &Waiting<'_>,
 ) -> Result<Wire, Broken> {
     let delivered = match asked {
-        Asked::Judge(event) => {
-            decided(open(host, handed, Path::new(&event.call.dir))?, event, waiting)?
-        }
+        Asked::Judge(event) => decided(open(host, handed, Path::new(&event.call.dir))?, event, waiting)?,
         Asked::Permission(event) => permission(host, event, handed, waiting)?,
         Asked::Result(event, said) => {
             open(host, handed, Path::new(&event.call.dir))?.result(event, said.as_deref())?

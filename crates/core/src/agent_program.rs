@@ -104,9 +104,9 @@ fn said_by(written: &str, words: &[&str]) -> Option<String> {
             .find(|word| fits(written, word) || fits(&with_value, word))
             .map(|word| (*word).to_owned());
     };
-    let apart = words.windows(2).find(|pair| {
-        matches!(pair, [first, second] if *first == flag && fits(value, second))
-    });
+    let apart = words
+        .windows(2)
+        .find(|pair| matches!(pair, [first, second] if *first == flag && fits(value, second)));
     let attached = [format!("{flag}={value}"), format!("{flag}{value}")];
     let together = || flags().find(|word| attached.iter().any(|form| fits(form, word)));
     apart.map(|pair| pair.join(" ")).or_else(|| together().map(|word| (*word).to_owned()))

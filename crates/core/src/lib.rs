@@ -85,7 +85,6 @@ pub use alert::{ALERTS_MS, Alert, alerts};
 pub use asker::{Asker, Process, asker_among, asker_over};
 pub use autonomy::{Autonomy, autonomy};
 pub use budget::{Budget, Price, Reserved, Spent, Tokens, Usage, UsageReader, reserves};
-pub use tool_word::TOOL_WORDS;
 pub use call::{Call, Kind, Script};
 pub use card::{Details, Earlier, age, earlier, reached};
 pub use categories::{Categories, CategoriesEntry, Parameters};
@@ -157,6 +156,7 @@ pub use supervisor::{
     in_asking_order, read_opinion, shape_of, supervision_changes,
 };
 pub use tally::{GuardTally, Tally};
+pub use tool_word::TOOL_WORDS;
 pub use traps::{
     Action, Alternative, FileTrap, InstallTrap, IssueAnswer, IssueTrap, NetworkTrap, Risk, Traps, TrapsEntry,
 };

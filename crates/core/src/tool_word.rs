@@ -38,7 +38,8 @@ impl Call {
     /// The words its tool goes by.
     #[must_use]
     pub fn tool_words(&self) -> Vec<&'static str> {
-        let has = |names: &[&str]| names.iter().any(|name| self.input.get(*name).is_some_and(|v| !v.is_null()));
+        let has =
+            |names: &[&str]| names.iter().any(|name| self.input.get(*name).is_some_and(|v| !v.is_null()));
         let mut words = match &self.kind {
             Kind::Shell { .. } => vec!["shell"],
             Kind::File { access: Access::Read, .. } if has(&SOUGHT) => vec!["search"],

@@ -16,8 +16,20 @@ const BRINGERS: [&str; 6] = ["git", "gh", "glab", "hg", "jj", "svn"];
 
 /// Subcommands that only look, or only send.
 const LOOKERS: [&str; 14] = [
-    "status", "log", "diff", "show", "add", "commit", "push", "branch", "fetch", "blame", "config", "remote",
-    "rev-parse", "grep",
+    "status",
+    "log",
+    "diff",
+    "show",
+    "add",
+    "commit",
+    "push",
+    "branch",
+    "fetch",
+    "blame",
+    "config",
+    "remote",
+    "rev-parse",
+    "grep",
 ];
 
 /// Folders of one call that are looked through.
@@ -84,7 +96,8 @@ fn folders_of(command: &Command, start: &str) -> Vec<PathBuf> {
         let named = last.strip_suffix(".git").unwrap_or(last);
         names.extend([absolute(&word.text, &base), absolute(named, &base)]);
     }
-    let mut folders: Vec<PathBuf> = names.into_iter().map(PathBuf::from).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> =
+        names.into_iter().map(PathBuf::from).filter(|path| path.is_dir()).collect();
     folders.dedup();
     folders
 }

@@ -32,7 +32,8 @@ impl Gate {
         let seq = turn.append(now_ms(), &context(event, scene.policy()), entry)?.seq;
         turn.commit()?;
         self.checkpoint(seq);
-        let told = if approved { HostAnswer::Approved { text: agent_text(&decision) } } else { HostAnswer::Silence };
+        let told =
+            if approved { HostAnswer::Approved { text: agent_text(&decision) } } else { HostAnswer::Silence };
         Ok(Some(told))
     }
 }

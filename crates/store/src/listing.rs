@@ -148,7 +148,8 @@ impl Sqlite {
                    FROM (SELECT body FROM ledger ORDER BY seq DESC LIMIT ?1)
                    WHERE body ->> '$.context.session' IS NOT ?2 GROUP BY 1";
         let mut statement = self.connection().prepare_cached(sql)?;
-        let rows = statement.query_map(params![limit, PROBE_SESSION], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows =
+            statement.query_map(params![limit, PROBE_SESSION], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

@@ -34,7 +34,7 @@ fn hooks(host: &CommandHost, file: &Path, settings: &[u8]) -> Vec<Trusted> {
             let listed = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
             for (index, hook) in listed.enumerate() {
                 let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-                if install::is_ours(host, command) {
+                if install::is_ours(host.name, command) {
                     let name = snake(event);
                     let key = format!("{}:{name}:{at}:{index}", file.display());
                     let hash = hash(&name, group.get("matcher"), hook);
@@ -48,7 +48,8 @@ fn hooks(host: &CommandHost, file: &Path, settings: &[u8]) -> Vec<Trusted> {
 
 fn hash(event: &str, matcher: Option<&Value>, hook: &Value) -> String {
     let timeout = hook.get("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_TIMEOUT);
-    let hook = json!({ "async": false, "command": hook.get("command"), "timeout": timeout, "type": "command" });
+    let hook =
+        json!({ "async": false, "command": hook.get("command"), "timeout": timeout, "type": "command" });
     let mut whole = json!({ "event_name": event, "hooks": [hook] });
     if let (Some(fields), Some(matcher)) = (whole.as_object_mut(), matcher) {
         fields.insert("matcher".to_owned(), matcher.clone());
@@ -103,7 +104,8 @@ pub(super) fn remove(trust: &[u8], file: &Path) -> Result<Option<Vec<u8>>, Setti
 }
 
 fn without(trust: &[u8], file: &Path) -> Result<String, SettingsFault> {
-    let text = std::str::from_utf8(trust).map_err(|_| fault("is not UTF-8 text", "save the file as UTF-8"))?;
+    let text =
+        std::str::from_utf8(trust).map_err(|_| fault("is not UTF-8 text", "save the file as UTF-8"))?;
     let (begin, end) = (format!("{BEGIN} {}\n", file.display()), format!("{END} {}\n", file.display()));
     let own = text.find(&begin).and_then(|start| {
         let length = text.get(start..)?.find(&end)?.saturating_add(end.len());

@@ -115,7 +115,12 @@ pub(crate) const GROK: CommandHost = CommandHost {
         switches: &[Switch { file: "~/.grok/disabled-hooks", by: By::Line }],
         machine: "/etc/grok/requirements.toml",
         trust: "Grok Build runs hooks of a project only in a folder you trust (`/hooks-trust`)",
-        sign: Some(Sign { variable: "GROK_SESSION_ID", field: "/hookEventName", without: &[], in_own_words: true }),
+        sign: Some(Sign {
+            variable: "GROK_SESSION_ID",
+            field: "/hookEventName",
+            without: &[],
+            in_own_words: true,
+        }),
     },
     trust: None,
     project_variable: "GROK_WORKSPACE_ROOT",

@@ -2,7 +2,9 @@
 //! are skipped without a word. And what else a person must know about a host
 //! before they rely on its hooks.
 
-use super::{Change, Manner, Place, diff, guarded_levels, missing_folders, read, remove_made, short_name, write};
+use super::{
+    Change, Manner, Place, diff, guarded_levels, missing_folders, read, remove_made, short_name, write,
+};
 use crate::installs::{self, Install};
 use crate::screen::{YELLOW, styled};
 use crate::verbs::Failure;
@@ -37,7 +39,9 @@ pub fn put(place: &Place<'_>, setup: &Setup, settings: &[u8], manner: Manner) ->
         diff::show(&name, old, &after, &[]);
     }
     if !manner.agree(&format!("Write {name}?"))? {
-        manner.tell(&format!("{title} asks whether to trust the hooks when it starts. Until then it skips them."));
+        manner.tell(&format!(
+            "{title} asks whether to trust the hooks when it starts. Until then it skips them."
+        ));
         return Ok(Change::Declined);
     }
     let made = missing_folders(&file);

@@ -8,8 +8,8 @@ use clap::Subcommand;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
-use toolgate_core::{Extent, Proof, Request, Word};
 use toolgate_adapters::AGENTS;
+use toolgate_core::{Extent, Proof, Request, Word};
 use toolgate_runtime::{Approver, NotAPerson, Passphrase, agent_above, askers, set_passphrase, sign_answer};
 
 /// Set up how approvals are verified.

@@ -89,7 +89,11 @@ pub fn checked(setup: &Setup) -> (Vec<Check>, ExitCode) {
         checks.extend(found);
     }
     if !is_guarded {
-        checks.push(Check::bad("hooks", "no host is guarded here", format!("run `toolgate install {}`", install::example_host())));
+        checks.push(Check::bad(
+            "hooks",
+            "no host is guarded here",
+            format!("run `toolgate install {}`", install::example_host()),
+        ));
     }
     let bad = checks.iter().any(|check| check.state == State::Bad);
     (checks, if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -152,7 +156,10 @@ fn policy_fault(fault: &PolicyFault) -> Check {
 fn unknown_events(store: &Sqlite) -> Vec<Check> {
     let found = store.notes_of("unknown-event", RECORDS).unwrap_or_default();
     let told = found.into_iter().map(|(host, event)| {
-        let text = format!("{host} sent an event this version does not know: `{}`; it was recorded", one_line(&event, 60));
+        let text = format!(
+            "{host} sent an event this version does not know: `{}`; it was recorded",
+            one_line(&event, 60)
+        );
         Check::warn("events", text, "update toolgate if the event concerns calls")
     });
     told.collect()

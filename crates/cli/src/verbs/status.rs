@@ -61,11 +61,8 @@ fn last(heard: &[(String, i64)], one: &Wiring) -> Option<i64> {
 
 fn described(one: &Wiring, setup: &Setup, heard: &[(String, i64)]) -> Value {
     let said = |found: &Unguarded| json!({ "why": found.why, "fix": found.fix });
-    let files: Vec<Value> = one
-        .places
-        .iter()
-        .map(|(level, file)| json!({ "level": level.name(), "file": file }))
-        .collect();
+    let files: Vec<Value> =
+        one.places.iter().map(|(level, file)| json!({ "level": level.name(), "file": file })).collect();
     json!({
         "host": one.host.name(), "title": one.host.title(), "here": wiring::is_here(one.host, setup),
         "configured": files, "enabled": !one.places.is_empty() && one.off.is_none(),

@@ -375,8 +375,8 @@ const FEEDERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
 
 /// Programs that change or delete the files they are given.
 const CHANGERS: [&str; 20] = [
-    "rm", "unlink", "shred", "mv", "cp", "ln", "dd", "install", "rsync", "truncate", "tee", "sponge", "sed", "perl",
-    "ruby", "chmod", "chown", "chattr", "ed", "ex",
+    "rm", "unlink", "shred", "mv", "cp", "ln", "dd", "install", "rsync", "truncate", "tee", "sponge", "sed",
+    "perl", "ruby", "chmod", "chown", "chattr", "ed", "ex",
 ];
 
 /// Is one of our files named by what feeds a program that changes files: `ls .host/settings.json | xargs rm`?

@@ -56,9 +56,9 @@ fn is_open(entry: &AgentEntry, call: &Call) -> bool {
     let words = call.tool_words();
     // A list of what is allowed: every word of the tool must be in it, or its name.
     let by_words = !words.is_empty()
-        && words.iter().all(|word| {
-            tools.iter().chain(entry.agent.task_tools.iter()).any(|name| name == *word)
-        });
+        && words
+            .iter()
+            .all(|word| tools.iter().chain(entry.agent.task_tools.iter()).any(|name| name == *word));
     let fits = |name: &str| {
         Pattern::word(name).is_ok_and(|pattern| {
             pattern.is_match(&call.tool) || server_tool.as_ref().is_some_and(|tool| pattern.is_match(tool))
