@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use toolgate_adapters::host;
 
-/// What stands in for the gate: it notes what it is sent and says what it is told to.
+/// Plays the gate: it notes what it is sent and says what it is told to.
 const GATE: &str = "#!/bin/sh\ncat >> SENT\necho >> SENT\ncat ANSWER\nEND\n";
 
 /// Answers of the gate, and how it ends.

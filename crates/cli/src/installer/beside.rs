@@ -8,7 +8,7 @@ use crate::verbs::Failure;
 use toolgate_adapters::{Companion, SettingsFault};
 use toolgate_runtime::Setup;
 
-/// A file that is to be written.
+/// A file to write.
 pub struct Pending {
     companion: Companion,
     before: Option<Vec<u8>>,

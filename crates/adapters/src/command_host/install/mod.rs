@@ -243,7 +243,7 @@ pub(super) fn switched_off(host: &CommandHost, bytes: &[u8]) -> Option<String> {
     is_off.then(|| pointer.trim_start_matches('/').replace('/', "."))
 }
 
-/// Whether this is a file that stands next to the settings.
+/// Whether this is a file next to the settings.
 fn is_beside(host: &CommandHost, bytes: &[u8]) -> bool {
     match host.registration.form {
         Form::Whole(_) => whole::is_own(host.name, bytes) && installed(host, bytes).is_none(),

@@ -1,4 +1,4 @@
-//! Settings in YAML, edited as text: each line that is ours stands between two
+//! Settings in YAML, edited as text: each line that is ours is between two
 //! comments, and no other byte changes. Only the usual layout is edited; any other is
 //! refused with what to change.
 
@@ -61,7 +61,7 @@ fn line_of(form: &Yaml, event: &str, command: &str) -> String {
 
 /// The block of `hooks`, where there is one.
 struct Block {
-    /// Behind its first line.
+    /// The end of its first line.
     end: usize,
     /// The white space before the names of its events.
     indent: String,
@@ -71,7 +71,7 @@ struct Block {
 /// The list of one event.
 struct List {
     name: String,
-    /// Behind the line with its name.
+    /// The end of the line with its name.
     end: usize,
     /// The white space before its items.
     indent: String,
@@ -201,7 +201,7 @@ fn lines(text: &str) -> Vec<String> {
     hooks.filter_map(command).filter(|line| line.contains("toolgate")).collect()
 }
 
-/// The command itself, without what stands around it.
+/// The command itself, without what is around it.
 pub(super) fn command(name: &str, text: &str) -> Option<String> {
     let end = format!(" hook {name}");
     lines(text).iter().find_map(|line| {

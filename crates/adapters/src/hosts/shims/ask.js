@@ -83,7 +83,7 @@ async function before(message, input) {
   if (answer.additionalContext) remarks.set(message.tool_use_id, answer.additionalContext)
 }
 
-// What the model is to read instead of `text`. The call has run, so a broken hook is only said.
+// What the model reads instead of `text`. The call has run, so a broken hook is only said.
 async function after(message, input, text, more) {
   const own = remarks.get(message.tool_use_id)
   remarks.delete(message.tool_use_id)
