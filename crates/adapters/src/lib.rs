@@ -15,6 +15,7 @@ mod mcp_names;
 mod settings;
 mod surface;
 
+pub use command_host::Companion;
 pub use settings::SettingsFault;
 pub use surface::{By, Sign, Surface, Switch};
 
@@ -260,6 +261,26 @@ pub trait Host: Sync {
 
     /// The variable that names the project the host works in.
     fn project_variable(&self) -> &'static str;
+
+    /// The folder a session works in, where a call can name another one for itself.
+    fn project(&self, _event: &[u8]) -> Option<PathBuf> {
+        None
+    }
+
+    /// Files the hook needs next to a settings file, written and removed with it.
+    fn companions(&self, _settings: &Path) -> Vec<Companion> {
+        Vec::new()
+    }
+
+    /// Whether the adapter was written from documents alone: nothing of the host was seen.
+    fn is_from_documents(&self) -> bool {
+        false
+    }
+
+    /// Whether the host starts its settings file as a program.
+    fn starts_settings(&self) -> bool {
+        false
+    }
 }
 
 /// Whether the gate's hook was installed in a settings file.
@@ -284,6 +305,17 @@ pub const HOSTS: &[&dyn Host] = &[
     &hosts::GOOSE,
     &hosts::MISTRAL_VIBE,
     &hosts::OPENHANDS,
+    &hosts::OPENCODE,
+    &hosts::KILO,
+    &hosts::PI,
+    &hosts::CLINE,
+    &hosts::HERMES,
+    &hosts::CURSOR,
+    &hosts::ANTIGRAVITY,
+    &hosts::WINDSURF,
+    &hosts::KIRO,
+    &hosts::CRUSH,
+    &hosts::AUGGIE,
 ];
 
 /// The programs of the hosts: how they are started, and what guards a session.
@@ -299,6 +331,17 @@ pub const AGENTS: &[&AgentProgram] = &[
     &hosts::GOOSE_PROGRAM,
     &hosts::MISTRAL_VIBE_PROGRAM,
     &hosts::OPENHANDS_PROGRAM,
+    &hosts::OPENCODE_PROGRAM,
+    &hosts::KILO_PROGRAM,
+    &hosts::PI_PROGRAM,
+    &hosts::CLINE_PROGRAM,
+    &hosts::HERMES_PROGRAM,
+    &hosts::CURSOR_PROGRAM,
+    &hosts::ANTIGRAVITY_PROGRAM,
+    &hosts::WINDSURF_PROGRAM,
+    &hosts::KIRO_PROGRAM,
+    &hosts::CRUSH_PROGRAM,
+    &hosts::AUGGIE_PROGRAM,
     &hosts::OTHER_AGENTS,
 ];
 

@@ -1,6 +1,7 @@
 //! Every host in data: what it really sent is read as it should be, and each answer is
 //! said in words it understands. The messages in `payloads/` were recorded from the
-//! real programs; names of people and folders are made up.
+//! real programs, or written as the documents of a host say where it could not be run;
+//! names of people and folders are made up.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -153,8 +154,10 @@ fn messages_that_make_no_sense_close() {
             let mut cut = good.clone();
             cut.as_object_mut().unwrap().remove(field);
             let read = host.decode(cut.to_string().as_bytes());
-            let is_free =
-                ["tool_use_id", "tool_call_id", "toolUseId", "transcript_path"].contains(&field.as_str());
+            // Kiro does not always name the session.
+            let is_free = ["tool_use_id", "tool_call_id", "toolUseId", "transcript_path", "extra"]
+                .contains(&field.as_str())
+                || (host.name(), field.as_str()) == ("kiro", "session_id");
             assert!(is_free || read.is_err(), "{} without {field}: {read:?}", host.name());
         }
     }
@@ -162,6 +165,17 @@ fn messages_that_make_no_sense_close() {
 
 fn program() -> &'static str {
     "\"$HOME/.local/bin/toolgate\""
+}
+
+/// How a settings file is written: files that are all the gate's take nothing else in.
+fn kind_of(host: &dyn Host, file: &Path) -> &'static str {
+    match file.extension().and_then(|end| end.to_str()) {
+        Some("toml") => "toml",
+        Some("yaml") => "yaml",
+        Some("js" | "ts" | "sh") => "whole",
+        _ if host.name() == "kiro" => "whole",
+        _ => "json",
+    }
 }
 
 #[test]
@@ -179,10 +193,24 @@ fn the_hook_goes_in_and_out_of_any_settings() {
         "# mine\n[a]\nb = [1,\n 2]",
         "[[hooks]]\nevent = \"Stop\"\ncommand = \"x\"\n",
     ];
+    let yaml = [
+        "",
+        "model: x\n",
+        "# mine\nmodel:\n  name: x\nlist:\n- a\n",
+        "hooks:\n  other_event:\n    - {command: x}   # mine\nz: 1\n",
+        "hooks:\n    pre_tool_call:   # first\n        - command: x\n          timeout: 5\n\n    # then\n    post_llm_call:\n    - command: y\nlast: [1,  2]\n",
+        "a: 1\nhooks: # none yet\n",
+    ];
     for host in HOSTS {
         let file = host.settings_file(host.levels()[0], Path::new("/home/ana"), Path::new("/p"));
         let is_toml = file.extension().is_some_and(|end| end == "toml");
-        for before in if is_toml { &toml[..] } else { &json[..] } {
+        let texts = match kind_of(*host, &file) {
+            "toml" => &toml[..],
+            "yaml" => &yaml[..],
+            "whole" => &["", "\n"][..],
+            _ => &json[..],
+        };
+        for before in texts {
             let once = host.install(Some(before.as_bytes()), program()).unwrap();
             let text = String::from_utf8_lossy(&once).into_owned();
             assert_eq!(host.install(Some(&once), program()).unwrap(), once, "{} twice\n{text}", host.name());
@@ -197,9 +225,82 @@ fn the_hook_goes_in_and_out_of_any_settings() {
                 assert_eq!(String::from_utf8_lossy(&gone), *before, "{}", host.name());
             }
         }
+        let foreign = host.install(Some(b"mine"), program());
+        assert!(foreign.is_err() || ["toml", "yaml"].contains(&kind_of(*host, &file)), "{}", host.name());
         let fresh = host.install(None, program()).unwrap();
         insta::assert_snapshot!(format!("settings_{}", host.name()), String::from_utf8_lossy(&fresh));
     }
+}
+
+/// What a host needs next to its settings goes in and out in the same way.
+#[test]
+fn companions_go_in_and_out() {
+    let mut text = String::new();
+    for host in HOSTS {
+        for one in host.companions(Path::new("/home/ana/settings")) {
+            let fresh = one.install(None, program()).unwrap();
+            writeln!(text, "{} {}:\n{}", host.name(), one.file.display(), String::from_utf8_lossy(&fresh))
+                .unwrap();
+            assert_eq!(one.install(Some(&fresh), program()).unwrap(), fresh);
+            assert_eq!(one.uninstall(&fresh).unwrap(), None);
+            assert!(host.objection(Some(&fresh), toolgate_adapters::Ours::Yes).is_none());
+            assert!(host.installed(&fresh).is_none());
+        }
+    }
+    insta::assert_snapshot!("companions", text);
+    let settings = host("hermes").unwrap();
+    let consents = &settings.companions(Path::new("/x"))[0];
+    let before = "{\n  \"approvals\": [\n    { \"event\": \"x\",  \"command\": \"y\" }\n  ]\n}\n";
+    let once = consents.install(Some(before.as_bytes()), program()).unwrap();
+    assert_eq!(consents.uninstall(&once).unwrap().unwrap(), before.as_bytes());
+}
+
+/// YAML in a layout that cannot be added to is refused, never guessed at.
+#[test]
+fn yaml_in_other_layouts_is_refused() {
+    let hermes = host("hermes").unwrap();
+    for before in [
+        "{\"hooks\": {}}\n",
+        "hooks: {}\n",
+        "hooks: &a\n  b: 1\n",
+        "hooks:\n\tpre_tool_call:\n",
+        "hooks:\n  pre_tool_call: []\n",
+        "hooks:\n- a\n",
+        "hooks:\n  a:\nhooks:\n  b:\n",
+    ] {
+        let done = hermes.install(Some(before.as_bytes()), program());
+        assert!(done.is_err(), "{before}\n{}", String::from_utf8_lossy(&done.unwrap()));
+    }
+}
+
+/// A call that names its folder is judged there; the project stays where the session is.
+#[test]
+fn a_call_can_name_its_folder() {
+    let hermes = host("hermes").unwrap();
+    let probe = hermes.probe("ls", "/home/ana/project");
+    for (folder, expected) in [("../other", "/home/ana/other"), ("/tmp", "/tmp"), ("", "/home/ana/project")] {
+        let mut message: Value = serde_json::from_str(&probe).unwrap();
+        message["tool_input"]["workdir"] = json!(folder);
+        let bytes = message.to_string();
+        let Asked::Judge(event) = hermes.decode(bytes.as_bytes()).unwrap() else { panic!("{bytes}") };
+        assert_eq!(event.call.dir, expected);
+        assert_eq!(hermes.project(bytes.as_bytes()), Some(PathBuf::from("/home/ana/project")));
+    }
+}
+
+/// A rewritten list of commands is a list again, and only tools that need input are stopped without any.
+#[test]
+fn cline_is_told_in_the_shape_of_its_tools() {
+    let cline = host("cline").unwrap();
+    let asked = cline.decode(cline.probe("touch a", "/p").as_bytes()).unwrap();
+    let rewritten = HostAnswer::Modified { input: json!({ "commands": "touch b" }), text: "WHY".to_owned() };
+    let said = cline.encode(&asked, &rewritten).stdout;
+    assert_eq!(said, r#"{"overrideInput":{"commands":["touch b"]},"context":"WHY"}"#);
+    let Asked::Judge(event) = asked else { panic!() };
+    let call = cline.call("fx__echo", json!({ "message": "hi" }), "/p").unwrap();
+    let served = Asked::Judge(Event { call, ..event });
+    let said = cline.encode(&served, &HostAnswer::Denied { text: "WHY".to_owned() }).stdout;
+    assert_eq!(said, r#"{"cancel":true,"errorMessage":"WHY"}"#);
 }
 
 #[test]

@@ -130,7 +130,8 @@ fn answer(host: &'static dyn Host) -> Wire {
     if let Some(caller) = caller(host, &bytes) {
         return from_another(host, caller, bytes);
     }
-    let handed = Handed::new(host.name(), named(host), bytes);
+    let project = named(host).or_else(|| host.project(&bytes));
+    let handed = Handed::new(host.name(), project, bytes);
     match knocked.or_else(|| knock(&dirs)).map_or(HandOver::NotTaken, |server| server.hand_over(&handed)) {
         HandOver::Reply(HookReply { stdout, stderr, code }) => Wire { stdout, stderr, code },
         HandOver::NotTaken => {

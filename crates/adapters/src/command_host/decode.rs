@@ -7,7 +7,8 @@
 use crate::command_host::{CommandHost, Moment, Tool, tools};
 use crate::{Asked, Unreadable};
 use serde_json::{Map, Value, json};
-use toolgate_core::{Call, Context, Event, EventKind, Kind, is_connection_failure};
+use std::path::PathBuf;
+use toolgate_core::{Call, Context, Event, EventKind, Kind, absolute, is_connection_failure};
 
 /// Fields of an input that are written and never run, so that a NUL in them does no harm.
 const CONTENT: &[&str] = &[
@@ -25,8 +26,7 @@ const CONTENT: &[&str] = &[
 ];
 
 pub(super) fn decode(host: &CommandHost, bytes: &[u8]) -> Result<Asked, Unreadable> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
+    let value = read(host, bytes)?;
     let message = Message { host, value: &value };
     let name = message.event_name()?;
     let Some((_, moment)) = host.events.iter().find(|(known, _)| *known == name) else {
@@ -45,6 +45,22 @@ pub(super) fn decode(host: &CommandHost, bytes: &[u8]) -> Result<Asked, Unreadab
         Moment::Note(what) => message.note(what, name),
         Moment::Silent => message.note("event", name),
     }
+}
+
+fn read(host: &CommandHost, bytes: &[u8]) -> Result<Value, Unreadable> {
+    let mut value: Value = serde_json::from_slice(bytes)
+        .map_err(|error| unreadable(format!("the host's message is not JSON: {error}")))?;
+    if let Some(normal) = host.fields.normal {
+        normal(&mut value);
+    }
+    Ok(value)
+}
+
+/// The folder the session is in, whatever folder a call names.
+pub(super) fn project(host: &CommandHost, bytes: &[u8]) -> Option<PathBuf> {
+    let value = read(host, bytes).ok()?;
+    let dir = value.pointer(host.fields.dir)?.as_str()?;
+    dir.starts_with('/').then(|| PathBuf::from(dir))
 }
 
 /// A call of this host's tool, for judging without the host.
@@ -70,17 +86,18 @@ pub(super) fn call(host: &CommandHost, tool: &str, input: Value, dir: &str) -> R
 pub(super) fn probe(host: &CommandHost, command: &str, dir: &str) -> String {
     let fields = &host.fields;
     let shell = host.tools.iter().find_map(|(name, tool)| match tool {
-        Tool::Shell(field) => Some((*name, *field)),
+        Tool::Shell(field) | Tool::ShellIn(field, _) => Some((*name, json!({ *field: command }))),
+        Tool::Commands(field) => Some((*name, json!({ *field: [command] }))),
         _ => None,
     });
-    let (tool, field) = shell.unwrap_or(("shell", "command"));
+    let (tool, input) = shell.unwrap_or(("shell", json!({ "command": command })));
     let mut message = Value::Object(Map::new());
     for (pointer, value) in [
         (fields.event, json!(host.event_at(Moment::Before))),
         (fields.session, json!("toolgate-doctor")),
         (fields.dir, json!(dir)),
         (fields.tool, json!(tool)),
-        (fields.input, json!({ field: command })),
+        (fields.input, input),
         (fields.call, json!("toolgate-doctor")),
     ] {
         put(&mut message, pointer, value);
@@ -203,6 +220,12 @@ impl<'a> Message<'a> {
         let call = match kind {
             EventKind::Stop => self.call_with("Stop", Kind::Stop, json!({}))?,
             EventKind::PostHandoff => self.call_with("Agent", Kind::Handoff, json!({}))?,
+            // What did not run, or ran with less than its tool needs, still ended.
+            EventKind::PostExecution | EventKind::OnError => {
+                let input = self.at(self.host.fields.input).cloned().unwrap_or_else(|| json!({}));
+                let tool = self.text(self.host.fields.tool)?;
+                self.call().or_else(|_| self.call_with(tool, Kind::Other, input))?
+            }
             _ => self.call()?,
         };
         let log = self.optional(self.host.fields.log).filter(|path| path.starts_with('/')).map(str::to_owned);
@@ -222,8 +245,13 @@ impl<'a> Message<'a> {
         if run.any(|(_, value)| value.as_str().is_some_and(|text| text.contains('\0'))) {
             return Err(Unreadable::nul(&shorten(tool)));
         }
+        let folder = tools::folder_of(self.host, tool, &input).map(str::to_owned);
         let input = unwrapped(self.host, &kind, input);
-        self.call_with(tool, kind, input)
+        let mut call = self.call_with(tool, kind, input)?;
+        if let Some(folder) = folder {
+            call.dir = absolute(&folder, &call.dir);
+        }
+        Ok(call)
     }
 
     fn call_with(&self, tool: &str, kind: Kind, input: Value) -> Result<Call, Unreadable> {

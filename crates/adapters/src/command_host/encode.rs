@@ -4,14 +4,14 @@
 //! document lets the call run. No objection is `{}`, so that the host's own
 //! permissions still apply.
 
-use crate::command_host::{CommandHost, Deny, Moment, Note, Replace, Rewrite};
+use crate::command_host::{CommandHost, Deny, Moment, Note, Replace, Rewrite, tools};
 use crate::{Asked, Wire};
 use serde_json::{Value, json};
 use toolgate_core::{Event, EventKind, HostAnswer};
 
 pub(super) fn encode(host: &CommandHost, asked: &Asked, delivered: &HostAnswer) -> Wire {
     match asked {
-        Asked::Judge(event) if event.kind == EventKind::PreExecution => before(host, delivered),
+        Asked::Judge(event) if event.kind == EventKind::PreExecution => before(host, event, delivered),
         Asked::Permission(_) => match delivered {
             HostAnswer::Denied { text } | HostAnswer::Asked { text } | HostAnswer::Deferred { text } => {
                 permitted(host, "deny", Some(text))
@@ -34,8 +34,9 @@ pub(super) fn encode(host: &CommandHost, asked: &Asked, delivered: &HostAnswer) 
     }
 }
 
-fn before(host: &CommandHost, delivered: &HostAnswer) -> Wire {
+fn before(host: &CommandHost, event: &Event, delivered: &HostAnswer) -> Wire {
     let (answers, name) = (&host.answers, host.event_at(Moment::Before));
+    let how = for_tool(answers.deny, &event.call.tool);
     match delivered {
         HostAnswer::Silence | HostAnswer::Replaced { .. } => silence(host),
         HostAnswer::Approved { text } if answers.approves => permission(host, "allow", text),
@@ -43,10 +44,10 @@ fn before(host: &CommandHost, delivered: &HostAnswer) -> Wire {
         HostAnswer::Warned { text } | HostAnswer::Told { text } => {
             note(host, answers.context_before, name, text)
         }
-        HostAnswer::Modified { input, text } => rewritten(host, input, text),
+        HostAnswer::Modified { input, text } => rewritten(host, event, input, text),
         HostAnswer::Asked { text } if answers.asks => permission(host, "ask", text),
         HostAnswer::Asked { text } | HostAnswer::Deferred { text } | HostAnswer::Denied { text } => {
-            deny(answers.deny, name, text)
+            deny(how, name, text)
         }
     }
 }
@@ -61,9 +62,18 @@ fn permitted(host: &CommandHost, word: &str, text: Option<&str>) -> Wire {
     say(&json!({ "hookSpecificOutput": { "hookEventName": name, "decision": decision } }))
 }
 
+/// An empty input stops only tools that need one.
+fn for_tool(how: Deny, tool: &str) -> Deny {
+    match how {
+        Deny::EmptyInput(tools) if !tools.contains(&tool) => Deny::EmptyInput(&[]),
+        other => other,
+    }
+}
+
 /// The new input; where the host takes none, a block that says what to run.
-fn rewritten(host: &CommandHost, input: &Value, text: &str) -> Wire {
+fn rewritten(host: &CommandHost, event: &Event, input: &Value, text: &str) -> Wire {
     let name = host.event_at(Moment::Before);
+    let input = &tools::in_own_shape(host, &event.call, input);
     let mut answer = match host.answers.rewrite {
         Rewrite::UpdatedInputWithAllow => {
             json!({ "hookSpecificOutput": { "hookEventName": name, "permissionDecision": "allow", "updatedInput": input } })
@@ -76,11 +86,13 @@ fn rewritten(host: &CommandHost, input: &Value, text: &str) -> Wire {
         }
         Rewrite::ToolInput(field) => json!({ field: { "tool_input": input } }),
         Rewrite::ModifiedArgs => json!({ "modifiedArgs": input }),
+        Rewrite::Field(field) => json!({ field: input }),
+        Rewrite::FieldWith(field, name, word) => json!({ name: word, field: input }),
         Rewrite::Never => {
             let command = ["command", "cmd"].iter().find_map(|field| input.get(*field)?.as_str());
             let instead = command.map_or_else(|| input.to_string(), str::to_owned);
             return deny(
-                host.answers.deny,
+                for_tool(host.answers.deny, &event.call.tool),
                 name,
                 &format!("Not run as written: {text} Run this instead: `{instead}`"),
             );
@@ -117,7 +129,7 @@ fn after(host: &CommandHost, event: &Event, delivered: &HostAnswer) -> Wire {
 
 /// An output as text for the model.
 fn shown(output: &Value) -> String {
-    let inner = ["textResultForLlm", "llmContent", "output_for_prompt", "stdout"]
+    let inner = ["textResultForLlm", "llmContent", "output_for_prompt", "stdout", "output"]
         .iter()
         .find_map(|name| output.get(*name)?.as_str());
     match (inner, output) {
@@ -132,6 +144,7 @@ fn permission(host: &CommandHost, word: &str, text: &str) -> Wire {
     say(&match host.answers.deny {
         Deny::FlatPermission => json!({ "permissionDecision": word, "permissionDecisionReason": text }),
         Deny::Decision(_) => json!({ "decision": word, "reason": text }),
+        Deny::Flagged => json!({ "permission": word, "user_message": text, "agent_message": text }),
         _ => json!({ "hookSpecificOutput": {
             "hookEventName": name, "permissionDecision": word, "permissionDecisionReason": text
         } }),
@@ -155,6 +168,7 @@ fn add_note(answer: &mut Value, how: Note, text: &str) {
         Note::Specific => (Some("hookSpecificOutput"), "additionalContext"),
         Note::Snake => (Some("hook_specific_output"), "additional_context"),
         Note::Flat => (None, "additionalContext"),
+        Note::Field(field) => (None, field),
         Note::Never => return,
     };
     let Some(fields) = answer.as_object_mut() else { return };
@@ -174,6 +188,15 @@ fn deny(how: Deny, event: &str, text: &str) -> Wire {
         } }),
         Deny::FlatPermission => json!({ "permissionDecision": "deny", "permissionDecisionReason": text }),
         Deny::Decision(word) => json!({ "decision": word, "reason": text }),
+        Deny::EmptyInput([]) => json!({ "cancel": true, "errorMessage": text }),
+        Deny::EmptyInput(_) => json!({ "overrideInput": {}, "context": text }),
+        Deny::Flagged => json!({ "permission": "deny", "user_message": text, "agent_message": text }),
+        Deny::FollowUp => json!({ "followup_message": text }),
+        Deny::Exit => {
+            let stdout = json!({ "decision": "block", "reason": text }).to_string();
+            return Wire { stdout, stderr: text.to_owned(), code: 2 };
+        }
+        Deny::Never => json!({}),
     };
     say(&answer)
 }
@@ -183,7 +206,8 @@ fn deny(how: Deny, event: &str, text: &str) -> Wire {
 pub(super) fn broken(host: &CommandHost, asked: &Asked, text: &str) -> Wire {
     match asked {
         Asked::Judge(event) if event.kind == EventKind::PreExecution => {
-            deny(host.answers.deny, host.event_at(Moment::Before), text)
+            let how = for_tool(host.answers.deny, &event.call.tool);
+            deny(how, host.event_at(Moment::Before), text)
         }
         Asked::Permission(_) => permitted(host, "deny", Some(text)),
         Asked::Settings { .. } => closed(host, text),
@@ -203,12 +227,19 @@ pub(super) fn is_denial(host: &CommandHost, stdout: &str, code: Option<i32>) -> 
         Deny::Permission => code == Some(0) && text("/hookSpecificOutput/permissionDecision") == Some("deny"),
         Deny::FlatPermission => code == Some(0) && text("/permissionDecision") == Some("deny"),
         Deny::Decision(word) => code == Some(0) && text("/decision") == Some(word),
+        Deny::EmptyInput(_) => {
+            let is_empty = value.get("overrideInput") == Some(&json!({}));
+            value.get("cancel") == Some(&json!(true)) || is_empty && text("/context").is_some()
+        }
+        Deny::Flagged => code == Some(0) && text("/permission") == Some("deny"),
+        Deny::Exit => code == Some(2),
+        Deny::FollowUp | Deny::Never => false,
     }
 }
 
 fn silence(host: &CommandHost) -> Wire {
     match host.answers.no_objection {
-        Some(word) => say(&json!({ "decision": word })),
+        Some((field, word)) => say(&json!({ field: word })),
         None => say(&json!({})),
     }
 }

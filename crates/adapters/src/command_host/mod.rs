@@ -11,7 +11,8 @@ mod patch;
 mod tools;
 mod trust;
 
-pub(crate) use install::{Form, Registration};
+pub use install::Companion;
+pub(crate) use install::{Flat, Form, Registration, Whole, Yaml};
 pub(crate) use tools::{McpNames, Tool};
 
 use crate::settings::SettingsFault;
@@ -78,6 +79,8 @@ pub(crate) struct Fields {
     pub event: &'static str,
     /// Says the event by its shape, where it is not named.
     pub shape: Option<fn(&Value) -> Option<&'static str>>,
+    /// Puts what is elsewhere at each event, or in other words, where these fields look.
+    pub normal: Option<fn(&mut Value)>,
     pub session: &'static str,
     pub dir: &'static str,
     pub tool: &'static str,
@@ -103,6 +106,7 @@ impl Fields {
     pub(crate) const COMMON: Fields = Fields {
         event: "/hook_event_name",
         shape: None,
+        normal: None,
         session: "/session_id",
         dir: "/cwd",
         tool: "/tool_name",
@@ -159,8 +163,8 @@ pub(crate) struct Answers {
     pub refuse_stop: Deny,
     /// How everything is denied when not even the event is known.
     pub closed: Deny,
-    /// The `decision` of an answer that objects to nothing, where a host takes an empty one for a failure.
-    pub no_objection: Option<&'static str>,
+    /// The field and word of an answer that objects to nothing, where a host takes an empty one for a failure.
+    pub no_objection: Option<(&'static str, &'static str)>,
 }
 
 /// A denial in the words of a host.
@@ -172,6 +176,17 @@ pub(crate) enum Deny {
     FlatPermission,
     /// `decision: WORD` with `reason`.
     Decision(&'static str),
+    /// An empty `overrideInput`, which makes these tools fail, with the reason as `context`;
+    /// for any other tool `cancel`, which ends the run.
+    EmptyInput(&'static [&'static str]),
+    /// `permission: deny` with a message for the person and one for the agent.
+    Flagged,
+    /// `followup_message`, with which the agent goes on.
+    FollowUp,
+    /// Exit code 2; the reason is read from standard error.
+    Exit,
+    /// The host cannot.
+    Never,
 }
 
 /// A rewritten input in the words of a host.
@@ -185,6 +200,10 @@ pub(crate) enum Rewrite {
     ToolInput(&'static str),
     /// `modifiedArgs`.
     ModifiedArgs,
+    /// The field that holds the whole new input.
+    Field(&'static str),
+    /// The same together with this field and word, which it needs.
+    FieldWith(&'static str, &'static str, &'static str),
     /// The host cannot: the call is blocked and the agent is told what to run.
     Never,
 }
@@ -198,6 +217,8 @@ pub(crate) enum Note {
     Snake,
     /// `additionalContext` at the top.
     Flat,
+    /// The field that holds it.
+    Field(&'static str),
     /// The host cannot be told.
     Never,
 }
@@ -227,12 +248,26 @@ impl CommandHost {
             .chain(self.surface.switches.iter().map(|switch| switch.file))
             .chain(self.trust.as_ref().map(|trust| trust.file))
             .map(|written| placed(written, home, folder))
+            // Consents count as much as what they are about.
+            .chain(self.beside(home, folder))
             .collect()
     }
 
     /// How many of these files come first because the hook is registered in them.
     fn registered(&self) -> usize {
         1_usize.saturating_add(usize::from(self.registration.project.is_some()))
+    }
+
+    /// The files next to those, which the hook needs.
+    fn beside(&self, home: &Path, folder: &Path) -> Vec<PathBuf> {
+        let registered = std::iter::once(self.registration.user).chain(self.registration.project);
+        let files = registered.map(|written| placed(written, home, folder));
+        files.flat_map(|file| install::companions(self, &file)).map(|one| one.file).collect()
+    }
+
+    /// Whether a call says itself in which folder it runs.
+    fn has_folders(&self) -> bool {
+        self.tools.iter().any(|(_, tool)| matches!(tool, Tool::ShellIn(..)))
     }
 }
 
@@ -266,6 +301,18 @@ pub(crate) fn unguarded(host: &CommandHost, files: &[SettingsFile]) -> Option<Un
         return Some(Unguarded {
             why: format!("the hook is in none of the files it reads: {}", names.join(", ")),
             fix: format!("run `toolgate install {} --user`, which guards every folder", host.name),
+        });
+    }
+    let agreed = |(own, bytes): &(&SettingsFile, &[u8])| {
+        let beside = install::companions(host, &own.path);
+        let consents = files.iter().find(|file| beside.iter().any(|one| one.file == file.path));
+        install::is_agreed_to(host, bytes, consents.and_then(|file| file.bytes.as_deref()))
+    };
+    if !holding.iter().any(agreed) {
+        let (own, _) = holding.first()?;
+        return Some(Unguarded {
+            why: format!("the consent to the hook in `{}` is missing", own.path.display()),
+            fix: format!("run `toolgate install {}` again", host.name),
         });
     }
     host.trust.as_ref()?;
@@ -379,7 +426,8 @@ impl Host for CommandHost {
                 all.push(written);
             }
         }
-        all.into_iter().map(|written| placed(written, home, project)).collect()
+        let files = all.into_iter().map(|written| placed(written, home, project));
+        files.chain(self.beside(home, project)).collect()
     }
 
     fn install(&self, settings: Option<&[u8]>, program: &str) -> Result<Vec<u8>, SettingsFault> {
@@ -404,5 +452,21 @@ impl Host for CommandHost {
 
     fn project_variable(&self) -> &'static str {
         self.project_variable
+    }
+
+    fn project(&self, event: &[u8]) -> Option<PathBuf> {
+        if self.has_folders() { decode::project(self, event) } else { None }
+    }
+
+    fn companions(&self, settings: &Path) -> Vec<Companion> {
+        install::companions(self, settings)
+    }
+
+    fn is_from_documents(&self) -> bool {
+        crate::hosts::FROM_DOCUMENTS.contains(&self.name)
+    }
+
+    fn starts_settings(&self) -> bool {
+        matches!(self.registration.form, Form::Whole(form) if form.are_programs)
     }
 }

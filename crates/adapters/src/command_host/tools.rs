@@ -4,27 +4,39 @@ use crate::Unreadable;
 use crate::command_host::{CommandHost, patch};
 use crate::mcp_names::command_of;
 use serde_json::Value;
-use toolgate_core::{Access, Kind};
+use toolgate_core::{Access, Call, Kind};
 
 /// What a tool does, and which fields of its input say to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
     /// Runs the shell command in this field.
     Shell(&'static str),
+    /// Runs the shell command in the first field, in the folder the second one may name.
+    ShellIn(&'static str, &'static str),
+    /// Runs each shell command of the list in this field, each in a shell of its own.
+    Commands(&'static str),
+    /// Runs the Python code in this field.
+    Python(&'static str),
     /// Types this field into a program that runs, which may be a shell.
     Keys(&'static str),
     /// Reads the file this field names.
     Read(&'static str),
     /// Writes the file this field names.
     Write(&'static str),
+    /// Does this to every file its input names, in whatever field.
+    All(Access),
     /// Looks for text below the folder in the first field, in files the second one names.
     Search(&'static str, &'static str),
     /// Changes files as the patch in this field says.
     Patch(&'static str),
+    /// The same, or writes the file the first field names where there is no patch in the second.
+    WriteOrPatch(&'static str, &'static str),
     /// Views or edits the file in `path`, as its `command` says.
     Editor,
     /// Fetches the address in this field.
     Web(&'static str),
+    /// Fetches every address in this field.
+    WebAll(&'static str),
     /// Hands work to another agent.
     Agent,
     /// Touches nothing outside the conversation.
@@ -86,6 +98,15 @@ impl Tool {
             Tool::Shell(field) => {
                 Ok(Kind::Shell { command: text(tool, input, field)?, field: field.to_owned() })
             }
+            Tool::ShellIn(field, _) => Tool::Shell(field).kind(tool, input),
+            Tool::Commands(field) => {
+                let command = each_in_its_shell(&listed(tool, input, field)?);
+                Ok(Kind::Shell { command, field: field.to_owned() })
+            }
+            Tool::Python(field) => {
+                let command = format!("python3 -c {}", quoted(&text(tool, input, field)?));
+                Ok(Kind::Shell { command, field: field.to_owned() })
+            }
             // Looking at the output, or a key such as Enter, types no text.
             Tool::Keys(field) => Ok(match input.get(field).and_then(Value::as_str) {
                 Some(typed) => Kind::Shell { command: typed.to_owned(), field: field.to_owned() },
@@ -93,6 +114,14 @@ impl Tool {
             }),
             Tool::Read(field) => file(Access::Read, field),
             Tool::Write(field) => file(Access::Write, field),
+            Tool::All(access) => {
+                let mut paths = Vec::new();
+                texts_in(input, &mut paths);
+                match paths.is_empty() {
+                    true => Err(Unreadable { why: format!("the input of `{tool}` names no file") }),
+                    false => Ok(Kind::File { access, paths }),
+                }
+            }
             Tool::Search(folder, names) => {
                 Ok(Kind::File { access: Access::Read, paths: searched(input, folder, names) })
             }
@@ -103,11 +132,25 @@ impl Tool {
                     .map(|files| Kind::Files { files })
                     .map_err(|why| Unreadable { why: format!("the patch of `{tool}` cannot be read: {why}") })
             }
+            Tool::WriteOrPatch(_, patch) if input.get(patch).is_some_and(Value::is_string) => {
+                Tool::Patch(patch).kind(tool, input)
+            }
+            Tool::WriteOrPatch(path, _) => file(Access::Write, path),
             Tool::Editor if input.get("command").and_then(Value::as_str) == Some("view") => {
                 file(Access::Read, "path")
             }
             Tool::Editor => file(Access::Write, "path"),
             Tool::Web(field) => Ok(Kind::Fetch { url: text(tool, input, field)? }),
+            Tool::WebAll(field) => {
+                let mut urls = Vec::new();
+                texts_in(input.get(field).unwrap_or(&Value::Null), &mut urls);
+                let urls: Vec<String> = urls.into_iter().filter(|url| url.contains("://")).collect();
+                match urls.as_slice() {
+                    [url] => Ok(Kind::Fetch { url: url.clone() }),
+                    // Addresses anywhere in the input of a server's tool are all judged.
+                    _ => Ok(Kind::Mcp { server: "web".to_owned(), tool: tool.to_owned() }),
+                }
+            }
             Tool::Agent => Ok(Kind::Handoff),
             Tool::Plain => Ok(Kind::Other),
         }
@@ -117,6 +160,58 @@ impl Tool {
 fn text(tool: &str, input: &Value, field: &str) -> Result<String, Unreadable> {
     let found = input.get(field).and_then(Value::as_str).map(str::to_owned);
     found.ok_or_else(|| Unreadable { why: format!("the input of `{tool}` has no text `{field}`") })
+}
+
+/// The folder a call names for itself.
+pub(super) fn folder_of<'a>(host: &CommandHost, tool: &str, input: &'a Value) -> Option<&'a str> {
+    let (_, known) = host.tools.iter().find(|(name, _)| *name == tool)?;
+    let Tool::ShellIn(_, folder) = known else { return None };
+    input.get(folder)?.as_str().filter(|folder| !folder.is_empty() && !folder.contains('\0'))
+}
+
+/// A new input in the shape the tool takes: a list stays a list.
+pub(super) fn in_own_shape(host: &CommandHost, call: &Call, input: &Value) -> Value {
+    let known = host.tools.iter().find(|(name, _)| *name == call.tool);
+    let mut input = input.clone();
+    if let (Some((_, Tool::Commands(field))), Some(fields)) = (known, input.as_object_mut()) {
+        if let Some(command @ Value::String(_)) = fields.get_mut(*field) {
+            *command = Value::Array(vec![command.take()]);
+        }
+    }
+    input
+}
+
+fn listed(tool: &str, input: &Value, field: &str) -> Result<Vec<String>, Unreadable> {
+    let items = input.get(field).and_then(Value::as_array).into_iter().flatten();
+    let texts: Option<Vec<String>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
+    let wrong = || Unreadable { why: format!("the input of `{tool}` has no list of commands `{field}`") };
+    texts.filter(|texts| !texts.is_empty()).ok_or_else(wrong)
+}
+
+/// Several commands as one text, none of which can change the shell of the next.
+fn each_in_its_shell(commands: &[String]) -> String {
+    match commands {
+        [one] => one.clone(),
+        many => {
+            let lines: Vec<String> =
+                many.iter().map(|command| format!("bash -c {}", quoted(command))).collect();
+            lines.join("\n")
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Every text in a value, at any depth.
+fn texts_in(value: &Value, into: &mut Vec<String>) {
+    match value {
+        Value::String(text) => into.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts_in(item, into)),
+        Value::Object(fields) => fields.values().for_each(|field| texts_in(field, into)),
+        _ => {}
+    }
 }
 
 /// Where a search looks: its folder, narrowed by its pattern of names.

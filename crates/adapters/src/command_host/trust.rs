@@ -34,7 +34,7 @@ fn hooks(host: &CommandHost, file: &Path, settings: &[u8]) -> Vec<Trusted> {
             let listed = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
             for (index, hook) in listed.enumerate() {
                 let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-                if install::is_ours(host, command) {
+                if install::is_ours(host.name, command) {
                     let name = snake(event);
                     let key = format!("{}:{name}:{at}:{index}", file.display());
                     let hash = hash(&name, group.get("matcher"), hook);

@@ -2,7 +2,8 @@
 
 use crate::Can;
 use crate::command_host::{
-    Answers, CommandHost, Deny, Fields, Form, McpNames, Moment, Note, Registration, Replace, Rewrite, Tool,
+    Answers, CommandHost, Deny, Fields, Flat, Form, McpNames, Moment, Note, Registration, Replace, Rewrite,
+    Tool,
 };
 use crate::surface::{By, Sign, Surface, Switch};
 use serde_json::Value;
@@ -98,7 +99,13 @@ pub(crate) const COPILOT_CLI: CommandHost = CommandHost {
     registration: Registration {
         user: "~/.copilot/hooks/toolgate.json",
         project: Some(".github/hooks/toolgate.json"),
-        form: Form::Flat,
+        form: Form::Flat(&Flat {
+            version: true,
+            first: &[("type", "command")],
+            command: "bash",
+            timeout: "timeoutSec",
+            yes: &[],
+        }),
         events: &[
             ("preToolUse", None),
             ("postToolUse", None),

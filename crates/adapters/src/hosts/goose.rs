@@ -75,7 +75,7 @@ pub(crate) const GOOSE: CommandHost = CommandHost {
         replace: Replace::Never,
         refuse_stop: Deny::Decision("block"),
         closed: Deny::Decision("block"),
-        no_objection: Some("allow"),
+        no_objection: Some(("decision", "allow")),
     },
     can: Can {
         proven: Some("1.52.0"),

@@ -11,6 +11,10 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 /// Longer lines are cut: some settings files are one line.
 const LINE_MAX: usize = 160;
 
+/// A longer change is code the gate brings along; its beginning says what it is.
+const LINES_MAX: usize = 120;
+const LINES_SHOWN: usize = 12;
+
 /// Folded events that are named.
 const NAMED_MAX: usize = 3;
 
@@ -27,7 +31,16 @@ fn lines(name: &str, before: &[u8], after: &[u8], events: &[String]) -> Vec<Stri
         TextDiff::configure().algorithm(Algorithm::Patience).diff_lines(before.as_ref(), after.as_ref());
     let text = diff.unified_diff().context_radius(2).header(name, name).to_string();
     let all: Vec<String> = text.lines().map(str::to_owned).collect();
-    if events.is_empty() { all } else { folded(&all, events).iter().map(|line| cut(line)).collect() }
+    if events.is_empty() {
+        return all;
+    }
+    let mut shown: Vec<String> = folded(&all, events).iter().map(|line| cut(line)).collect();
+    if shown.len() > LINES_MAX {
+        let more = shown.len() - LINES_SHOWN;
+        shown.truncate(LINES_SHOWN);
+        shown.push(format!("  … {more} more lines; --diff shows all"));
+    }
+    shown
 }
 
 fn coloured(line: &str) -> String {

@@ -2,6 +2,7 @@
 //! change is said in one line, shown, and asked about; then the file is written
 //! whole or not at all.
 
+mod beside;
 mod diff;
 mod level;
 mod trust;
@@ -12,6 +13,7 @@ use crate::installs::{self, Install};
 use crate::screen::{BOLD, YELLOW, can_ask, confirm, count, styled, talk, visible};
 use crate::verbs::Failure;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toolgate_adapters::{Host, Level, Ours, SettingsFault};
 use toolgate_runtime::{Broken, Setup};
@@ -108,9 +110,10 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     let Place { host, file, .. } = place;
     let name = short_name(setup, file);
     let before = read(file)?;
-    let after =
-        host.install(before.as_deref(), &program(setup)?).map_err(|fault| place.unreadable(setup, &fault))?;
-    if before.as_deref() == Some(after.as_slice()) {
+    let program = program(setup)?;
+    let after = host.install(before.as_deref(), &program).map_err(|fault| place.unreadable(setup, &fault))?;
+    let beside = beside::pending(place, setup, &program)?;
+    if before.as_deref() == Some(after.as_slice()) && beside.is_empty() {
         let change = trust::put(place, setup, &after, manner)?;
         if !tell_if_unguarded(place, &name, &after, manner) {
             manner.tell(&format!("{} is already guarded through {name}.", host.title()));
@@ -125,6 +128,7 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
         (Some(_), true) => format!("Adds {hooks} to {name}; no other setting changes."),
         (Some(_), false) => format!("Updates Toolgate's {hooks} in {name}; no other setting changes."),
     });
+    beside::tell(&beside, setup, manner);
     level::warn(place, setup, manner);
     if !manner.quiet {
         diff::show(&name, old, &after, if manner.whole_diff { &[] } else { &has });
@@ -133,7 +137,8 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
         return Ok(Change::Declined);
     }
     let made = missing_folders(file);
-    write(file, &after)?;
+    beside::put(beside, place, setup)?;
+    write(file, &after, host.starts_settings())?;
     let seen = before.clone().unwrap_or_default();
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let (host_name, file) = (host.name().to_owned(), file.clone());
@@ -186,8 +191,9 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
     if !manner.agree(&question)? {
         return Ok(Change::Declined);
     }
+    beside::take(place, setup, manner)?;
     match &restored {
-        Some(bytes) => write(file, bytes)?,
+        Some(bytes) => write(file, bytes, false)?,
         None => {
             std::fs::remove_file(behind(file))?;
             remove_made(known.as_ref());
@@ -237,7 +243,7 @@ fn missing_folders(file: &Path) -> Vec<PathBuf> {
 }
 
 /// Whole or not at all, keeping the file's own rights.
-fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn write(file: &Path, bytes: &[u8], is_program: bool) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Broken::io("create the folder", folder, &error))?;
     }
@@ -247,6 +253,8 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = std::fs::write(&temporary, bytes).and_then(|()| {
         if let Ok(about) = std::fs::metadata(&target) {
             std::fs::set_permissions(&temporary, about.permissions())?;
+        } else if is_program {
+            std::fs::set_permissions(&temporary, std::fs::Permissions::from_mode(0o755))?;
         }
         std::fs::rename(&temporary, &target)
     });

@@ -46,7 +46,8 @@ fn list(setup: &Setup) {
             true => format!("{:<12}", "no"),
             false => styled(GREEN, &format!("{:<12}", names.join(", "))),
         };
-        let tested = host.can().proven.unwrap_or("recorded messages only");
+        let seen = if host.is_from_documents() { "documents only" } else { "recorded messages only" };
+        let tested = host.can().proven.unwrap_or(seen);
         out(format!("{:<14} {:<20} {guarded} {tested}", host.name(), host.title()).trim_end());
     }
     out(&styled(DIM, "`toolgate hosts NAME` shows what can be enforced, `toolgate install NAME` guards it."));
@@ -93,11 +94,12 @@ fn abilities(host: &dyn Host) -> [(&'static str, bool, &'static str, &'static st
 
 fn show(host: &dyn Host, setup: &Setup) {
     let can = host.can();
-    let tested = can.proven.map_or_else(
-        || "against messages recorded from the real program".to_owned(),
-        |version| format!("with version {version}"),
-    );
-    out(&format!("{} ({}), tested {tested}", styled(BOLD, host.title()), host.name()));
+    let tested = match can.proven {
+        Some(version) => format!("tested with version {version}"),
+        None if host.is_from_documents() => "written from its documents, not proven".to_owned(),
+        None => "tested against messages recorded from the real program".to_owned(),
+    };
+    out(&format!("{} ({}), {tested}", styled(BOLD, host.title()), host.name()));
     for (name, holds, yes, no) in abilities(host) {
         let mark = if holds { styled(GREEN, "yes") } else { styled(DIM, "no ") };
         out(&format!("  {name:<11} {mark}  {}", if holds { yes } else { no }));
@@ -119,7 +121,7 @@ fn described(host: &dyn Host, setup: &Setup) -> Value {
     let can = host.can();
     let levels: Vec<&str> = guarded_levels(host, setup).into_iter().map(Level::name).collect();
     json!({
-        "name": host.name(), "title": host.title(), "tested": can.proven, "guarded": levels,
+        "name": host.name(), "title": host.title(), "tested": can.proven, "from_documents": host.is_from_documents(), "guarded": levels,
         "can": abilities(host).iter().map(|(name, holds, _, _)| ((*name).to_owned(), json!(holds))).collect::<serde_json::Map<_, _>>(),
         "hold_seconds": can.hold_seconds, "fails_open": can.fails_open
     })
