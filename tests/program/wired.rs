@@ -98,46 +98,7 @@ const IN_REPOSITORY: &[(&str, &str, &str, &str)] = &[
 /// Each way a file takes the hook out of the path, and the key that is named.
 #[test]
 fn every_switch_is_found() {
-<<<<<<< Updated upstream
     for (host, file, text, key) in IN_REPOSITORY.iter().copied() {
-=======
-    let in_repository = [
-        ("claude-code", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("claude-code", ".claude/settings.local.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
-        (
-            "gemini-cli",
-            ".gemini/settings.json",
-            r#"{"hooksConfig":{"enabled":false}}"#,
-            "hooksConfig.enabled",
-        ),
-        (
-            "gemini-cli",
-            ".gemini/settings.json",
-            r#"{"hooksConfig":{"disabled":["toolgate"]}}"#,
-            "hooksConfig.disabled",
-        ),
-        ("copilot-cli", ".github/copilot/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        (
-            "copilot-cli",
-            ".github/copilot/settings.local.json",
-            r#"{"disableAllHooks":true}"#,
-            "disableAllHooks",
-        ),
-        ("copilot-cli", ".claude/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        ("qwen-code", ".qwen/settings.json", r#"{"disableAllHooks":true}"#, "disableAllHooks"),
-        (
-            "mistral-vibe",
-            ".vibe/hooks.toml",
-            "[[hooks]]\nname = \"toolgate-pre_tool\"\ntype = \"pre_tool\"\ncommand = \"true\"\n",
-            "toolgate-pre_tool",
-        ),
-        ("goose", ".config/goose/settings.json", r#"{"disabledPlugins":["toolgate"]}"#, "disabledPlugins"),
-        ("goose", ".agents/plugins/toolgate/hooks/hooks.json", "{}", "hooks.json"),
-        ("openhands", ".openhands/hooks.json", "{}", "hooks.json"),
-    ];
-    for (host, file, text, key) in in_repository {
->>>>>>> Stashed changes
         let house = House::new();
         install(&house, host);
         house.run(&["status"]).ended(0);
