@@ -4,6 +4,7 @@
 
 mod diff;
 mod level;
+pub mod mcp_config;
 mod trust;
 
 pub use level::{LevelArgs, chosen, guarded_levels, settings_file};
