@@ -81,6 +81,7 @@ pub fn shell_call(command: &str) -> Call {
         dir: "/project".to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     }
 }
 

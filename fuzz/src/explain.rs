@@ -47,6 +47,7 @@ fn with_policy(policy: &Policy, source: &str) {
         dir: "/home/u/work".to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     };
     let event = Event { kind: EventKind::PreExecution, call, log: None, output: None };
     let facts_of = |call: &Call| Facts::of(call, &places);

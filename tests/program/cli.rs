@@ -297,6 +297,8 @@ fn every_verb_helps_and_wrong_use_ends_with_1() {
         "ledger",
         "inbox",
         "approver",
+        "mcp",
+        "pins",
         "completions",
         "man",
     ] {

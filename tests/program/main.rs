@@ -49,6 +49,7 @@ mod learn;
 mod ledger;
 mod lost;
 mod lying;
+mod mcp;
 mod metrics;
 mod mistakes;
 mod mutated;

@@ -11,6 +11,7 @@
 mod claude_code;
 mod command_host;
 mod hosts;
+pub mod mcp;
 mod mcp_names;
 mod settings;
 mod surface;

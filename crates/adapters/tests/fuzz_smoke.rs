@@ -1,5 +1,7 @@
 //! The fuzz targets of host bytes without a fuzzer. `fuzz/run` looks longer.
 
+#[path = "../../../fuzz/src/envelope.rs"]
+mod envelope;
 #[path = "../../../fuzz/src/mutated.rs"]
 mod mutated;
 #[path = "../../../fuzz/src/payload.rs"]
@@ -8,6 +10,11 @@ mod payload;
 #[test]
 fn whatever_a_host_sends_is_answered() {
     mutated::smoke("payload", 2_000, payload::payload);
+}
+
+#[test]
+fn whatever_an_mcp_message_holds_is_read_in_one_way() {
+    mutated::smoke("envelope", 20_000, envelope::bytes);
 }
 
 #[test]

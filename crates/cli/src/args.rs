@@ -4,8 +4,8 @@
 use crate::verbs::install::example_host;
 use crate::verbs::{
     approver, bypass, completions, doctor, escalation, explain, grants, hosts, inbox, init, install, learn,
-    ledger, logs, man, notify, policy, restore, rules, run, serve, stats, status, supervision, supervisors,
-    test,
+    ledger, logs, man, mcp, notify, pins, policy, restore, rules, run, serve, stats, status, supervision,
+    supervisors, test,
 };
 use clap::{Parser, Subcommand};
 
@@ -53,6 +53,10 @@ pub enum Verb {
     Hosts(hosts::Args),
     /// Called by hosts: reads an event on stdin, answers on stdout
     Hook(HookArgs),
+    /// Run an MCP server behind the gate
+    Mcp(mcp::Args),
+    /// Show, approve and revoke the tools of MCP servers
+    Pins(pins::Args),
     /// Judge a command without running it
     Test(test::Args),
     /// Explain a rule, a decision or a request

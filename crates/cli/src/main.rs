@@ -14,6 +14,7 @@ mod hook;
 mod inbox_screen;
 mod installer;
 mod installs;
+mod mcp;
 mod project;
 mod proof;
 mod reach;

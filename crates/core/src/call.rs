@@ -5,6 +5,7 @@
 
 use crate::digest::{Digest, canonical, digest_of};
 use crate::facts::Access;
+use crate::pin::Standing;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -83,6 +84,10 @@ pub struct Call {
     /// the record cannot try out secrets until the hash fits.
     #[serde(skip)]
     pub salt: Option<[u8; 32]>,
+    /// What is known of the tool from its server's own list. Only `toolgate mcp` sees
+    /// one: no host says it.
+    #[serde(skip)]
+    pub standing: Option<Box<Standing>>,
 }
 
 /// A file a call would run, with what it holds.

@@ -401,6 +401,7 @@ mod tests {
             dir: "/p".to_owned(),
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         }
     }
 

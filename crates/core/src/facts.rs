@@ -137,7 +137,8 @@ pub struct Facts {
     normal: Lines,
     /// Every file the call would touch.
     pub files: Vec<FileFact>,
-    /// Addresses a tool that is no command would reach, and whether it sends something there.
+    /// Addresses a tool that is no command would reach, whether it sends something there, and what
+    /// else it does.
     pub reached: Vec<(EffectKind, SmolStr)>,
 }
 
@@ -177,6 +178,13 @@ impl Facts {
                     ..of_path(*access, path, &call.dir, places)
                 }));
                 facts.reached = crate::mcp_hosts::of_input(&call.input);
+                // What is deleted here is known better than by a verb.
+                let deletes =
+                    named.iter().any(|(access, _)| matches!(access, Access::Delete | Access::DeleteTree));
+                let deeds = crate::mcp_cards::of_input(server, tool, &call.input);
+                let is_more =
+                    |(kind, _): &(EffectKind, SmolStr)| !deletes || *kind != EffectKind::DestroysRemote;
+                facts.reached.extend(deeds.into_iter().filter(is_more));
                 facts
             }
             Kind::Fetch { url } => {

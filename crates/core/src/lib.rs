@@ -45,6 +45,7 @@ mod lines;
 pub mod lint;
 mod lock;
 mod mark;
+mod mcp_cards;
 mod mcp_commands;
 mod mcp_files;
 mod mcp_hosts;
@@ -56,6 +57,7 @@ mod output;
 mod path;
 mod path_aliases;
 mod people;
+mod pin;
 mod places;
 mod policy;
 mod prerequisite;
@@ -139,6 +141,10 @@ pub use output::{
 };
 pub use path::{absolute, is_within, normalise};
 pub use people::{EMERGENCY_MS, Emergency, People, PeopleEntry, REVIEW_DUE_MS, is_overridden};
+pub use pin::{
+    Definition, FieldChange, INSTRUCTIONS, Listing, Pin, PinChange, PinRules, PinState, PinStep, Standing,
+    Told, Unpinnable,
+};
 pub use places::{Place, Places};
 pub use policy::{
     Delivery, Image, ImageFault, Layer, Layered, Merged, Mode, Notice, NoticeKind, Policy, PolicyFile,
@@ -166,6 +172,7 @@ pub use traps::{
 };
 pub use tries::{PAUSE_MS, Tries, WRONG_MAX};
 pub use unsaved::{Doubt, Lossy, Unsaved, losses};
+pub use verification::{Drift, FirstUse};
 pub use verification::{Enforced, Environment, Status, ToolStatus, ToolVerification, VerificationMode};
 pub use visible::{Piece, line_pieces, one_line, pieces, visible};
 pub use wording::{

@@ -20,7 +20,10 @@ const RUNNERS: &[&str] = &[
 const CONTAINERS: &[&str] = &["docker", "container", "containers", "podman", "pod", "kubernetes", "k8s"];
 
 /// Words that say a shell reads what it is given.
-const SHELLS: &[&str] = &["shell", "bash", "zsh", "sh", "ssh", "terminal", "command", "commands", "cmd"];
+const SHELLS: &[&str] = &[
+    "shell", "bash", "zsh", "sh", "ssh", "terminal", "command", "commands", "cmd", "process", "pty", "tmux",
+    "console",
+];
 
 /// Words that name a language, and how a program in it is run.
 const LANGUAGES: &[(&[&str], &str)] = &[
@@ -87,7 +90,9 @@ pub(crate) fn of_input(server: &str, tool: &str, input: &Value) -> Option<String
     let named: Vec<String> = words_of(tool);
     let all: Vec<String> = named.iter().cloned().chain(words_of(server)).collect();
     let says = |words: &[String], wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    if let Some(text) = says(&all, DATABASES).then(|| statements(fields)).flatten() {
+    // A field called `sql` says so whatever the server is called.
+    let is_database = says(&all, DATABASES) || fields.keys().any(|field| plain_name(field) == "sql");
+    if let Some(text) = is_database.then(|| statements(fields)).flatten() {
         return Some(text);
     }
     if all.iter().any(|word| word == "git")

@@ -214,6 +214,18 @@ fn is_edit(call: &Call) -> bool {
     }
 }
 
+/// The field of an MCP result that holds data.
+const STRUCTURED: &str = "structuredContent";
+
+fn collect_all<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(list) => list.iter().for_each(|one| collect_all(one, found)),
+        Value::Object(fields) => fields.values().for_each(|one| collect_all(one, found)),
+        _ => {}
+    }
+}
+
 fn collect<'a>(value: &'a Value, shown: bool, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) if shown => found.push(text),
@@ -222,6 +234,11 @@ fn collect<'a>(value: &'a Value, shown: bool, found: &mut Vec<&'a str>) {
             // Of the fields of a host's own, those that hold text; below them everything counts.
             let named = fields.keys().any(|name| TEXTS.contains(&name.as_str()));
             for (name, one) in fields {
+                if name == STRUCTURED {
+                    // What an MCP server gives back as data is read whole.
+                    collect_all(one, found);
+                    continue;
+                }
                 let is_text = !named || TEXTS.contains(&name.as_str()) || !one.is_string();
                 collect(one, is_text, found);
             }

@@ -14,12 +14,13 @@ use crate::knowledge::{KnowledgeEntry, ServiceEndpoint};
 use crate::notify::NotifyEntry;
 use crate::output::OutputEntry;
 use crate::people::PeopleEntry;
+use crate::pin::{PinRules, UNSEEN};
 use crate::policy::Layer;
 use crate::recovery::ErrorsEntry;
 use crate::risk::Risk;
 use crate::supervisor::Supervision;
 use crate::traps::TrapsEntry;
-use crate::verification::ToolVerification;
+use crate::verification::{FirstUse, ToolVerification, VerificationMode};
 use serde::{Deserialize, Serialize};
 
 /// Everything but rules, mode, review and workspace.
@@ -99,6 +100,25 @@ impl Settings {
     #[must_use]
     pub fn has_feedback_commands(&self, call: &Call) -> bool {
         self.agents_of(call).flat_map(|entry| &entry.agent.feedback).any(|one| one.command.is_some())
+    }
+
+    /// How pins are kept: the strictest of what the layers say.
+    #[must_use]
+    pub fn pin_rules(&self) -> PinRules {
+        let all = self.verification.iter().map(|entry| entry.verification.pin_rules());
+        all.fold(PinRules::default(), |joined, one| PinRules {
+            first_use: joined.first_use.max(one.first_use),
+            drift: joined.drift.max(one.drift),
+        })
+    }
+
+    /// Whether a tool that only waits for approval is left to `tool-verification`, which is
+    /// mild about it.
+    #[must_use]
+    pub fn leaves_pending(&self, why: Option<&str>) -> bool {
+        let mild = |entry: &VerificationEntry| entry.verification.mode != VerificationMode::Strict;
+        let asks = self.pin_rules().first_use == FirstUse::Approve;
+        why.is_none_or(|why| why == UNSEEN) && asks && self.verification.iter().all(mild)
     }
 
     /// The risk level of the agent that makes a call: the highest anybody says.

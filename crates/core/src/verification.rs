@@ -3,6 +3,7 @@
 //!
 //! Pure data and one table. Who verifies a tool, and how, is not decided here.
 
+use crate::pin::PinRules;
 use crate::rule::{Names, Pattern, most_specific};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,28 @@ pub enum Environment {
     Test,
 }
 
+/// What becomes of a tool that `toolgate mcp` sees for the first time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstUse {
+    /// Its definition is pinned and trusted, and the user is told.
+    #[default]
+    Trust,
+    /// It waits until a person approves it.
+    Approve,
+}
+
+/// Which changes of a pinned tool are accepted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Drift {
+    /// Edits of the description that add no instruction, destination, secrecy or other tool.
+    #[default]
+    Permissive,
+    /// None: a person approves every change.
+    Strict,
+}
+
 /// What is said of one tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +124,14 @@ pub struct ToolVerification {
     pub environment: Option<Environment>,
     /// In production: a loose mode is meant, after all.
     pub loose_in_production: bool,
+    /// Tools seen for the first time through `toolgate mcp`: `trust`, or `approve`, which is
+    /// what `mode: strict` means if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_use: Option<FirstUse>,
+    /// Which changes of a pinned tool are accepted: `permissive`, or `strict`, which is what
+    /// `mode: strict` means if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
     /// What is known of tools, `*` allowed in names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolStatus>,
@@ -116,6 +147,8 @@ impl Default for ToolVerification {
             warnings_before_escalation: 10,
             environment: None,
             loose_in_production: false,
+            first_use: None,
+            drift: None,
             tools: BTreeMap::new(),
         }
     }
@@ -133,13 +166,26 @@ pub enum Enforced {
 }
 
 impl ToolVerification {
+    /// How pins are kept as far as this layer says.
+    pub(crate) fn pin_rules(&self) -> PinRules {
+        let is_strict = self.mode == VerificationMode::Strict;
+        let first_use = if is_strict { FirstUse::Approve } else { FirstUse::Trust };
+        let drift = if is_strict { Drift::Strict } else { Drift::Permissive };
+        PinRules { first_use: self.first_use.unwrap_or(first_use), drift: self.drift.unwrap_or(drift) }
+    }
+
     /// What is said of a tool: by its name, or by the most specific pattern. Tools of the
     /// host itself are verified by the host; the others are not checked yet.
     #[must_use]
     pub fn of_tool(&self, tool: &str, is_own: bool) -> ToolStatus {
-        let said = most_specific(&self.tools, tool, |said| (said.status, said.mode));
         let status = if is_own { Status::Verified } else { Status::Pending };
-        said.cloned().unwrap_or(ToolStatus { status, reason: None, until_ms: None, mode: None })
+        self.of_pinned_tool(tool, status, None)
+    }
+
+    /// The same where something is known of a tool the policy does not list.
+    pub(crate) fn of_pinned_tool(&self, tool: &str, status: Status, reason: Option<String>) -> ToolStatus {
+        let said = most_specific(&self.tools, tool, |said| (said.status, said.mode));
+        said.cloned().unwrap_or(ToolStatus { status, reason, until_ms: None, mode: None })
     }
 
     /// Mode × status. Strict knows no flags.

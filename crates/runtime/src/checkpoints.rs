@@ -79,6 +79,11 @@ fn path(dirs: &Dirs) -> PathBuf {
     dirs.state.join("checkpoints.jsonl")
 }
 
+/// Of two records to tidy up behind later, the one that must not be left out.
+pub(crate) fn later_of(left: Option<u64>, seq: u64) -> u64 {
+    left.filter(|left| left.is_multiple_of(CHECKPOINT_EVERY)).unwrap_or(seq)
+}
+
 /// Appends a checkpoint to the kept ones.
 ///
 /// # Errors

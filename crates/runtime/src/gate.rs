@@ -9,7 +9,7 @@ use crate::approver::Approver;
 use crate::broken::Broken;
 use crate::brought;
 use crate::cache::CacheState;
-use crate::checkpoints::tidy_behind;
+use crate::checkpoints::{later_of, tidy_behind};
 use crate::clock::{self, now_ms};
 use crate::hearing::Hearing;
 use crate::key::signing_key;
@@ -202,10 +202,24 @@ impl Gate {
         Ok(())
     }
 
+    /// From now on tidying up waits for [`Gate::tidy`], so that no answer does.
+    pub fn tidy_later(&mut self) {
+        self.later = Later::Wanted(None);
+    }
+
+    /// Tidies up behind what was recorded since the last time.
+    pub fn tidy(&mut self) {
+        if let Later::Wanted(left) = &mut self.later
+            && let Some(seq) = left.take()
+        {
+            tidy_behind(&mut self.store, &self.setup.dirs, seq);
+        }
+    }
+
     /// Tidies up behind a record, now or when the answer is out.
     pub(crate) fn checkpoint(&mut self, seq: u64) {
         if let Later::Wanted(left) = &mut self.later {
-            *left = Some(seq);
+            *left = Some(later_of(*left, seq));
             return;
         }
         tidy_behind(&mut self.store, &self.setup.dirs, seq);

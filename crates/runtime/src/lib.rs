@@ -36,6 +36,7 @@ mod kept;
 mod key;
 mod knowledge;
 mod load;
+pub mod mcp;
 mod new_files;
 mod notify;
 mod own_work;

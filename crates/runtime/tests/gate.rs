@@ -56,6 +56,7 @@ impl Stage {
             dir,
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         };
         Event { kind: EventKind::PreExecution, call, log: None, output: None }
     }

@@ -103,6 +103,12 @@ effects! {
     RunsLater = "runs-later",
     /// Destroys machines, services or stores in a cloud or a cluster (target: what goes).
     DestroysInfrastructure = "destroys-infrastructure",
+    /// Deletes something a service keeps (target: the server and its tool).
+    DestroysRemote = "destroys-remote",
+    /// Shows something to other people, or makes it part of what they use (target: the server and its tool).
+    Publishes = "publishes",
+    /// Pays, refunds or charges (target: the server and its tool).
+    MovesMoney = "moves-money",
     /// Weakens what protects or watches the machine.
     WeakensDefence = "weakens-defence",
     /// Removes the traces of what was done.

@@ -11,6 +11,7 @@
 mod beside;
 mod error;
 mod listing;
+mod pins;
 mod projection;
 mod queue;
 mod schema;
@@ -24,7 +25,9 @@ pub use listing::{Behind, Part, WaitingLine};
 pub use sqlite::Sqlite;
 pub use verify::Verified;
 
-use toolgate_core::{Checkpoint, Context, Entry, Health, KeptAnswer, Lock, Marks, Record, Request, Session};
+use toolgate_core::{
+    Checkpoint, Context, Entry, Health, KeptAnswer, Lock, Marks, Pin, Record, Request, Session,
+};
 
 /// What the ledger calls the note that records of it are gone.
 pub const LOST: &str = "records-lost";
@@ -85,6 +88,12 @@ pub trait Store {
     /// # Errors
     /// If the store cannot be read; a broken ledger is a result, not an error.
     fn verify(&self, trusted: Option<&str>, kept: &[Checkpoint]) -> Result<Verified, StoreError>;
+
+    /// Every pin, by server and tool.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn pins(&self) -> Result<Vec<Pin>, StoreError>;
 
     /// What the records say of a supervisor.
     ///
@@ -182,6 +191,12 @@ pub trait Turn {
     /// # Errors
     /// If the store cannot be read.
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError>;
+
+    /// The pins of one server.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    fn pins_of(&mut self, server: &str) -> Result<Vec<Pin>, StoreError>;
 
     /// Appends one record and folds it into session and request.
     ///

@@ -5,6 +5,7 @@
 //! program folds otherwise, it makes them again from the records.
 
 use crate::error::StoreError;
+use crate::pins;
 use crate::supervision;
 use rusqlite::{Connection, OptionalExtension, params};
 use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, lock_change, marks_of};
@@ -13,7 +14,7 @@ use toolgate_core::{Entry, Lock, LockChange, Mark, Record, Request, Session, loc
 pub(crate) fn rebuild(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(
         "DELETE FROM session; DELETE FROM mark; DELETE FROM request; DELETE FROM lock;
-                        DELETE FROM supervisor; DELETE FROM supervised;",
+                        DELETE FROM supervisor; DELETE FROM supervised; DELETE FROM pin;",
     )?;
     let mut statement = connection.prepare("SELECT body FROM ledger ORDER BY seq")?;
     let mut rows = statement.query([])?;
@@ -37,6 +38,7 @@ pub(crate) fn fold(connection: &Connection, record: &Record) -> Result<(), Store
         change_locks(connection, &change)?;
     }
     supervision::fold(connection, record)?;
+    pins::fold(connection, record)?;
     match &record.entry {
         Entry::Requested(request) => put_request(connection, request),
         entry => entry.request().map_or(Ok(()), |id| fold_request(connection, id, record)),

@@ -45,6 +45,10 @@ const STEPS: &[&str] = &[
     "",
     // Refused stops end, usage that is told again counts what is more: folded again.
     "",
+    "
+    CREATE TABLE pin (server TEXT NOT NULL, tool TEXT NOT NULL, body TEXT NOT NULL,
+                      PRIMARY KEY (server, tool)) WITHOUT ROWID;
+",
 ];
 
 /// Brings a file to the present format.

@@ -9,7 +9,7 @@ use crate::beside;
 use crate::error::StoreError;
 use crate::projection::{self, number, read_mark, request};
 use crate::turn::SqliteTurn;
-use crate::{Store, Turn, Which, queue, schema, supervision, verify};
+use crate::{Store, Turn, Which, pins, queue, schema, supervision, verify};
 use ed25519_dalek::SigningKey;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
@@ -21,7 +21,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolgate_core::{
-    Checkpoint, Head, Health, Lock, Mark, Record, Request, Session, plain_digest_of, sign_head,
+    Checkpoint, Head, Health, Lock, Mark, Pin, Record, Request, Session, plain_digest_of, sign_head,
 };
 
 /// How often and how long to look whether other writers are done: at least ten
@@ -220,6 +220,10 @@ impl Store for Sqlite {
         verify::verify(self, trusted, kept)
     }
 
+    fn pins(&self) -> Result<Vec<Pin>, StoreError> {
+        pins::all(&self.connection)
+    }
+
     fn health(&self, supervisor: &str) -> Result<Health, StoreError> {
         supervision::health(&self.connection, supervisor)
     }
@@ -294,6 +298,11 @@ impl Sqlite {
     /// What is kept of supervisors, for checking it against the records.
     pub(crate) fn supervision(&self) -> Result<supervision::Stored, StoreError> {
         supervision::all(&self.connection)
+    }
+
+    /// Every pin, for checking them against the records.
+    pub(crate) fn pin_rows(&self) -> Result<BTreeMap<String, Option<Pin>>, StoreError> {
+        pins::rows(&self.connection)
     }
 
     /// How many records there are, whatever their numbers.

@@ -5,13 +5,13 @@ use crate::beside;
 use crate::error::StoreError;
 use crate::projection::{self, mark, number, request};
 use crate::sqlite::{bodies, head, newest_ms};
-use crate::{LOST, Turn, queue, supervision};
+use crate::{LOST, Turn, pins, queue, supervision};
 use ed25519_dalek::SigningKey;
 use rusqlite::{OptionalExtension, params};
 use std::fs::File;
 use toolgate_core::{
-    Checkpoint, Context, Entry, Head, Health, KeptAnswer, Lock, Marks, Record, Request, Session, genesis,
-    seal, sign_head,
+    Checkpoint, Context, Entry, Head, Health, KeptAnswer, Lock, Marks, Pin, Record, Request, Session,
+    genesis, seal, sign_head,
 };
 
 /// See [`Turn`].
@@ -121,6 +121,10 @@ impl Turn for SqliteTurn<'_> {
 
     fn supervised(&mut self, shape: &str) -> Result<Option<KeptAnswer>, StoreError> {
         supervision::kept(&self.turn, shape)
+    }
+
+    fn pins_of(&mut self, server: &str) -> Result<Vec<Pin>, StoreError> {
+        pins::of_server(&self.turn, server)
     }
 
     fn append(&mut self, time_ms: i64, context: &Context, entry: Entry) -> Result<Record, StoreError> {

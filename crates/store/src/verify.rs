@@ -3,13 +3,14 @@
 
 use crate::Store;
 use crate::error::StoreError;
+use crate::pins::key_of;
 use crate::sqlite::{Sqlite, mark_name};
 use crate::supervision::Supervised;
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZero;
 use toolgate_core::{
-    Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Record, Request, Session, digest_of,
-    lock_change, marks_of, verify_head,
+    Checker, Checkpoint, Entry, FirstBad, Head, Lock, LockChange, Mark, Pin, Record, Request, Session,
+    digest_of, lock_change, marks_of, verify_head,
 };
 
 const BATCH: u32 = 2000;
@@ -51,6 +52,7 @@ struct Replay {
     marks: BTreeMap<String, Mark>,
     locks: BTreeMap<String, Lock>,
     supervision: Supervised,
+    pins: BTreeMap<String, Pin>,
     /// Checkpoints kept elsewhere and not met yet.
     kept: BTreeMap<u64, String>,
 }
@@ -70,6 +72,7 @@ pub(crate) fn verify(
         marks: BTreeMap::new(),
         locks: BTreeMap::new(),
         supervision: Supervised::default(),
+        pins: BTreeMap::new(),
         kept,
     };
     if let Err(bad) = replay.all(store)? {
@@ -188,6 +191,11 @@ impl Replay {
             self.sessions.insert(id.clone(), after);
         }
         self.fold_locks(record);
+        if let Entry::Pinned(change) = &record.entry {
+            let key = key_of(&change.server, &change.tool);
+            let after = change.after(self.pins.remove(&key), record.time_ms);
+            self.pins.extend(after.map(|pin| (key, pin)));
+        }
         self.supervision.fold(record, |id| self.requests.get(id).cloned());
         if let Entry::Requested(request) = &record.entry {
             self.requests.insert(request.id.clone(), request.clone());
@@ -242,7 +250,13 @@ impl Replay {
                 .or_else(answer)
                 .map(|name| format!("the data of supervisor `{name}` does not match its records"))
         };
-        Ok(session.or_else(request).or_else(mark).or_else(lock).or_else(supervised))
+        let pins = store.pin_rows()?;
+        let pin = || {
+            let changed = first_difference(&self.pins.iter().collect(), &pins)?;
+            let (_, tool) = changed.split_once('\n').unwrap_or(("", &changed));
+            Some(format!("the pin of tool `{tool}` does not match its records"))
+        };
+        Ok(session.or_else(request).or_else(mark).or_else(lock).or_else(supervised).or_else(pin))
     }
 }
 

@@ -276,7 +276,7 @@ fn a_ledger_of_an_older_program_is_folded_anew() {
         entries.into_iter().map(|entry| turn.append(1, &context("s1"), entry).unwrap()).collect();
     turn.commit().unwrap();
     drop(store);
-    let older = "DROP INDEX request_standing; DROP TABLE mark; DROP TABLE lock; DROP TABLE supervisor; DROP TABLE supervised; PRAGMA user_version = 1;
+    let older = "DROP INDEX request_standing; DROP TABLE mark; DROP TABLE lock; DROP TABLE supervisor; DROP TABLE supervised; DROP TABLE pin; PRAGMA user_version = 1;
                  UPDATE session SET body = '{\"id\":\"s1\",\"calls\":0,\"stopped\":0,\"ran\":[],\"stops_refused\":0}';
                  DELETE FROM request;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();

@@ -180,6 +180,7 @@ impl<'a> Agent<'a> {
             dir: tool.dir.clone().unwrap_or_else(|| self.dir.clone()),
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         }
     }
 }

@@ -170,6 +170,7 @@ impl<'a> Message<'a> {
             dir: self.dir()?,
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         })
     }
 }

@@ -98,6 +98,7 @@ impl Host for ClaudeCode {
             dir: dir.to_owned(),
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         })
     }
 

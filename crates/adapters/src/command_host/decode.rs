@@ -79,6 +79,7 @@ pub(super) fn call(host: &CommandHost, tool: &str, input: Value, dir: &str) -> R
         dir: dir.to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     })
 }
 
@@ -269,6 +270,7 @@ impl<'a> Message<'a> {
             dir: self.dir()?,
             scripts: Vec::new(),
             salt: None,
+            standing: None,
         })
     }
 }

@@ -80,6 +80,11 @@ impl Settings {
         self.text.into_bytes()
     }
 
+    /// The text itself.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// What the text says.
     pub(crate) fn value(&self) -> Value {
         if self.is_blank() {

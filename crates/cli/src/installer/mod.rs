@@ -5,6 +5,7 @@
 mod beside;
 mod diff;
 mod level;
+pub mod mcp_config;
 mod trust;
 
 pub use level::{LevelArgs, chosen, guarded_levels, settings_file};

@@ -118,6 +118,31 @@ fn read(prompt: &str, from_stdin: bool) -> Result<Passphrase, Failure> {
     Ok(Passphrase::new(&text)?)
 }
 
+/// Proves that a person is here, for what is no answer to a request: by the passphrase, or at a
+/// terminal by a code that is typed there.
+pub fn prove_person(code: &str, what: &str, from_stdin: bool) -> Result<(), Failure> {
+    if let Some(approver) = Approver::load(&project::dirs())? {
+        let given = read("Passphrase: ", from_stdin)?;
+        sign_answer(&approver, &given, &blank(), Word::Deny, &Extent::Once)?;
+        return Ok(());
+    }
+    is_at_terminal()?;
+    typed(code, what)
+}
+
+/// Waits for the code to be typed.
+fn typed(code: &str, what: &str) -> Result<(), Failure> {
+    anstream::eprint!("Type {code} to approve {what}: ");
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    if line.trim() == code {
+        Ok(())
+    } else {
+        Err(Failure::new("that is not the code; nothing was approved", "run the command again"))
+    }
+}
+
 /// The proofs that a person answers all of `requests`, or why there are none.
 pub fn prove(
     requests: &[Request],
@@ -147,19 +172,11 @@ fn at_terminal(requests: &[Request], word: Word, reach: &Extent) -> Result<(), F
     if word == Word::Deny {
         return Ok(());
     }
-    let (code, what) = match requests {
+    let (code, what): (String, String) = match requests {
         [only] => (only.id.trim_start_matches("r-").chars().take(4).collect(), "this".to_owned()),
         several => ("all".to_owned(), format!("these {}", several.len())),
     };
-    anstream::eprint!("Type {code} to approve {what} ({}): ", visible(&reach.words()));
-    std::io::stderr().flush()?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    if line.trim() == code {
-        Ok(())
-    } else {
-        Err(Failure::new("that is not the code; nothing was approved", "run the command again"))
-    }
+    typed(&code, &format!("{what} ({})", visible(&reach.words())))
 }
 
 /// Fails unless this is a terminal with no agent above it.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::process::ExitCode;
 use toolgate_adapters::{HOSTS, Host, Level, Ours};
-use toolgate_core::{KnowledgeEntry, NoticeKind};
+use toolgate_core::{KnowledgeEntry, NoticeKind, PinState};
 use toolgate_runtime::{
     Approver, CacheState, Desk, Gate, PolicyFault, Setup, load, load_uncached, now_ms, trusted_key,
     verify_ledger, why_unguarded,
@@ -217,7 +217,26 @@ fn ledger(setup: &Setup) -> Vec<Check> {
         ),
         Err(error) => Check::bad("ledger", error.to_string(), error.cure()),
     });
+    checks.extend(pins(desk.store()));
     checks
+}
+
+/// Tools of MCP servers that are pinned, if any are, and those that wait for a person.
+fn pins(store: &dyn Store) -> Option<Check> {
+    let pins = store.pins().unwrap_or_default();
+    if pins.is_empty() {
+        return None;
+    }
+    let waiting = pins.iter().filter(|pin| pin.state != PinState::Trusted).count();
+    let text = format!("active: {}", pins.len());
+    Some(match waiting {
+        0 => Check::ok("pins", text),
+        some => Check::warn(
+            "pins",
+            format!("{text}, and {some} blocked because they are new or changed"),
+            "run `toolgate pins list`, then `toolgate pins diff SERVER`",
+        ),
+    })
 }
 
 fn knowledge(entries: &[KnowledgeEntry]) -> Check {

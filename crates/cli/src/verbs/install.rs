@@ -1,10 +1,12 @@
 //! `toolgate install` and `uninstall`: the hook in a host's settings.
 
+use crate::installer::mcp_config;
 use crate::installer::{Change, LevelArgs, Manner, Place, chosen, guarded_levels, put, short_name, take};
 use crate::project;
 use crate::screen::{json, talk};
 use crate::verbs::{Failure, Outcome};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toolgate_adapters::{AGENTS, HOSTS, Host, Level, host};
 use toolgate_runtime::{Setup, agent_above, askers};
@@ -18,12 +20,15 @@ use toolgate_runtime::{Setup, agent_above, askers};
   toolgate install {0}              for everything you run
   toolgate install {0} --local      for this project, only you
   toolgate install {0} --project    for this project and everyone who works on it
+  toolgate install mcp ~/.cursor/mcp.json   put a gate in front of every MCP server in this file
 
 Without a level it asks; with --yes, or where there is no terminal, the level is --user. An existing hook
 is updated in place.", example_host()))]
 pub struct Args {
-    /// The host; `toolgate hosts` lists them
+    /// The host (`toolgate hosts` lists them), or `mcp` for the servers of a client
     pub host: String,
+    /// With `mcp`: configuration files of clients
+    pub files: Vec<PathBuf>,
     /// Whose settings
     #[command(flatten)]
     pub level: LevelArgs,
@@ -48,8 +53,10 @@ pub struct Args {
 
 Without a level it is removed wherever it guards this folder.", example_host()))]
 pub struct RemoveArgs {
-    /// The host; `toolgate hosts` lists them
+    /// The host (`toolgate hosts` lists them), or `mcp` for the servers of a client
     pub host: String,
+    /// With `mcp`: configuration files of clients
+    pub files: Vec<PathBuf>,
     /// Whose settings
     #[command(flatten)]
     pub level: LevelArgs,
@@ -91,8 +98,12 @@ pub fn refuse_agent() -> Result<(), Failure> {
 /// `install`.
 pub fn run(args: &Args) -> Outcome {
     let setup = project::here();
-    let host = known_host(&args.host)?;
     let manner = Manner { yes: args.yes, quiet: args.json, whole_diff: args.diff };
+    if args.host == MCP {
+        return servers(&args.files, &setup, manner, mcp_config::wrap);
+    }
+    no_files(&args.files)?;
+    let host = known_host(&args.host)?;
     let Some(level) = chosen(host, &setup, args.level.given(), manner)? else {
         talk(NOTHING);
         return Ok(ExitCode::SUCCESS);
@@ -109,6 +120,48 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What `toolgate install` calls the servers of a client instead of a host.
+const MCP: &str = "mcp";
+
+/// The same for every file.
+fn servers(
+    files: &[PathBuf],
+    setup: &Setup,
+    manner: Manner,
+    each: impl Fn(&Path, &Setup, Manner) -> Result<Change, Failure>,
+) -> Outcome {
+    refuse_agent()?;
+    if files.is_empty() {
+        return Err(Failure::new(
+            "no file is named",
+            "name a client's configuration, such as `~/.cursor/mcp.json`",
+        ));
+    }
+    let mut changed = Vec::new();
+    for file in files {
+        let file = std::path::absolute(file)?;
+        match each(&file, setup, manner)? {
+            Change::Made => changed.push(file),
+            Change::Declined => manner.tell(NOTHING),
+            Change::None => {}
+        }
+    }
+    if manner.quiet {
+        json(&json!({ "host": MCP, "changed": !changed.is_empty(), "files": changed }));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_files(files: &[PathBuf]) -> Result<(), Failure> {
+    match files.first() {
+        None => Ok(()),
+        Some(file) => {
+            let what = format!("unexpected argument `{}`", file.display());
+            Err(Failure::new(what, "files are only named with `toolgate install mcp FILE`"))
+        }
+    }
+}
+
 /// After a no.
 pub const NOTHING: &str = "Nothing was changed.";
 
@@ -116,8 +169,12 @@ pub const NOTHING: &str = "Nothing was changed.";
 pub fn remove(args: &RemoveArgs) -> Outcome {
     refuse_agent()?;
     let setup = project::here();
-    let host = known_host(&args.host)?;
     let manner = Manner { yes: args.yes, quiet: args.json, whole_diff: args.diff };
+    if args.host == MCP {
+        return servers(&args.files, &setup, manner, mcp_config::unwrap);
+    }
+    no_files(&args.files)?;
+    let host = known_host(&args.host)?;
     let levels = match args.level.given() {
         Some(level) => vec![level],
         None => guarded_levels(host, &setup),

@@ -266,6 +266,10 @@ pub fn event(record: &Record) -> String {
         Entry::Repeated { request, asker } => {
             format!("repeated {request} by {}, process {}", asker.program, asker.pid)
         }
+        Entry::Pinned(pin) => {
+            let text = format!("tool {} of server {}", pin.tool, pin.name);
+            format!("{:<8} {}", pin.change.name(), one_line(&text, 100))
+        }
         Entry::Noted { what, text } => format!("noted    {what}: {}", one_line(text, 100)),
     }
 }

@@ -16,7 +16,9 @@ pub mod learn;
 pub mod ledger;
 pub mod logs;
 pub mod man;
+pub mod mcp;
 pub mod notify;
+pub mod pins;
 pub mod policy;
 pub mod policy_check;
 pub mod proposals;
@@ -70,6 +72,8 @@ pub fn run() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Hosts(args) => hosts::run(&args),
         Verb::Hook(args) => return hook::run(&args.host),
+        Verb::Mcp(args) => mcp::run(&args),
+        Verb::Pins(args) => pins::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Rules(args) => rules::run(&args),

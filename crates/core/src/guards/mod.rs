@@ -18,6 +18,7 @@ mod order;
 mod output_empty;
 mod output_schema;
 mod output_secrets;
+mod pinned;
 mod read_first;
 mod recovery;
 mod risk;
@@ -54,6 +55,7 @@ pub fn built_in() -> Vec<Box<dyn Guard>> {
         Box::new(budget::Spending::Time),
         Box::new(budget::Spending::Limits),
         Box::new(verified::Verified),
+        Box::new(pinned::Pinned),
         Box::new(installation_prevention::InstallationPrevention),
         Box::new(filesystem_safety::FilesystemSafety),
         Box::new(network_operations::NetworkOperations),
@@ -86,6 +88,7 @@ pub fn page(id: &str) -> Option<&'static str> {
         scope::ID => Some(scope::PAGE),
         tools::ID => Some(tools::PAGE),
         verified::ID => Some(verified::PAGE),
+        pinned::ID => Some(pinned::PAGE),
         budget::TOKENS_ID | budget::TIME_ID | budget::LIMITS_ID => Some(budget::PAGE),
         done::ID => Some(done::PAGE),
         order::ID => Some(order::PAGE),

@@ -48,6 +48,7 @@ const PARTLY: &[(&str, &[&str])] = &[
     ("rules", &["list", "check", "propose"]),
     ("restore", &["list"]),
     ("ledger", &["verify", "export"]),
+    ("pins", &["list", "show", "diff", "verify"]),
     // Asking is no answer.
     ("bypass", &["list", "request"]),
 ];

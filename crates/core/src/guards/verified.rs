@@ -8,8 +8,9 @@ use crate::finding::Finding;
 use crate::guard::{Category, Guard, Seen, Severity};
 use crate::mark::unverified_mark;
 use crate::outcome::Outcome;
+use crate::pin::PinState;
 use crate::settings::{Settings, VerificationEntry};
-use crate::verification::{Enforced, Status, ToolStatus};
+use crate::verification::{Enforced, Status, ToolStatus, ToolVerification};
 
 pub(crate) const ID: &str = "tool-verification";
 
@@ -20,7 +21,8 @@ If a policy has the section `verification`, the status of every tool is checked.
 Tools of the host count as verified; others are pending until the policy lists
 them. `strict` blocks tools that are not verified, `permissive` and `development`
 warn about most of them, `disabled` allows everything. If several policies have
-the section, all of them apply.
+the section, all of them apply. A tool that is pinned (`toolgate mcp`) counts as
+verified; what the policy says about it by name comes first.
 
   verification:
     mode: strict
@@ -60,8 +62,7 @@ impl Guard for Verified {
 fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
     let said = &entry.verification;
     let tool = &seen.event.call.tool;
-    let own = seen.event.call.server().is_none();
-    let mut found = said.of_tool(tool, own);
+    let mut found = of_call(said, &seen.event.call);
     if found.status == Status::Verified && found.until_ms.is_some_and(|until| seen.now_ms >= until) {
         found = ToolStatus {
             status: Status::Pending,
@@ -86,6 +87,18 @@ fn of_entry(entry: &VerificationEntry, seen: &Seen<'_>) -> Option<Finding> {
         Enforced::Warn => warned(finding, seen, said.warnings_before_escalation),
         _ => finding,
     })
+}
+
+/// What the policy says of the tool, or what its pin does.
+fn of_call(said: &ToolVerification, call: &Call) -> ToolStatus {
+    let Some(standing) = &call.standing else { return said.of_tool(&call.tool, call.server().is_none()) };
+    let status = match standing.state {
+        Some(PinState::Trusted) => Status::Verified,
+        Some(PinState::Changed | PinState::Revoked) => Status::Failed,
+        Some(PinState::Pending) | None => Status::Pending,
+    };
+    let unlisted = || standing.state.is_none().then(|| "its server does not list it".to_owned());
+    said.of_pinned_tool(&call.tool, status, standing.why.clone().or_else(unlisted))
 }
 
 /// The message that fits the cause, with its reason.

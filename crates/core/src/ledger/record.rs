@@ -12,6 +12,7 @@ use crate::guards::{CANARY, PROBE_SESSION};
 use crate::inbox::{Answer, Request};
 use crate::ledger::backup::{Backed, Changed};
 use crate::outcome::Verdict;
+use crate::pin::PinChange;
 use crate::prerequisite::CheckResult;
 use crate::supervisor::{Consulted, Reviewed};
 use serde::{Deserialize, Serialize};
@@ -227,6 +228,8 @@ pub enum Entry {
         /// What.
         what: Handling,
     },
+    /// What became of the pin of a tool.
+    Pinned(PinChange),
     /// Anything else worth keeping: a session began, settings changed, the
     /// gate could not read what it was given.
     Noted {

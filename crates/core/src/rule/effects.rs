@@ -60,8 +60,9 @@ pub(super) fn of_tool<'a>(rule: &CompiledRule, seen: &Seen<'a>) -> Option<(Vec<&
     };
     let files: Vec<&FileFact> = own.filter(is_meant).collect();
     let reached = seen.facts.reached.iter().filter(|(kind, address)| {
-        let named = rule.effects.contains(kind) || rule.effects.is_empty() && rule.hosts.is_some();
-        let hosts = || Host::of_address(address);
+        let to_host = TO_HOSTS.contains(kind);
+        let named = rule.effects.contains(kind) || rule.effects.is_empty() && rule.hosts.is_some() && to_host;
+        let hosts = || if to_host { Host::of_address(address) } else { Vec::new() };
         named
             && target_fits(rule, address, hosts)
             && rule.hosts.as_ref().is_none_or(|wanted| wanted.mean(&hosts()))

@@ -81,6 +81,7 @@ const BAD: &[(&[&str], &str)] = &[
     (&["read-before-write"], r#"{"agents":{"x":{"read_before_write":"maybe"}}}"#),
     (&["completion"], r#"{"agents":{"x":{"completion":{"fles":["a"]}}}}"#),
     (&["tool-verification"], r#"{"verification":{"mode":"lax"}}"#),
+    (&["tool-pin"], r#"{"verification":{"drift":"lax"}}"#),
     (&["installation_prevention"], r#"{"traps":{"installation_prevention":{"on":1}}}"#),
     (&["filesystem_safety"], r#"{"traps":{"filesystem_safety":{"except":["a["]}}}"#),
     (&["network_operations"], r#"{"traps":{"network_operations":{"endpoints":["::"]}}}"#),
@@ -210,6 +211,8 @@ const NEED_NOTHING: &[&str] = &[
     "gate-self-protection",
     // Without a folder to look at, no start of an agent is guarded or unguarded.
     "agent-hooks",
+    // Where no list of a server was seen, `tool-verification` decides.
+    "tool-pin",
     "builtin-002",
     "budget-limits",
     "installation_prevention",

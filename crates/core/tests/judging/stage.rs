@@ -51,6 +51,7 @@ pub fn call(tool: &str, kind: Kind, input: Value) -> Event {
         dir: "/project".to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     };
     Event { kind: EventKind::PreExecution, call, log: None, output: None }
 }

@@ -37,6 +37,7 @@ pub fn call(command: &str) -> Call {
         dir: "/work".to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     }
 }
 

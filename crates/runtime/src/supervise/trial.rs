@@ -103,6 +103,7 @@ fn trial() -> Decision {
         dir: "/".to_owned(),
         scripts: Vec::new(),
         salt: None,
+        standing: None,
     };
     let finding = Finding {
         guard: "trial".to_owned(),

@@ -93,6 +93,7 @@ fn line(record: &Record) -> Line {
                 result.tool.clone(),
             )
         }
+        Entry::Pinned(pin) => (pin.change.name().to_owned(), pin.tool.clone(), pin.name.clone()),
         Entry::Noted { what, text } => ("noted".to_owned(), text.clone(), what.clone()),
         Entry::Consulted(asked) => ("consulted".to_owned(), asked.request.clone(), asked.supervisor.clone()),
         Entry::Reviewed(said) => {
