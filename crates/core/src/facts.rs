@@ -180,7 +180,7 @@ impl Facts {
                 facts.reached = crate::mcp_hosts::of_input(&call.input);
                 // What is deleted here is known better than by a verb.
                 let deletes =
-                    named.iter().any(|(access, _)| matches!(access, Access::Delete | Access::DeleteTree));
+                    named.iter().any(|(access, _, _)| matches!(access, Access::Delete | Access::DeleteTree));
                 let deeds = crate::mcp_cards::of_input(server, tool, &call.input);
                 let is_more =
                     |(kind, _): &(EffectKind, SmolStr)| !deletes || *kind != EffectKind::DestroysRemote;

@@ -134,6 +134,7 @@ fn event(kind: Kind, tool: String, input: Value, (host, session): (&str, &str), 
         input,
         dir: dir.to_owned(),
         scripts: Vec::new(),
+        salt: None,
         standing: None,
     };
     Event { kind: EventKind::PreExecution, call, log: None, output: None }
