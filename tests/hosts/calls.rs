@@ -1,8 +1,10 @@
 //! The script every agent plays: thirty calls, and what the policy says to each. One row is one call.
 
+use crate::agents::Agent;
 use crate::model::Wish;
 use serde_json::json;
 use std::path::Path;
+use toolgate_adapters::Can;
 
 /// What the rows lean on; all other rules are those of the default pack.
 pub const POLICY: &str = "\
@@ -83,8 +85,23 @@ pub enum Trace {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
+    /// A tool that starts sub-agents.
+    Handoff,
+    /// The calls of sub-agents.
     Subagents,
     Mcp,
+}
+
+impl Needs {
+    /// Does the host show the gate such a call at all?
+    pub fn are_met(self, agent: &Agent, can: &Can) -> bool {
+        match self {
+            Needs::Nothing => true,
+            Needs::Handoff => agent.has_agents,
+            Needs::Subagents => agent.has_agents && can.subagents,
+            Needs::Mcp => agent.has_mcp && can.mcp,
+        }
+    }
 }
 
 /// One call and what is to become of it.
@@ -104,7 +121,7 @@ pub struct Row {
 }
 
 /// The prompt of the sub-agent begins with this; its stream is known by it.
-pub const SUBTASK: &str = "SUBTASK-29";
+pub const SUBTASK: &str = "SUBTASK-28";
 
 fn shell(command: &str) -> Wish {
     Wish::Shell(command.to_string())
@@ -153,11 +170,11 @@ pub const ROWS: &[Row] = &[
     Row { wish: |work| Wish::Write(at(work, ".toolgate/policy.yaml"), "version: 1\n# 21\n".into()), trace: Trace::Text(".toolgate/policy.yaml", "# 21"), ..row("the policy itself", ".toolgate/policy.yaml", "block", "gate-self-protection") },
     Row { wish: |_| shell("cat tokens-22.txt"), trace: Trace::Told("last line 22"), ..row("a file with a token", "tokens-22.txt", "allow", "") },
     Row { wish: |_| Wish::Mcp("fx".into(), "echo".into(), json!({"text": "words-23"})), trace: Trace::Told("echo: words-23"), needs: Needs::Mcp, ..row("a tool of an MCP server", "echo", "allow", "") },
-    Row { wish: |work| Wish::Mcp("fx".into(), "mark".into(), json!({"path": at(work, "marks/24")})), trace: Trace::File("marks/24"), needs: Needs::Mcp, ..row("a blocked tool of an MCP server", "mark", "block", "no-marks") },
-    Row { wish: |_| shell("touch marks/25"), trace: Trace::File("marks/25"), ..row("three calls at once: the first", "marks/25", "allow", "") },
-    Row { wish: |_| shell("./tools/danger marks/26"), trace: Trace::File("marks/26"), together: true, ..row("three calls at once: a blocked one", "marks/26", "block", "no-danger") },
-    Row { wish: |_| shell("touch marks/27"), trace: Trace::File("marks/27"), together: true, ..row("three calls at once: the last", "marks/27", "allow", "") },
-    Row { wish: |_| shell("ls nowhere-28"), ..row("a command that fails", "nowhere-28", "allow", "") },
-    Row { wish: |_| Wish::Agent(format!("{SUBTASK}: use the tool danger"), String::new()), ..row("work handed to a sub-agent", "", "allow", "") },
-    Row { wish: |_| shell("./tools/danger marks/30"), trace: Trace::File("marks/30"), needs: Needs::Subagents, ..row("a blocked program in the sub-agent", "marks/30", "block", "no-danger") },
+    Row { wish: |_| shell("touch marks/24"), trace: Trace::File("marks/24"), ..row("three calls at once: the first", "marks/24", "allow", "") },
+    Row { wish: |_| shell("./tools/danger marks/25"), trace: Trace::File("marks/25"), together: true, ..row("three calls at once: a blocked one", "marks/25", "block", "no-danger") },
+    Row { wish: |_| shell("touch marks/26"), trace: Trace::File("marks/26"), together: true, ..row("three calls at once: the last", "marks/26", "allow", "") },
+    Row { wish: |_| shell("ls nowhere-27"), ..row("a command that fails", "nowhere-27", "allow", "") },
+    Row { wish: |_| Wish::Agent(format!("{SUBTASK}: use the tool danger"), String::new()), needs: Needs::Handoff, ..row("work handed to a sub-agent", "", "allow", "") },
+    Row { wish: |_| shell("./tools/danger marks/29"), trace: Trace::File("marks/29"), needs: Needs::Subagents, ..row("a blocked program in the sub-agent", "marks/29", "block", "no-danger") },
+    Row { wish: |work| Wish::Mcp("fx".into(), "mark".into(), json!({"path": at(work, "marks/30")})), trace: Trace::File("marks/30"), needs: Needs::Mcp, ..row("a blocked tool of an MCP server", "mark", "block", "no-marks") },
 ];

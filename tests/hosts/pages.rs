@@ -2,7 +2,7 @@
 //! what hosts do when the hook fails. `TOOLGATE_HOSTS_RECORD=1` writes them.
 
 use crate::agents::agents;
-use crate::calls::{Needs, ROWS};
+use crate::calls::ROWS;
 use crate::failures::FAILURES;
 use crate::observed::{Observed, recorded};
 use std::env;
@@ -49,11 +49,8 @@ fn verdicts_are_the_same_everywhere() {
     for (host, seen) in all_seen() {
         for (n, row) in (1..).zip(ROWS) {
             let verdict = seen.verdicts.get(&format!("{n:02}")).map(String::as_str);
-            let is_shown = match row.needs {
-                Needs::Nothing => true,
-                Needs::Subagents => host.can().subagents,
-                Needs::Mcp => host.can().mcp,
-            };
+            let agent = agents().find(|agent| agent.host == host.name()).expect("a row of the kit");
+            let is_shown = row.needs.are_met(agent, host.can());
             let wanted = if is_shown { row.verdict } else { "not seen" };
             assert_eq!(verdict, Some(wanted), "call {n:02} on {}", host.name());
         }

@@ -114,13 +114,14 @@ fn play_script(
     if can.tell && !was_told && (can.replace || stage.model.was_told(&token())) {
         faults.push("the agent was not told about the token".to_string());
     }
-    if can.refuse_stop && !stage.model.was_told("finish-first") {
+    let refuses = can.refuse_stop && agent.goes_on;
+    if refuses && !stage.model.was_told("finish-first") {
         faults.push("the stop was not refused".to_string());
     }
-    if can.refuse_stop && !stage.has("marks/stop") {
+    if refuses && !stage.has("marks/stop") {
         faults.push("the agent did not go on after the refused stop".to_string());
     }
-    seen.held = held(can, was_told || tells_before, faults.len() == before);
+    seen.held = held(agent, can, was_told || tells_before, faults.len() == before);
     if faults.len() > before {
         let kept = stage.keep();
         faults.push(format!("kept for a look: {kept:?}"));
@@ -135,15 +136,15 @@ fn tells_before(host: &dyn Host) -> bool {
 }
 
 /// The properties a run without a fault has proven.
-fn held(can: &Can, was_told: bool, is_clean: bool) -> Vec<String> {
+fn held(agent: &Agent, can: &Can, was_told: bool, is_clean: bool) -> Vec<String> {
     let all = [
         ("deny", true),
         ("rewrite", can.rewrite),
         ("tell", can.tell && was_told),
         ("replace", can.replace),
-        ("refuse stop", can.refuse_stop),
-        ("sub-agents", can.subagents),
-        ("MCP", can.mcp),
+        ("refuse stop", can.refuse_stop && agent.goes_on),
+        ("sub-agents", can.subagents && agent.has_agents),
+        ("MCP", can.mcp && agent.has_mcp),
         ("ticket", true),
     ];
     all.iter().filter(|(_, can)| *can && is_clean).map(|(name, _)| (*name).to_string()).collect()
@@ -164,7 +165,7 @@ fn take_verdict(entries: &mut Vec<Value>, row: &Row) -> Option<String> {
         let text = |name: &str| entry["entry"][name].as_str().unwrap_or_default().contains(row.key);
         match row.needs {
             Needs::Mcp => text("tool"),
-            _ if row.key.is_empty() => is_handoff(entry),
+            Needs::Handoff => is_handoff(entry),
             _ => text("title"),
         }
     };
@@ -197,11 +198,7 @@ impl Check<'_> {
 
     /// Does the host show the gate this call at all?
     fn is_shown(&self) -> bool {
-        match self.row.needs {
-            Needs::Nothing => true,
-            Needs::Subagents => self.can.subagents,
-            Needs::Mcp => self.can.mcp,
-        }
+        self.row.needs.are_met(self.agent, self.can)
     }
 
     fn verdict(&mut self, verdict: Option<&str>) {

@@ -37,6 +37,7 @@ pub const AGENTS: &[Agent] = &[
             (".config/opencode/node_modules/.keep", ""),
         ],
         agent_kind: "general",
+        goes_on: false,
         ..AGENT
     },
     Agent {
@@ -101,6 +102,8 @@ pub const AGENTS: &[Agent] = &[
             ),
             (".pi/agent/settings.json", r#"{"defaultProvider": "scripted", "defaultModel": "scripted"}"#),
         ],
+        has_agents: false,
+        has_mcp: false,
         ..AGENT
     },
     Agent {
@@ -115,6 +118,7 @@ pub const AGENTS: &[Agent] = &[
             r#"{"mcpServers": {"fx": {"transportType": "stdio", "disabled": false, "autoApprove": [], "command": "node", "args": ["{mcp}"]}}}"#,
         )],
         prepare: &[&["auth", "-p", "openai-compatible", "-k", "{key}", "-m", "scripted", "-b", "{url}/v1"]],
+        says_why_of_mcp: false,
         ..AGENT
     },
     Agent {

@@ -30,6 +30,12 @@ pub struct Agent {
     pub prepare: &'static [&'static [&'static str]],
     /// The kind of sub-agent that may do everything.
     pub agent_kind: &'static str,
+    /// It knows MCP servers without an extension.
+    pub has_mcp: bool,
+    /// It goes on after a refused stop, started as it is here.
+    pub goes_on: bool,
+    /// It has a tool that starts sub-agents.
+    pub has_agents: bool,
     /// The model hears why a tool of an MCP server was denied, and not only that it was.
     pub says_why_of_mcp: bool,
     /// After this long a run is given up.
@@ -53,6 +59,9 @@ const AGENT: Agent = Agent {
     files: &[],
     prepare: &[],
     agent_kind: "general-purpose",
+    has_mcp: true,
+    goes_on: true,
+    has_agents: true,
     says_why_of_mcp: true,
     wait_seconds: 180,
 };
