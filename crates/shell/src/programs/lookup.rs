@@ -171,7 +171,7 @@ fn in_one_spelling<'a>(
     words = spelled(&words, record.same, usage).unwrap_or(words);
     // A script that is called like a command of the program runs only with `run`.
     let is_script = |name: &str| {
-        let scripts = ["test", "start", "stop", "restart"];
+        let scripts = ["test", "start", "stop", "restart", "deploy"];
         scripts.contains(&name) || !subcommands::is_own(program, aliases::canonical_sub(program, name))
     };
     if record.scripts

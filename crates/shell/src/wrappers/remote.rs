@@ -157,7 +157,10 @@ fn machine(program: &str, words: &[Word]) -> Option<Vec<Inner>> {
         true => Some(words),
         false => words.iter().position(|word| word.text == *sub).and_then(|at| words.get(at + 1..)),
     };
-    let Some(rest) = rest else { return Some(Vec::new()) };
+    let Some(rest) = rest else {
+        // `minikube kubectl -- …` is for others to read.
+        return (program != "minikube").then(Vec::new);
+    };
     let mut at = options::sort(rest, &spec(options), &mut Usage::default()) + skip;
     at += usize::from(rest.get(at).is_some_and(|word| word.text == "--"));
     let run = rest.get(at..).unwrap_or_default().to_vec();
