@@ -48,6 +48,7 @@ mod mark;
 mod mcp_commands;
 mod mcp_files;
 mod mcp_hosts;
+mod mcp_names;
 mod metrics;
 mod nearest;
 mod notify;
