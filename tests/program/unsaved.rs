@@ -102,67 +102,73 @@ fn deleting_a_folder_asks_while_its_work_is_in_no_commit() {
     runs(&house, "rm -rf src");
 }
 
+/// What loses the changes of `src/a.js` or `src/new.js`.
+const LOSE: &[&str] = &[
+    "rm src/a.js",
+    "rm -f src/a.js",
+    "rm -rf ./src/",
+    "rm -rf src/*",
+    "rm src/*.js",
+    "cd src && rm -rf .././src/a.js",
+    "git rm -rf src",
+    "find src -delete",
+    "find . -name '*.js' -delete",
+    "find src -name 'a.*' -exec rm {} +",
+    "cp docs/intro.md src/a.js",
+    "mv docs/intro.md src/a.js",
+    "echo x > src/a.js",
+    "cat docs/intro.md | tee src/a.js",
+    "python3 -c \"import shutil; shutil.rmtree('src')\"",
+    "node -e \"require('fs').rmSync('src', {recursive: true})\"",
+    "sudo rm -rf src",
+    "bash -c 'rm -rf src'",
+    "rm src/new.js",
+    "git checkout -- src/a.js",
+    "git restore src/a.js",
+    "curl -so src/a.js http://localhost/x",
+    "ln -sf ../docs/intro.md src/a.js",
+    "sort docs/intro.md -o src/a.js",
+    "dd if=/dev/zero of=src/a.js count=1",
+    "git mv -f docs/intro.md src/a.js",
+    "python3 -c \"open('src/a.js', 'w').write('x')\"",
+    "node -e \"require('fs').writeFileSync('src/a.js', '')\"",
+    "git ls-files -m | xargs rm -f",
+    "git ls-files -o --exclude-standard | xargs rm",
+    "git show HEAD:src/a.js > src/a.js",
+    "cat src/a.js > src/a.js",
+    "mv src/a.js /dev/null",
+    "pwsh -Command 'Remove-Item -Recurse src'",
+    "cp src/a.js /tmp/kept.js && rm -rf /tmp/kept.js src/a.js",
+];
+
+/// What keeps them.
+const KEEP: &[&str] = &[
+    "mv src/a.js src/z.js",
+    "git mv src/a.js src/z.js",
+    "sort src/a.js -o src/a.js",
+    "sed s/a/b/ src/a.js > src/a.tmp && mv src/a.tmp src/a.js",
+    "cat src/a.js | sort > /tmp/sorted.js && mv /tmp/sorted.js src/a.js",
+    "cp src/a.js src/a.bak && rm src/a.js",
+    "python3 -c \"t = open('src/a.js').read(); open('src/a.js', 'w').write(t.upper())\"",
+    "python3 -c \"open('src/a.js', 'a').write('x')\"",
+    "curl -so src/fresh.js http://localhost/x",
+    "git rm src/a.js",
+    "echo x >> src/a.js",
+    "sed -i s/a/b/ src/a.js",
+    "find . -name '*.orig' -delete",
+    "cp src/a.js /tmp/a.js",
+    "rm --help",
+];
+
 #[test]
 fn every_way_to_delete_or_replace_is_one() {
     let house = repository();
     house.write("src/a.js", "changed\n");
     house.write("src/new.js", "new\n");
-    for command in [
-        "rm src/a.js",
-        "rm -f src/a.js",
-        "rm -rf ./src/",
-        "rm -rf src/*",
-        "rm src/*.js",
-        "cd src && rm -rf .././src/a.js",
-        "git rm -rf src",
-        "find src -delete",
-        "find . -name '*.js' -delete",
-        "find src -name 'a.*' -exec rm {} +",
-        "cp docs/intro.md src/a.js",
-        "mv docs/intro.md src/a.js",
-        "echo x > src/a.js",
-        "cat docs/intro.md | tee src/a.js",
-        "python3 -c \"import shutil; shutil.rmtree('src')\"",
-        "node -e \"require('fs').rmSync('src', {recursive: true})\"",
-        "sudo rm -rf src",
-        "bash -c 'rm -rf src'",
-        "rm src/new.js",
-        "git checkout -- src/a.js",
-        "git restore src/a.js",
-        "curl -so src/a.js http://localhost/x",
-        "ln -sf ../docs/intro.md src/a.js",
-        "sort docs/intro.md -o src/a.js",
-        "dd if=/dev/zero of=src/a.js count=1",
-        "git mv -f docs/intro.md src/a.js",
-        "python3 -c \"open('src/a.js', 'w').write('x')\"",
-        "node -e \"require('fs').writeFileSync('src/a.js', '')\"",
-        "git ls-files -m | xargs rm -f",
-        "git ls-files -o --exclude-standard | xargs rm",
-        "git show HEAD:src/a.js > src/a.js",
-        "cat src/a.js > src/a.js",
-        "mv src/a.js /dev/null",
-        "pwsh -Command 'Remove-Item -Recurse src'",
-        "cp src/a.js /tmp/kept.js && rm -rf /tmp/kept.js src/a.js",
-    ] {
+    for command in LOSE {
         asks(&house, command, "src/");
     }
-    for command in [
-        "mv src/a.js src/z.js",
-        "git mv src/a.js src/z.js",
-        "sort src/a.js -o src/a.js",
-        "sed s/a/b/ src/a.js > src/a.tmp && mv src/a.tmp src/a.js",
-        "cat src/a.js | sort > /tmp/sorted.js && mv /tmp/sorted.js src/a.js",
-        "cp src/a.js src/a.bak && rm src/a.js",
-        "python3 -c \"t = open('src/a.js').read(); open('src/a.js', 'w').write(t.upper())\"",
-        "python3 -c \"open('src/a.js', 'a').write('x')\"",
-        "curl -so src/fresh.js http://localhost/x",
-        "git rm src/a.js",
-        "echo x >> src/a.js",
-        "sed -i s/a/b/ src/a.js",
-        "find . -name '*.orig' -delete",
-        "cp src/a.js /tmp/a.js",
-        "rm --help",
-    ] {
+    for command in KEEP {
         runs(&house, command);
     }
     let path = house.project().join("src/a.js");

@@ -49,6 +49,7 @@ mod mcp_cards;
 mod mcp_commands;
 mod mcp_files;
 mod mcp_hosts;
+mod mcp_names;
 mod metrics;
 mod nearest;
 mod notify;

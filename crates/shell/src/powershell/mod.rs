@@ -6,10 +6,11 @@
 
 mod cmdlets;
 mod emit;
+mod given;
 mod split;
 
 use crate::reading::{ReadContext, Reading, Span};
-use cmdlets::Stage;
+use given::Stage;
 use split::{Argument, Statement, Token};
 use std::collections::BTreeMap;
 

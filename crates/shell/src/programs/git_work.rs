@@ -177,17 +177,7 @@ pub(super) fn files(command: &Command, input: Option<&str>, effects: &mut Effect
         "checkout" => paths_out(usage).iter().for_each(|path| writes_below(effects, path)),
         "config" => config_file(command, effects),
         "stash" => stash(command, effects),
-        // It refuses a folder that holds something.
-        "clone" => usage
-            .operands
-            .get(1)
-            .into_iter()
-            .for_each(|to| super::outputs::fills(effects, EffectKind::CreatesFile, to)),
-        "worktree" if usage.subcommand.get(1).is_some_and(|sub| sub == "add") => usage
-            .operands
-            .first()
-            .into_iter()
-            .for_each(|to| super::outputs::fills(effects, EffectKind::CreatesFile, to)),
+        "clone" | "worktree" => checked_out(usage, effects),
         "clean" if usage.has("--force") && !usage.has("--dry-run") => {
             effects
                 .on_each(EffectKind::DeletesTree, usage.operands.iter().filter(|word| !is_tree(&word.text)));
@@ -216,6 +206,18 @@ pub(super) fn files(command: &Command, input: Option<&str>, effects: &mut Effect
             );
         }
         _ => shown(command, effects),
+    }
+}
+
+/// A new working tree. Git refuses a folder that holds something.
+fn checked_out(usage: &Usage, effects: &mut Effects) {
+    let adds = usage.subcommand.get(1).is_some_and(|sub| sub == "add");
+    let to = match usage.sub() {
+        "clone" => usage.operands.get(1),
+        _ => usage.operands.first().filter(|_| adds),
+    };
+    if let Some(to) = to {
+        super::outputs::fills(effects, EffectKind::CreatesFile, to);
     }
 }
 

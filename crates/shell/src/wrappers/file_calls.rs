@@ -89,14 +89,7 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
     }
     let inside = call.inside?;
     if matches!(call.name, "Path" | "PurePath") {
-        let (path, after) =
-            call.values.text(&format!("Path({inside}")).map(|(path, after)| (path, after.to_string()))?;
-        let given = after.split_once('(').map(|(_, inside)| inside);
-        if by_method(&after) == "mv" {
-            return moved("mv", &path, given, call.values, program);
-        }
-        let text = given.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
-        return written_to(by_method(&after), &path, text, program);
+        return by_new_path(call, inside, program);
     }
     if let Some((does, path)) = two_words(call) {
         return does_to(does, &path, program);
@@ -149,6 +142,18 @@ pub(super) fn open(call: &FunctionCall, program: &Word) -> Option<Inner> {
         }
     };
     written_to(does, &path, text, program)
+}
+
+/// `Path("x").write_text(…)`, `Path("x").rename("y")`.
+fn by_new_path(call: &FunctionCall, inside: &str, program: &Word) -> Option<Inner> {
+    let (path, after) =
+        call.values.text(&format!("Path({inside}")).map(|(path, after)| (path, after.to_string()))?;
+    let given = after.split_once('(').map(|(_, inside)| inside);
+    if by_method(&after) == "mv" {
+        return moved("mv", &path, given, call.values, program);
+    }
+    let text = given.and_then(|inside| call.values.text(inside)).map(|(text, _)| text);
+    written_to(by_method(&after), &path, text, program)
 }
 
 /// `p.write_text(…)` of a path with a name.
