@@ -17,7 +17,7 @@ fn the_five_commands_of_supervision() {
     let logs = run(&["logs", "--last", "24h", "--decisions", "REJECT,ESCALATE"]).ended(0).text();
     assert!(logs.contains("ban-no-verify"), "{logs}");
     run(&["escalation", "--auto-approve-low", "--human-required-critical"]).ended(0);
-    house.run_as_agent(&["supervision", "rules", "remove", "ban-no-verify"]).ended(1);
+    assert!(house.ask("toolgate supervision rules remove ban-no-verify").is_no(), "not for agents");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! speaks of a connection is read from it, never stored.
 
 use crate::address::Address;
+use crate::leak::recorded;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -186,7 +187,8 @@ pub fn kept_message(text: &str) -> String {
     // What is cut away needs no look.
     let text = middle_out(text, MESSAGE_MAX.saturating_mul(8));
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut kept = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut kept = recorded(&kept).into_owned();
     for (pattern, with) in SECRETS.iter() {
         kept = pattern.replace_all(&kept, *with).into_owned();
     }
