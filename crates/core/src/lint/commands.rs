@@ -4,6 +4,7 @@ use super::warn;
 use crate::nearest;
 use crate::policy::{Notice, RuleEntry};
 use crate::rule::{CommandMatch, Match, Names, has_flag};
+use crate::tool_word::TOOL_WORDS;
 use toolgate_shell::{
     EffectKind, ReadContext, SmolStr, canonical_sub, is_group, is_known, is_path, known_commands,
     known_flags, known_subcommands, read,
@@ -100,11 +101,17 @@ const TOOLS: [&str; 16] = [
 ];
 
 fn look_at_tool(entry: &RuleEntry, tool: &str) -> Option<Notice> {
+    // A word for the tools of every host is no misspelled name.
+    if TOOL_WORDS.contains(&tool) {
+        return None;
+    }
     let meant = TOOLS.iter().find(|known| known.eq_ignore_ascii_case(tool) && **known != tool)?;
     let text = format!(
-        "names of tools are compared with their capitals, and `{tool}` has none: in Claude Code it is `{meant}`"
+        "names of tools are compared with their capitals, and `{tool}` has none: on some hosts it is `{meant}`"
     );
-    Some(warn(entry, tool, text, format!("write `{meant}`, or `[{meant}, {tool}]` for several hosts")))
+    let words = TOOL_WORDS.map(|word| format!("`{word}`")).join(", ");
+    let help = format!("write `[{meant}, {tool}]`, or one of the words that hold on every host: {words}");
+    Some(warn(entry, tool, text, help))
 }
 
 fn is_plain(name: &str) -> bool {
