@@ -138,12 +138,12 @@ fn calls_run_and_are_recorded_first() {
 #[test]
 fn a_blocked_call_is_a_result_the_model_can_read() {
     let house = House::with_policy(
-        "version: 1\nrules:\n  - { id: no-echo, name: x, kind: block, match: { tool: mcp__test__echo }, reason: echo is out, remediation: whistle }\n",
+        "version: 1\nrules:\n  - { id: no-echo, name: x, kind: block, match: { tool: mcp__test__echo }, reason: Echo is out, remediation: whistle }\n",
     );
     let mut client = Client::begin(&house, &all_tools());
     let answer = client.call("echo", &json!({ "message": "hi" }));
     assert_eq!(answer["result"]["isError"], true);
-    assert!(text(&answer).contains("Echo is out") && text(&answer).contains("Whistle"), "{answer}");
+    assert!(text(&answer).contains("Echo is out") && text(&answer).contains("histle"), "{answer}");
     assert_eq!(answer["result"]["_meta"]["toolgate/blocked"], true);
     assert!(!client.reached().contains("\"hi\""));
     // An unknown tool is something else.

@@ -81,7 +81,8 @@ fn path(dirs: &Dirs) -> PathBuf {
 
 /// Of two records to tidy up behind later, the one that must not be left out.
 pub(crate) fn later_of(left: Option<u64>, seq: u64) -> u64 {
-    left.filter(|left| left.is_multiple_of(CHECKPOINT_EVERY)).unwrap_or(seq)
+    let is_near = |seq: &u64| seq % CHECKPOINT_EVERY < TURN_MAX;
+    left.filter(|left| is_near(left) && !is_near(&seq)).unwrap_or(seq)
 }
 
 /// Appends a checkpoint to the kept ones.

@@ -207,6 +207,12 @@ impl Gate {
         self.later = Later::Wanted(None);
     }
 
+    /// Whether there is anything for [`Gate::tidy`] to do.
+    #[must_use]
+    pub fn is_untidy(&self) -> bool {
+        matches!(self.later, Later::Wanted(Some(_)))
+    }
+
     /// Tidies up behind what was recorded since the last time.
     pub fn tidy(&mut self) {
         if let Later::Wanted(left) = &mut self.later

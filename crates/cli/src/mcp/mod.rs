@@ -182,6 +182,11 @@ impl Proxy {
         }
     }
 
+    /// Whether there is something to do when nothing else is.
+    pub(crate) fn is_untidy(&self) -> bool {
+        self.gate.is_untidy()
+    }
+
     /// Does what can wait until everything is on its way.
     pub(crate) fn tidy(&mut self) {
         self.gate.tidy();

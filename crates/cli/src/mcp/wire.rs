@@ -21,11 +21,22 @@ const PIECE: usize = 64 << 10;
 /// How long a server may take to end once its input is closed, and again once it is told to.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// The log is tidied up once both sides are quiet for so long, or after so many rounds without rest.
+const REST: Duration = Duration::from_millis(50);
+const BUSY_MAX: u32 = 1000;
+
 /// Which streams have something.
 struct Ready {
     client: bool,
     server: bool,
     woken: bool,
+}
+
+impl Ready {
+    /// Whether only time has passed.
+    fn is_nothing(&self) -> bool {
+        !(self.client || self.server || self.woken)
+    }
 }
 
 /// Runs the proxy until both sides are done; the exit code of the server.
@@ -40,9 +51,10 @@ pub fn run(options: Options, gate: Gate, setup: Setup, mut server: ServerProcess
     let mut proxy = Proxy::new(options, gate, setup, waker);
     let (mut from_client, mut from_server) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
     let mut room = vec![0; PIECE];
-    let (mut client_there, mut deadline) = (true, None::<Instant>);
+    let (mut client_there, mut deadline, mut busy) = (true, None::<Instant>, 0_u32);
     loop {
-        let next = [proxy.look_at_time(), deadline].into_iter().flatten().min();
+        let rest = proxy.is_untidy().then(|| Instant::now() + REST);
+        let next = [proxy.look_at_time(), deadline, rest].into_iter().flatten().min();
         let ready = wait(&proxy, &server, &woken, client_there, next);
         if ready.woken {
             let _ = woken.read(&mut room);
@@ -71,7 +83,11 @@ pub fn run(options: Options, gate: Gate, setup: Setup, mut server: ServerProcess
             // No one reads any more; what runs is recorded as it is.
             break;
         }
-        proxy.tidy();
+        // It waits for the disk, so it waits itself until there is nothing else to do.
+        busy = if rest.is_some() { busy.saturating_add(1) } else { 0 };
+        if rest.is_some() && (ready.is_nothing() || busy > BUSY_MAX) {
+            proxy.tidy();
+        }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break;
         }
