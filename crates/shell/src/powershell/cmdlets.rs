@@ -305,7 +305,7 @@ const LISTERS_ROW: &[&str] = &[];
 fn list(stage: &Stage) -> Made {
     let given = Given::of(&LIST, stage);
     let is_env = |parts: &Argument| matches!(parts.first(), Some(Part::Text(text, _)) if text.to_ascii_lowercase().starts_with("env:"));
-    if given.values("path").iter().any(|parts| is_env(parts)) {
+    if given.values("path").iter().any(is_env) {
         return Made { line: Some("printenv".to_owned()), ..Made::default() };
     }
     let starts = given.values("path").into_iter().chain(given.values("literalpath"));
