@@ -77,11 +77,11 @@ fn a_ledger_that_cannot_be_written_closes_the_gate() {
         fs::remove_file(state.join("ledger.sqlite")).unwrap();
         fs::create_dir(state.join("ledger.sqlite")).unwrap();
     });
-    check_state("cannot create the folder", |state| {
+    check_state("is not a folder", |state| {
         fs::remove_dir_all(state).unwrap();
         fs::write(state, "a file").unwrap();
     });
-    check_state("cannot create the folder", |state| {
+    check_state("is not a folder", |state| {
         fs::remove_dir_all(state).unwrap();
         symlink("/proc/nothing/here", state).unwrap();
     });
@@ -93,7 +93,7 @@ fn a_ledger_that_is_none_closes_the_gate() {
         let _ = fs::remove_file(state.join("ledger.sqlite-wal"));
         let _ = fs::remove_file(state.join("ledger.sqlite-shm"));
     };
-    check_state("file is not a database", |state| {
+    check_state("is not a ledger", |state| {
         forget_log(state);
         fs::write(state.join("ledger.sqlite"), "garbage ".repeat(10_000)).unwrap();
     });

@@ -85,7 +85,7 @@ fn a_broken_setup_is_named() {
     std::fs::remove_dir_all(house.state()).unwrap();
     std::fs::write(house.state(), "").unwrap();
     let said = house.run(&["logs"]).ended(1).err;
-    assert!(said.contains("is a file, and Toolgate needs a folder there"), "{said}");
+    assert!(said.contains("is not a folder, and Toolgate needs one there"), "{said}");
     let said = house.run(&["man", "--dir", "/proc/x"]).ended(1).err;
     assert!(said.contains("`/proc/x`") && said.contains("help: "), "{said}");
     let said = error(&house, &["approver", "set", "--json"]);

@@ -337,7 +337,7 @@ fn the_dialogue_of_init() {
     let project = "Write .claude/settings.json? [y/N] ";
     let house = House::new();
     let Some(no) = all(&house, &[(level, "x"), (level, "1"), (hook, "n"), (policy, "n")]) else { return };
-    assert!(no.ends_with("Nothing was changed.\n\n(exit 0)\n"), "{no}");
+    assert!(no.ends_with("Nothing was changed. Your agents are not guarded.\n\n(exit 0)\n"), "{no}");
     assert_eq!(files(&house), files(&House::new()), "a no is a no");
     let half = all(&house, &[(level, "2"), ("settings.local.json? [y/N] ", ""), (policy, "y")]).unwrap();
     assert!(half.contains("Written: .toolgate/policy.yaml") && !half.contains("Nothing was"), "{half}");
@@ -391,7 +391,7 @@ fn a_hook_of_an_older_version_is_pointed_out() {
     }
     house.write(SETTINGS, serde_json::to_string_pretty(&old).unwrap());
     let doctor = house.run(&["doctor"]).text();
-    assert!(doctor.contains("the hook is from an older version of toolgate"), "{doctor}");
+    assert!(doctor.contains("the hook is from an older version of Toolgate"), "{doctor}");
     install(&house).ended(0);
     assert!(house.read(SETTINGS).matches("`toolgate inbox`").count() == 10, "{}", house.read(SETTINGS));
     assert!(!house.run(&["doctor"]).text().contains("older version"));

@@ -71,7 +71,7 @@ fn no_call_runs_after_the_deadline_and_the_agent_may_stop() {
     assert_eq!(house.ask("ls"), Answer::Silent);
     later(&house, 31);
     let answer = house.ask("ls");
-    assert!(answer.text().contains("30 minutes for this task are used up. [builtin-002 ("), "{answer:?}");
+    assert!(answer.text().contains("the 30 minutes for this task are used up. [builtin-002 ("), "{answer:?}");
     assert!(!house.ask_event(&stop(&house)).is_no());
 }
 
@@ -316,7 +316,7 @@ agents:
     assert_eq!((&asked["tool"], &asked["calls"]), (&json!("Bash"), &json!(2)), "{asked}");
     assert!(!said(&house).contains("Slow down"), "it has spoken");
     let told = house.ask_event(&stop(&house));
-    assert!(told.is_no() && told.text().contains("one.txt is not there"), "{told:?}");
+    assert!(told.is_no() && told.text().contains("done.txt is not there"), "{told:?}");
     house.write("done.txt", "");
     assert!(!house.ask_event(&stop(&house)).is_no());
     house.run(&["ledger", "verify"]).ended(0);

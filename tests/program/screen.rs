@@ -22,11 +22,11 @@ fn one_key_approves_and_the_call_runs_once() {
     let house = House::with_policy(TICKET);
     let call = house.call(ASKED);
     let id = house.ask_event(&call).request();
-    let steps = [("y approve", "y"), (&format!("approved {id}"), "")];
+    let steps = [("y approve", "yyy"), ("Enter approves", "\r"), (&format!("approved {id}"), "")];
     let Some(shown) = screen(&house, &steps) else { return };
     assert_eq!(state(&house, &id), "approved");
     for text in
-        ["1 request waits", "remote: origin", "rewrites remote: main", "\"a test\" (the agent's words)"]
+        ["1 request waits", "remote origin", "rewrites on the remote: main", "\"a test\" (the agent's words)"]
     {
         assert!(shown.contains(text), "{text}: {shown}");
     }
@@ -42,7 +42,7 @@ fn a_message_goes_with_the_denial() {
     let id = house.ask_event(&call).request();
     let steps = [
         ("y approve", "m"),
-        ("Message to the agent", "use a new branx\u{7f}ch\r"),
+        ("Enter keeps", "use a new branx\u{7f}ch\r"),
         ("goes with your answer: y", "n"),
         (&format!("denied {id}"), "u"),
         ("is pending again", "n"),
@@ -56,7 +56,7 @@ fn a_message_goes_with_the_denial() {
     let id = house.ask("git push --force origin other").request();
     let steps = [
         ("y approve", "m"),
-        ("Message to the agent", "not today\r"),
+        ("Enter keeps", "not today\r"),
         ("goes with your answer: y", "n"),
         (&format!("denied {id}"), ""),
     ];
@@ -79,6 +79,7 @@ fn nothing_is_approved_unread() {
         ("more lines below", "y"),
         ("read the whole call first", "\u{1b}[4~"),
         ("the-end", "y"),
+        ("Enter approves", "\r"),
         ("approved", ""),
     ];
     screen(&house, &read).unwrap();
@@ -100,7 +101,7 @@ fn an_approval_that_lasts_shows_its_pattern_first() {
     let grants = house.run(&["grants"]).ended(0).text();
     assert!(grants.contains(&id) && grants.contains("`git push --force origin m*`"), "{grants}");
     let id = house.ask("git push --force origin side").request();
-    screen(&house, &[("y approve", "s"), (&format!("approved {id}"), "")]).unwrap();
+    screen(&house, &[("y approve", "s"), ("Enter approves", "\r"), (&format!("approved {id}"), "")]).unwrap();
     assert!(house.run(&["grants"]).ended(0).text().contains("as often as this session makes it"));
 }
 

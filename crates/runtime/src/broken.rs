@@ -46,7 +46,7 @@ impl Broken {
     fn in_the_way(file: &Path) -> Broken {
         let file = file.display();
         Broken::new(
-            format!("`{file}` is a file, and Toolgate needs a folder there"),
+            format!("`{file}` is not a folder, and Toolgate needs one there"),
             format!("move `{file}` away"),
         )
     }

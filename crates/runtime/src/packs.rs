@@ -39,9 +39,17 @@ fn example<'a>(line: &'a str, rule: &str) -> Option<PackExample<'a>> {
     let (command, decided) = line.strip_prefix("- `")?.split_once("` → ")?;
     let verdict = decided.split([' ', ':']).next()?;
     let by = decided.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map_or("", |(by, _)| by);
-    let after =
-        decided.split_once(" – ").map(|(_, remark)| remark).filter(|remark| remark.starts_with("after `"));
+    let after = decided.split_once(" – ").map(|(_, remark)| remark).filter(|remark| is_labels(remark));
     Some(PackExample { command, verdict, matches: by.split(", ").any(|one| one == rule), after })
+}
+
+/// `` after `secret`, `untrusted` ``, and nothing else.
+fn is_labels(remark: &str) -> bool {
+    let is_label = |word: &str| {
+        let name = word.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or_default();
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains(' ')
+    };
+    remark.strip_prefix("after ").is_some_and(|labels| labels.split(", ").all(is_label))
 }
 
 /// Every pack.

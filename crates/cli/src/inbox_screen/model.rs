@@ -65,6 +65,8 @@ pub enum What {
     Pattern,
     /// The passphrase for an answer.
     Passphrase(Given),
+    /// Enter, for the approval of a severe request: another key than the one that may be held down.
+    Severe(Given),
 }
 
 /// The inbox.
@@ -88,10 +90,8 @@ pub struct Model {
     pub words: HashMap<String, String>,
     /// Whether answers need a passphrase.
     pub needs_passphrase: bool,
-    /// Requests of high or unknown severity: one key does not approve them.
+    /// Requests of high, critical or unknown severity: one key does not approve them.
     pub severe: HashSet<String>,
-    /// What the last key would approve, and when it was pressed.
-    pressed: Option<(String, Extent, i64)>,
     /// Requests whose card has been on the screen to its end.
     seen: HashSet<String>,
     moved_ms: i64,
@@ -150,7 +150,6 @@ impl Model {
             return self.type_key(key, now_ms);
         }
         self.notice = None;
-        let pressed = self.pressed.take();
         if self.is_help {
             self.is_help = false;
             return Action::Nothing;
@@ -172,8 +171,8 @@ impl Model {
             Key::End => self.scroll = self.rows.saturating_sub(self.page),
             Key::Enter => self.is_full = !self.is_full && self.selected.is_some(),
             Key::Escape => self.is_full = false,
-            Key::Char('y') => return self.approve(Extent::Once, pressed, now_ms),
-            Key::Char('s') => return self.approve(Extent::Session, pressed, now_ms),
+            Key::Char('y') => return self.answer(Word::Approve, Extent::Once, now_ms),
+            Key::Char('s') => return self.answer(Word::Approve, Extent::Session, now_ms),
             Key::Char('n') => return self.answer(Word::Deny, Extent::Once, now_ms),
             Key::Char('a') => self.ask_pattern(),
             Key::Char('m') => self.ask_message(),
@@ -196,29 +195,6 @@ impl Model {
     fn scroll_by(&mut self, by: isize) {
         let last = self.rows.saturating_sub(self.page);
         self.scroll = self.scroll.saturating_add_signed(by).min(last);
-    }
-
-    /// An approval by one key; a severe request needs it twice. A key that is held down repeats
-    /// faster than a person presses, and never counts as the second.
-    fn approve(&mut self, reach: Extent, pressed: Option<(String, Extent, i64)>, now_ms: i64) -> Action {
-        let action = self.answer(Word::Approve, reach, now_ms);
-        let Some((id, reach)) = self.asked(&action) else { return action };
-        let is_again = |(before, same, at): &(String, Extent, i64)| {
-            *before == id && *same == reach && now_ms >= at.saturating_add(SETTLE_MS)
-        };
-        if self.needs_passphrase || !self.severe.contains(&id) || pressed.as_ref().is_some_and(is_again) {
-            return action;
-        }
-        self.notice = Some("this is severe: press the same key again to approve".to_owned());
-        self.pressed = Some((id, reach, now_ms));
-        Action::Nothing
-    }
-
-    fn asked(&self, action: &Action) -> Option<(String, Extent)> {
-        match action {
-            Action::Answer(given) => Some((given.id.clone(), given.reach.clone())),
-            _ => None,
-        }
     }
 
     /// An answer to the request below the cursor, if it may be given now.
@@ -244,10 +220,14 @@ impl Model {
         }
         let words = self.words.get(&request.id).cloned();
         let given = Given { id: request.id, word, reach, words, passphrase: None };
-        if !self.needs_passphrase {
-            return Action::Answer(given);
-        }
-        self.prompt = Some(Prompt { what: What::Passphrase(given), text: String::new() });
+        // A pattern was confirmed when it was typed.
+        let is_typed = matches!(given.reach, Extent::Always { .. });
+        let what = match (self.needs_passphrase, given.word) {
+            (true, _) => What::Passphrase(given),
+            (false, Word::Approve) if self.severe.contains(&given.id) && !is_typed => What::Severe(given),
+            _ => return Action::Answer(given),
+        };
+        self.prompt = Some(Prompt { what, text: String::new() });
         Action::Nothing
     }
 
@@ -299,6 +279,7 @@ impl Model {
                 let pattern = Some(prompt.text.trim().to_owned()).filter(|text| !text.is_empty());
                 self.answer(Word::Approve, Extent::Always { pattern }, now_ms)
             }
+            What::Severe(given) => Action::Answer(given),
             What::Passphrase(given) => Action::Answer(Given { passphrase: Some(prompt.text), ..given }),
         }
     }
@@ -445,21 +426,16 @@ mod tests {
     }
 
     #[test]
-    fn a_severe_request_is_approved_by_the_same_key_twice() {
+    fn a_severe_request_is_approved_with_enter() {
         let severe = || Model { severe: ["a".to_owned()].into(), ..shown(&["a", "b"]) };
-        let yes = given("a", Word::Approve, Extent::Once, None);
+        let yes = |reach| given("a", Word::Approve, reach, None);
+        assert_eq!(press(&mut severe(), &"y".repeat(40)), Action::Nothing, "it is held down");
+        assert_eq!(press(&mut severe(), "y\n"), yes(Extent::Once));
+        assert_eq!(press(&mut severe(), "s\n"), yes(Extent::Session));
         let mut model = severe();
-        assert_eq!(model.press(Key::Char('y'), LATER), Action::Nothing);
-        assert!(model.notice.as_ref().is_some_and(|text| text.contains("press the same key again")));
-        for held in 1..40 {
-            assert_eq!(model.press(Key::Char('y'), LATER + held * 30), Action::Nothing, "it is held down");
-        }
-        assert_eq!(model.press(Key::Char('y'), LATER + 39 * 30 + SETTLE_MS), yes);
-        let mut model = severe();
-        model.press(Key::Char('y'), LATER);
-        assert_eq!(model.press(Key::Char('s'), 2 * LATER), Action::Nothing, "another key begins again");
-        assert_eq!(model.press(Key::Char('y'), 3 * LATER), Action::Nothing);
-        assert_eq!(model.press(Key::Char('y'), 4 * LATER), yes);
+        press(&mut model, "y");
+        model.press(Key::Escape, LATER);
+        assert!(model.prompt.is_none(), "Esc cancels");
         assert_eq!(press(&mut severe(), "n"), given("a", Word::Deny, Extent::Once, None), "a no is one key");
         assert_eq!(press(&mut severe(), "jy"), given("b", Word::Approve, Extent::Once, None));
     }

@@ -14,7 +14,7 @@ const LISTED: usize = 6;
 /// Calls a pattern would have covered that are named.
 const COVERED: usize = 4;
 
-/// The keys, the most needed first: those that do not fit are behind the first.
+/// The keys, the most needed first: those that do not fit are on the page of the first.
 const KEYS: &[&str] =
     &["? keys", "q quit", "y approve", "n deny", "m message", "s session", "a always", "Enter full text"];
 
@@ -22,7 +22,7 @@ const HELP: &[&str] = &[
     "j k  or arrows   next, previous request",
     "Enter            the request on the whole screen, and back",
     "Space b          a page down, up",
-    "y                approve: this call, once (twice if it is severe)",
+    "y                approve: this call, once (then Enter if it is severe)",
     "s                approve: this call for the rest of this session",
     "a                approve always: shows a pattern you can edit first",
     "n                deny",
@@ -137,6 +137,10 @@ fn foot(model: &Model, columns: usize, covered: &Covered) -> Vec<String> {
             typed("> ", text, columns),
         ],
         Some(Prompt { what: What::Pattern, text }) => pattern(text, columns, covered),
+        Some(Prompt { what: What::Severe(given), .. }) => vec![
+            styled(YELLOW, &cut(format!("Severe. Approve {}: {}?", given.id, visible(&given.reach.words())))),
+            cut("Enter approves, Esc cancels".to_owned()),
+        ],
         Some(Prompt { what: What::Passphrase(given), text }) => {
             let verb = if given.word == Word::Approve { "Approve" } else { "Deny" };
             let dots = "•".repeat(text.chars().count());

@@ -206,7 +206,7 @@ fn decision(store: &Sqlite, decided: &Decided) {
         }
     }
     for finding in decided.objections() {
-        out(&format!("rule     {}, {} µs", finding.cited(), finding.duration_us));
+        out(&format!("rule     {}  ({} µs)", finding.cited(), finding.duration_us));
         out(&format!("  reason   {}", visible(&finding.message)));
         for evidence in &finding.evidence {
             out(&format!("  found    {}", explanation::quoted(evidence)));

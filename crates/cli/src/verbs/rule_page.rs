@@ -132,9 +132,10 @@ fn examples(entry: &RuleEntry) -> Vec<String> {
     let (matching, pass): (Vec<&PackExample<'_>>, Vec<&PackExample<'_>>) =
         all.iter().partition(|one| one.matches);
     let mut pass: Vec<&PackExample<'_>> = pass.into_iter().filter(|one| one.verdict == "allow").collect();
+    let matching: Vec<&PackExample<'_>> = matching.into_iter().take(EXAMPLES_MAX).collect();
     // What is like a call that matches shows best where the rule ends.
     pass.sort_by_key(|one| std::cmp::Reverse(matching.iter().map(|other| likeness(one, other)).max()));
-    let some = matching.into_iter().take(EXAMPLES_MAX).chain(pass.into_iter().take(EXAMPLES_MAX));
+    let some = matching.into_iter().chain(pass.into_iter().take(EXAMPLES_MAX));
     // A rule that only sets a label lets the call run.
     let verdict = |one: &PackExample<'_>| match kind {
         RuleKind::Label if one.matches => kind.name().to_owned(),

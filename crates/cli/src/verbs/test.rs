@@ -232,9 +232,9 @@ fn headline(decision: &Decision) -> String {
 
 fn show_finding(finding: &Finding) {
     out(&format!(
-        "  rule     {}  {}",
+        "  rule     {} {}",
         styled(BOLD, &finding.guard),
-        styled(DIM, &finding.source.to_string())
+        styled(DIM, &format!("({})", finding.source))
     ));
     out(&format!("  reason   {}", visible(&finding.message)));
     for evidence in &finding.evidence {
