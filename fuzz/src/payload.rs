@@ -23,11 +23,19 @@ const EVENTS: &[&str] = &[
     "pre_tool",
     "post_tool",
     "post_agent",
+    "tool.execute.before",
+    "tool_call",
+    "tool_result",
+    "pre_tool_call",
+    "post_tool_call",
+    "preToolUse",
+    "pre_run_command",
+    "pre_mcp_tool_use",
     "Unknown",
 ];
 
 /// The fields hosts name the event in.
-const EVENT_FIELDS: &[&str] = &["hook_event_name", "event", "event_type"];
+const EVENT_FIELDS: &[&str] = &["hook_event_name", "event", "event_type", "hookName", "agent_action_name"];
 
 /// The bytes as they are, and, where they are an object, as each event.
 pub fn payload(bytes: &[u8]) {
@@ -50,7 +58,8 @@ fn decoded(host: &dyn Host, bytes: &[u8]) {
         Ok(asked) => asked,
         Err(unreadable) => {
             let wire = host.closed(&unreadable.why);
-            let is_closed = wire.code != 0 || ["deny", "block"].iter().any(|word| wire.stdout.contains(word));
+            let is_closed =
+                wire.code != 0 || ["deny", "block", "cancel"].iter().any(|word| wire.stdout.contains(word));
             assert!(is_closed, "a message that cannot be read is closed: {wire:?}");
             return one_object(&wire);
         }

@@ -112,7 +112,7 @@ pub(crate) const HERMES: CommandHost = CommandHost {
         user: "~/.hermes/config.yaml",
         project: None,
         form: Form::Yaml(&Yaml {
-            before: r#"sh -c 'answer=$(COMMAND) && case $answer in "{"*"}") printf "%s\n" "$answer"; exit 0;; esac; printf "%s\n" "{\"decision\":\"block\",\"reason\":\"Toolgate is broken, so nothing was run: its hook gave no answer. Fix: run toolgate doctor in a terminal, or install toolgate again. This is a problem with the setup, not a decision about the call.\"}"'"#,
+            before: r#"sh -c 'answer=$(COMMAND) && case $answer in "{"*"}") printf "%s\n" "$answer"; exit 0;; esac; printf "%s\n" "{\"decision\":\"block\",\"reason\":\"Toolgate is broken, so nothing was run: its hook gave no answer. Fix: run toolgate doctor in a terminal, or install Toolgate again. This is a problem with the setup, not a decision about the call.\"}"'"#,
             other: "sh -c 'COMMAND'",
             consents: "shell-hooks-allowlist.json",
         }),

@@ -1,7 +1,7 @@
 //! Files a hook needs next to the host's settings: consents, more programs. They are
 //! written and removed with the settings, after the same yes.
 
-use super::{behind, missing_folders, read, short_name, write};
+use super::{behind, missing_folders, read, short_name, write, write_as};
 use crate::installer::{Manner, Place};
 use crate::installs::{self, Install};
 use crate::verbs::Failure;
@@ -47,7 +47,7 @@ pub fn tell(pending: &[Pending], setup: &Setup, manner: Manner) {
 pub fn put(pending: Vec<Pending>, place: &Place<'_>, setup: &Setup) -> Result<(), Failure> {
     for Pending { companion, before, after } in pending {
         let made = missing_folders(&companion.file);
-        write(&companion.file, &after, companion.is_program())?;
+        write_as(&companion.file, &after, companion.is_program())?;
         let seen = before.clone().unwrap_or_default();
         let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let host = place.host.name().to_owned();
@@ -70,8 +70,8 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<(), Fail
         match restored {
             Some(bytes) if bytes == now => continue,
             Some(bytes) => {
-                write(&companion.file, &bytes, false)?;
-                manner.tell(&format!("Removed toolgate's part from {name}."));
+                write(&companion.file, &bytes)?;
+                manner.tell(&format!("Removed Toolgate's part from {name}."));
             }
             None => {
                 std::fs::remove_file(behind(&companion.file))?;

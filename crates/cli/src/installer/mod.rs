@@ -139,7 +139,7 @@ pub fn put(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, F
     }
     let made = missing_folders(file);
     beside::put(beside, place, setup)?;
-    write(file, &after, host.starts_settings())?;
+    write_as(file, &after, host.starts_settings())?;
     let seen = before.clone().unwrap_or_default();
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let (host_name, file) = (host.name().to_owned(), file.clone());
@@ -194,7 +194,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<Change, 
     }
     beside::take(place, setup, manner)?;
     match &restored {
-        Some(bytes) => write(file, bytes, false)?,
+        Some(bytes) => write(file, bytes)?,
         None => {
             std::fs::remove_file(behind(file))?;
             remove_made(known.as_ref());
@@ -244,7 +244,12 @@ fn missing_folders(file: &Path) -> Vec<PathBuf> {
 }
 
 /// Whole or not at all, keeping the file's own rights.
-fn write(file: &Path, bytes: &[u8], is_program: bool) -> Result<(), Failure> {
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_as(file, bytes, false)
+}
+
+/// The same; a new file can be one the host starts.
+fn write_as(file: &Path, bytes: &[u8], is_program: bool) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Broken::io("create the folder", folder, &error))?;
     }

@@ -118,6 +118,12 @@ pub(super) fn uninstall(host: &CommandHost, before: &[u8]) -> Result<Option<Vec<
         return Ok(Some(before.to_vec()));
     }
     while remove_one(&mut settings, host) {}
+    // The version is ours where it is the last key, which is where it was added.
+    let root = settings.root();
+    let last = root.members().last().is_some_and(|(name, _, _)| name == "version");
+    if has_version(host) && last && root.members().len() > 1 {
+        settings.remove(&root, root.members().len().saturating_sub(1));
+    }
     let left = settings.root();
     let is_empty = left.members().iter().all(|(name, _, _)| name == "version" && has_version(host));
     Ok((!is_empty).then(|| settings.into_bytes()))

@@ -73,8 +73,8 @@ fn is_blank(bytes: &[u8]) -> bool {
 
 fn not_ours() -> SettingsFault {
     SettingsFault {
-        why: "was not written by toolgate".to_owned(),
+        why: "was not written by Toolgate".to_owned(),
         place: None,
-        help: "move the file away; toolgate needs its name".to_owned(),
+        help: "move the file away; Toolgate needs its name".to_owned(),
     }
 }

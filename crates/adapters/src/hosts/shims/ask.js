@@ -8,7 +8,7 @@ const hook = JSON_OF_IT
 const limitMs = 600_000
 
 const fix =
-  "Fix: run `toolgate doctor` in a terminal, or install toolgate again. This is a problem with the setup, not a " +
+  "Fix: run `toolgate doctor` in a terminal, or install Toolgate again. This is a problem with the setup, not a " +
   "decision about the call."
 
 

@@ -8,4 +8,4 @@ answer=$(COMMAND) && case $answer in
   exit 0
   ;;
 esac
-printf '%s\n' '{"context":"Toolgate is broken: its hook gave no answer about this result. Fix: run `toolgate doctor` in a terminal, or install toolgate again."}'
+printf '%s\n' '{"context":"Toolgate is broken: its hook gave no answer about this result. Fix: run `toolgate doctor` in a terminal, or install Toolgate again."}'

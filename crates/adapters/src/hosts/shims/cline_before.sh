@@ -7,4 +7,4 @@ answer=$(COMMAND) && case $answer in
   exit 0
   ;;
 esac
-printf '%s\n' '{"cancel":true,"errorMessage":"Toolgate is broken, so nothing was run: its hook gave no answer. Fix: run `toolgate doctor` in a terminal, or install toolgate again. This is a problem with the setup, not a decision about the call."}'
+printf '%s\n' '{"cancel":true,"errorMessage":"Toolgate is broken, so nothing was run: its hook gave no answer. Fix: run `toolgate doctor` in a terminal, or install Toolgate again. This is a problem with the setup, not a decision about the call."}'
