@@ -80,7 +80,7 @@ fn change(
     if !manner.agree(&format!("Write {name}?"))? {
         return Ok(Change::Declined);
     }
-    write(file, after, false)?;
+    write(file, after)?;
     manner.tell("Restart the client for the change to take effect.");
     Ok(Change::Made)
 }

@@ -45,7 +45,7 @@ pub fn put(place: &Place<'_>, setup: &Setup, settings: &[u8], manner: Manner) ->
         return Ok(Change::Declined);
     }
     let made = missing_folders(&file);
-    write(&file, &after, false)?;
+    write(&file, &after)?;
     let seen = before.clone().unwrap_or_default();
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let host = place.host.name().to_owned();
@@ -84,7 +84,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<(), Fail
     }
     match (is_shared, restored, known) {
         (true, Some(rest), Some(known)) => {
-            write(&file, &rest, false)?;
+            write(&file, &rest)?;
             let install = Install { after: installs::mark(&rest), ..known };
             installs::remember(&setup.dirs, install, &now)?;
         }
@@ -99,7 +99,7 @@ pub fn take(place: &Place<'_>, setup: &Setup, manner: Manner) -> Result<(), Fail
 
 fn restore(file: &Path, bytes: Option<&[u8]>, known: Option<&Install>) -> Result<(), Failure> {
     match bytes {
-        Some(bytes) => write(file, bytes, false)?,
+        Some(bytes) => write(file, bytes)?,
         None => {
             std::fs::remove_file(super::behind(file))?;
             remove_made(known);
