@@ -173,10 +173,10 @@ pub(super) fn folder_of<'a>(host: &CommandHost, tool: &str, input: &'a Value) ->
 pub(super) fn in_own_shape(host: &CommandHost, call: &Call, input: &Value) -> Value {
     let known = host.tools.iter().find(|(name, _)| *name == call.tool);
     let mut input = input.clone();
-    if let (Some((_, Tool::Commands(field))), Some(fields)) = (known, input.as_object_mut()) {
-        if let Some(command @ Value::String(_)) = fields.get_mut(*field) {
-            *command = Value::Array(vec![command.take()]);
-        }
+    if let (Some((_, Tool::Commands(field))), Some(fields)) = (known, input.as_object_mut())
+        && let Some(command @ Value::String(_)) = fields.get_mut(*field)
+    {
+        *command = Value::Array(vec![command.take()]);
     }
     input
 }
