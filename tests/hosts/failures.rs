@@ -41,7 +41,7 @@ pub const FAILURES: &[Failure] = &[
     },
     Failure {
         name: "garbage",
-        what: "answers what is no JSON",
+        what: "writes text instead of JSON",
         hook: "echo 'no JSON'",
         care: "exactly one JSON object is written, in one piece",
     },
