@@ -130,7 +130,7 @@ fn yaml(rule: &Rule) -> Vec<String> {
     if let Some(Value::Object(matches)) = fields.get_mut("match") {
         matches.remove("event");
     }
-    let shown = ["id", "kind", "match", "require", "alternatives", "reason", "examples"];
+    let shown = ["id", "kind", "match", "when", "require", "alternatives", "reason", "examples"];
     let lines = shown.iter().filter_map(|key| Some((key, fields.get(*key)?)));
     let lines = lines.map(|(key, value)| format!("{key}: {value}"));
     lines.enumerate().map(|(at, line)| format!("  {} {line}", if at == 0 { "-" } else { " " })).collect()

@@ -36,7 +36,9 @@ const SCHEMES: [&str; 24] = [
 pub(super) fn look(entry: &RuleEntry, one: &Match, notices: &mut Vec<Notice>) {
     let Some(hosts) = &one.host else { return };
     for scheme in hosts.scheme.iter() {
-        if let Some(meant) = nearest(scheme, SCHEMES).filter(|_| !SCHEMES.contains(&scheme)) {
+        // The web is meant more often than what resembles it as much.
+        let meant = nearest(scheme, ["https", "http", "ssh"]).or_else(|| nearest(scheme, SCHEMES));
+        if let Some(meant) = meant.filter(|_| !SCHEMES.contains(&scheme)) {
             let text = format!("no address begins with `{scheme}://`");
             notices.push(warn(entry, scheme, text, format!("change `{scheme}` to `{meant}`")));
         }

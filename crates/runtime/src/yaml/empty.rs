@@ -102,10 +102,6 @@ impl Look<'_> {
                 Value::Text { .. } => node.is_null(),
             };
             let (message, help) = match key.text.as_str() {
-                "budget" if is_empty => (
-                    format!("agent `{name}`: the budget is empty and limits nothing"),
-                    "add a limit, such as `calls: 500`, or remove it",
-                ),
                 "tools" if is_empty && !node.is_null() => (
                     format!("agent `{name}`: the list of tools is empty, so it may use none"),
                     "name its tools, or remove `tools` for all of them",
