@@ -202,26 +202,6 @@ impl Gate {
         Ok(())
     }
 
-    /// From now on tidying up waits for [`Gate::tidy`], so that no answer does.
-    pub fn tidy_later(&mut self) {
-        self.later = Later::Wanted(None);
-    }
-
-    /// Whether there is anything for [`Gate::tidy`] to do.
-    #[must_use]
-    pub fn is_untidy(&self) -> bool {
-        matches!(self.later, Later::Wanted(Some(_)))
-    }
-
-    /// Tidies up behind what was recorded since the last time.
-    pub fn tidy(&mut self) {
-        if let Later::Wanted(left) = &mut self.later
-            && let Some(seq) = left.take()
-        {
-            tidy_behind(&mut self.store, &self.setup.dirs, seq);
-        }
-    }
-
     /// Tidies up behind a record, now or when the answer is out.
     pub(crate) fn checkpoint(&mut self, seq: u64) {
         if let Later::Wanted(left) = &mut self.later {

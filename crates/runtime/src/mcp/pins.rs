@@ -3,7 +3,7 @@
 use crate::broken::Broken;
 use crate::checkpoints::tidy_behind;
 use crate::clock::now_ms;
-use crate::gate::Gate;
+use crate::gate::{Gate, Later};
 use crate::request_desk::Desk;
 use std::collections::BTreeMap;
 use toolgate_core::{Context, Entry, Pin, PinChange, PinStep};
@@ -33,6 +33,28 @@ impl Gate {
         turn.commit()?;
         seq.into_iter().for_each(|seq| self.checkpoint(seq));
         Ok(())
+    }
+}
+
+impl Gate {
+    /// From now on tidying up waits for [`Gate::tidy`], so that no answer does.
+    pub fn tidy_later(&mut self) {
+        self.later = Later::Wanted(None);
+    }
+
+    /// Whether there is anything for [`Gate::tidy`] to do.
+    #[must_use]
+    pub fn is_untidy(&self) -> bool {
+        matches!(self.later, Later::Wanted(Some(_)))
+    }
+
+    /// Tidies up behind what was recorded since the last time.
+    pub fn tidy(&mut self) {
+        if let Later::Wanted(left) = &mut self.later
+            && let Some(seq) = left.take()
+        {
+            tidy_behind(&mut self.store, &self.setup.dirs, seq);
+        }
     }
 }
 

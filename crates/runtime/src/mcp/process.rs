@@ -91,7 +91,7 @@ impl ServerProcess {
         let cannot = |error: std::io::Error| {
             Broken::new(
                 format!("cannot start the MCP server `{shown}`: {error}"),
-                "correct the command behind `toolgate mcp --`",
+                "correct the command after `toolgate mcp --`",
             )
         };
         let (program, arguments) =
