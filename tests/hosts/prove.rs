@@ -233,10 +233,10 @@ impl Check<'_> {
             (false, true) => self.fault("ran"),
             _ => {}
         }
-        if let ("rewrite", Trace::File(path)) = (self.row.verdict, &self.row.trace) {
-            if self.stage.read(path).contains("--insecure") {
-                self.fault("ran as it was");
-            }
+        if let ("rewrite", Trace::File(path)) = (self.row.verdict, &self.row.trace)
+            && self.stage.read(path).contains("--insecure")
+        {
+            self.fault("ran as it was");
         }
     }
 

@@ -208,10 +208,10 @@ impl<'a> Stage<'a> {
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
         self.sweep();
-        if thread::panicking() {
-            if let Some(kept) = self.keep() {
-                eprintln!("kept for a look: {}", kept.display());
-            }
+        if thread::panicking()
+            && let Some(kept) = self.keep()
+        {
+            eprintln!("kept for a look: {}", kept.display());
         }
     }
 }

@@ -1,5 +1,13 @@
 //! The fuzz targets of host bytes without a fuzzer. `fuzz/run` looks longer.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::panic
+)]
+
 #[path = "../../../fuzz/src/envelope.rs"]
 mod envelope;
 #[path = "../../../fuzz/src/mutated.rs"]

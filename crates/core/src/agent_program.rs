@@ -7,6 +7,9 @@
 use std::path::{Path, PathBuf};
 use toolgate_shell::{Command, Word};
 
+/// The files below a folder that keep hooks from running, given how a file is read, and why.
+pub type Brought = fn(&Path, &dyn Fn(&Path) -> Option<Vec<u8>>) -> Vec<(PathBuf, Unguarded)>;
+
 /// A program that runs agents and offers the gate a hook.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentProgram {
@@ -29,7 +32,7 @@ pub struct AgentProgram {
     /// The files whose settings a session in a folder reads, for a home and that folder.
     pub settings: fn(&Path, &Path) -> Vec<PathBuf>,
     /// Files in a folder that switch hooks of the user off, as they are read.
-    pub brought: fn(&Path, &dyn Fn(&Path) -> Option<Vec<u8>>) -> Vec<(PathBuf, Unguarded)>,
+    pub brought: Brought,
     /// Why a session with these settings is not guarded, if it is not.
     pub unguarded: fn(&[SettingsFile]) -> Option<Unguarded>,
 }

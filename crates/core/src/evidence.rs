@@ -459,7 +459,8 @@ mod tests {
     #[test]
     fn a_command_is_found_on_a_line_by_its_words() {
         let check = |line: &str, words: &[&str], expected: Option<(usize, &str)>| {
-            let found = written_in(line, words).map(|(count, range)| (count, &line[range]));
+            let found = written_in(line, words);
+            let found = found.and_then(|(count, range)| Some((count, line.get(range)?)));
             assert_eq!(found, expected, "{line}");
         };
         check("alias gp='git push --force'; gp", &["git", "push", "--force"], Some((3, "git push --force")));

@@ -218,7 +218,7 @@ impl Proxy {
     }
 
     /// One line of the client.
-    pub(crate) fn from_client(&mut self, line: &[u8]) {
+    pub(crate) fn on_client_line(&mut self, line: &[u8]) {
         let Ok(text) = std::str::from_utf8(line) else {
             return self.refuse(None, -32700, "it is not UTF-8 text");
         };
@@ -320,7 +320,7 @@ impl Proxy {
     }
 
     /// One line of the server.
-    pub(crate) fn from_server(&mut self, line: &[u8]) {
+    pub(crate) fn on_server_line(&mut self, line: &[u8]) {
         self.heard = Instant::now();
         let text = std::str::from_utf8(line).ok();
         let Some(text) = text else { return self.drop_line("it is not UTF-8 text", None) };

@@ -49,7 +49,7 @@ pub fn run(options: Options, gate: Gate, setup: Setup, mut server: ServerProcess
     woken.set_nonblocking(true).map_err(wake)?;
     waker.set_nonblocking(true).map_err(wake)?;
     let mut proxy = Proxy::new(options, gate, setup, waker);
-    let (mut from_client, mut from_server) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
+    let (mut on_client_line, mut on_server_line) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
     let mut room = vec![0; PIECE];
     let (mut client_there, mut deadline, mut busy) = (true, None::<Instant>, 0_u32);
     loop {
@@ -60,12 +60,12 @@ pub fn run(options: Options, gate: Gate, setup: Setup, mut server: ServerProcess
             let _ = woken.read(&mut room);
             proxy.take_outcomes();
         }
-        if ready.client && !read_client(&mut proxy, &mut from_client, &mut room) {
+        if ready.client && !read_client(&mut proxy, &mut on_client_line, &mut room) {
             client_there = false;
             proxy.abandon();
             deadline = Some(Instant::now() + PATIENCE);
         }
-        if ready.server && !read_server(&mut proxy, &mut from_server, &server, &mut room) {
+        if ready.server && !read_server(&mut proxy, &mut on_server_line, &server, &mut room) {
             break;
         }
         if let Some(input) = server.input()
@@ -172,12 +172,12 @@ fn read_client(proxy: &mut Proxy, lines: &mut Lines, room: &mut [u8]) -> bool {
     };
     while let Some(piece) = lines.next_piece() {
         match piece {
-            Piece::Line(line) => proxy.from_client(&line),
+            Piece::Line(line) => proxy.on_client_line(&line),
             Piece::TooLong => proxy.client_line_too_long(),
         }
     }
     if !there && let Some(line) = lines.last() {
-        proxy.from_client(&line);
+        proxy.on_client_line(&line);
     }
     there
 }
@@ -194,12 +194,12 @@ fn read_server(proxy: &mut Proxy, lines: &mut Lines, server: &ServerProcess, roo
     };
     while let Some(piece) = lines.next_piece() {
         match piece {
-            Piece::Line(line) => proxy.from_server(&line),
+            Piece::Line(line) => proxy.on_server_line(&line),
             Piece::TooLong => proxy.server_line_too_long(),
         }
     }
     if !there && let Some(line) = lines.last() {
-        proxy.from_server(&line);
+        proxy.on_server_line(&line);
     }
     there
 }
