@@ -183,7 +183,9 @@ impl Look<'_, '_> {
             let is_top = names.iter().any(|entry| entry.file_name() == ".git");
             let repository = is_top.then(|| self.repository_at(&folder.path)).flatten().or(folder.repository);
             let is_ignored = folder.is_ignored && repository == folder.repository;
-            if is_top && folder.is_meant && search.lossy.tree && is_only_copy(&folder.path.join(".git")) {
+            // Only what is deleted takes the repository along.
+            let takes_all = search.lossy.tree && search.lossy.loss == Loss::ALL;
+            if is_top && folder.is_meant && takes_all && is_only_copy(&folder.path.join(".git")) {
                 let made = std::fs::symlink_metadata(&folder.path)
                     .is_ok_and(|found| self.own.made(&folder.path, &found));
                 let places = self.places;
