@@ -3,7 +3,7 @@
 
 use super::{
     agent_hooks, budget, canary, category, done, escalation_trap, filesystem_safety, handoff,
-    installation_prevention, network_operations, order, output_empty, output_schema, output_secrets,
+    installation_prevention, network_operations, order, output_empty, output_schema, output_secrets, pinned,
     read_first, recovery, risk, scope, self_protection, tools, verified,
 };
 use serde::Serialize;
@@ -31,6 +31,9 @@ pub fn about(id: &str) -> Option<About> {
         agent_hooks::ID => ("ask", "high", ALWAYS),
         scope::ID | tools::ID | order::ID => ("block", "high", SECTION),
         done::ID | handoff::ID => ("block", "medium", SECTION),
+        pinned::ID => {
+            ("block", "critical", "`toolgate pins approve` accepts a change; `verification` sets what counts")
+        }
         read_first::ID | recovery::ID => ("ask or block", "medium", SECTION),
         budget::TOKENS_ID | budget::TIME_ID => ("warn, ask or block", "high", SECTION),
         budget::LIMITS_ID => ("block", "high", SECTION),

@@ -146,7 +146,7 @@ mod tests {
             ("ä[b", (1, 1), "`[` is never closed"),
             ("a)b", (1, 1), "closes nothing"),
             ("*.pem", (0, 1), "repeats nothing"),
-            ("push(?! --dry)", (4, 3), "looks around"),
+            ("push(?! --dry)", (4, 3), "look-around `(?!`"),
             ("[z-a]", (1, 3), "backwards"),
             ("\\y", (0, 2), "means nothing"),
             ("a{5,2}", (1, 5), "repetitions"),
