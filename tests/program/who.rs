@@ -49,7 +49,7 @@ fn logs_are_filtered_by_session_and_rule() {
     assert_eq!(logs(&["--limit", "0"]).text(), "");
     let nothing = logs(&["--session", "abc", "--rule", "x"]);
     assert_eq!(nothing.text(), "");
-    assert_eq!(nothing.err, "no decision of a session that begins with `abc` by the rule `x`\n");
+    assert_eq!(nothing.err, "no decisions of a session that begins with `abc` by the rule `x`\n");
     assert_eq!(logs(&["--session", "abc", "--json"]).err, "", "a program gets no remarks");
 }
 

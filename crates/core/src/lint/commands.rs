@@ -190,7 +190,8 @@ fn look_at_subcommand(entry: &RuleEntry, program: &str, sub: &str) -> Option<Not
     let same = SYNONYMS.iter().find(|words| words.contains(&first));
     let same = same.and_then(|words| words.iter().find(|word| known.contains(word))).copied();
     let Some(meant) = same.or_else(|| nearest(first, known.iter().copied())) else {
-        let help = format!("`{program} help` lists them; a script or plugin of that name is no subcommand");
+        let help =
+            format!("`{program} help` lists them; a script or plugin of that name is not a subcommand");
         return (!known.is_empty() && CLOSED.contains(&program)).then(|| warn(entry, sub, text, help));
     };
     Some(warn(entry, sub, text, format!("change `{first}` to `{meant}`")))
