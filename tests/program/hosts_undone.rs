@@ -4,7 +4,7 @@ use crate::house::House;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use toolgate_adapters::{HOSTS, Level};
+use toolgate_adapters::{HOSTS, Level, host};
 
 /// Settings people have written by hand: odd indentation, hooks of others, no line end.
 const JSON: &[&str] = &[
@@ -53,12 +53,19 @@ fn settings(house: &House) -> Vec<(PathBuf, &'static str, Level)> {
     all
 }
 
+/// Whether the hosts that read a file add their hook to such a text; a file that is all Toolgate's
+/// is not written over one of somebody else.
+fn takes(all: &[(PathBuf, &'static str, Level)], file: &Path, text: &str) -> bool {
+    let mut of_file = all.iter().filter(|(path, _, _)| path == file);
+    of_file.all(|(_, name, _)| host(name).unwrap().install(Some(text.as_bytes()), "toolgate").is_ok())
+}
+
 fn check_undone(fill: impl Fn(&Path) -> Option<&'static str>) {
     let house = House::new();
     let all = settings(&house);
     let trust = HOSTS.iter().filter_map(|host| host.trust_file(&house.home()));
     for file in all.iter().map(|(file, _, _)| file.clone()).chain(trust) {
-        if let Some(text) = fill(&file) {
+        if let Some(text) = fill(&file).filter(|text| takes(&all, &file, text)) {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, text).unwrap();
         }
@@ -112,6 +119,11 @@ fn later_changes_stay() {
         let file = host.settings_file(Level::User, &house.home(), &house.project());
         let is_toml = file.extension().is_some_and(|end| end == "toml");
         let before = if is_toml { TOML[0] } else { JSON[0] };
+        let is_json = file.extension().is_some_and(|end| end == "json");
+        let is_taken = host.install(Some(before.as_bytes()), "toolgate").is_ok();
+        if !is_taken || !is_toml && !is_json {
+            continue;
+        }
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, before).unwrap();
         house.run(&["install", host.name(), "--user", "--yes"]).ended(0);

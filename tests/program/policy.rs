@@ -157,6 +157,11 @@ fn notes_and_anchors_have_a_place() {
         ".toolgate/policy.yaml",
         "version: 1\nrules:\n  - { x-note: no, id: a, kind: warn, match: { regex: x }, reason: r }\n",
     );
+    house.run(&["policy", "check"]).ended(0);
+    house.write(
+        ".toolgate/policy.yaml",
+        "version: 1\nrules:\n  - { id: a, kind: warn, match: { x-note: no, regex: x }, reason: r }\n",
+    );
     house.run(&["policy", "check"]).ended(1);
 }
 

@@ -139,68 +139,84 @@ fn sort(id: &str, sentence: &str) -> (Enforceable, Option<Rule>) {
         return (Enforceable::Yes, rule(RuleKind::Block, only));
     }
     if let Some(kind) = kind {
-        if let Some(branch) = prose_forms::commit_branch(sentence).filter(|_| !words.contains("secret")) {
-            let command = CommandMatch {
-                program: names(&["git"]),
-                subcommand: names(&["commit"]),
-                ..CommandMatch::default()
-            };
-            let mut rule =
-                self::rule(id, kind, Match { command: Some(command), ..Match::default() }, sentence);
-            rule.when = Some(When { branch: names(&[branch]), ..When::default() });
-            rule.examples = Default::default();
-            return (Enforceable::Semi, Some(rule));
-        }
-        let only_deletes = has(&words, &["delete", "remove"])
-            && !has(&words, &["edit", "modify", "change", "touch", "write"]);
-        let changes = has(&words, &["edit", "modify", "change", "touch", "write", "delete", "remove"]);
-        let reads = has(&words, &["read", "open", "print", "show"]);
-        let access: &[&str] = match (only_deletes, changes) {
-            (true, _) => &["delete"],
-            (false, true) => &["write", "delete"],
-            (false, false) => &["read"],
-        };
-        // "the `vendor` folder"
-        let is_folder = has(&words, &["` folder", "` directory"]);
-        if let ([folder], true, true) = (spans.as_slice(), is_folder, changes || reads)
-            && !folder.contains([' ', '/', '.', '*'])
-        {
-            let below = format!("{folder}/**");
-            return (Enforceable::Yes, rule(kind, files(&[&below], access)));
-        }
-        if (changes || reads)
-            && let Some(paths) = paths(&spans, access)
-        {
-            return (Enforceable::Yes, rule(kind, paths));
-        }
-        if let Some(branch) = pushed_branch(sentence) {
-            return (Enforceable::Semi, rule(kind, push_to(branch)));
-        }
-        if let Some(meant) = prose_forms::meant(&words).or_else(|| prose_forms::host(sentence)) {
-            return (Enforceable::Semi, rule(kind, meant));
-        }
-        let quoted = commands(&spans);
-        return match quoted.or_else(|| command(&unquoted_command(sentence)?)) {
-            // Of which calls it speaks, only a person can say.
-            Some(matches) if prose_forms::is_qualified(&words) => {
-                (Enforceable::Semi, rule(RuleKind::Ask, matches))
-            }
-            // "avoid" leaves room; a rule does not.
-            Some(matches) if words.contains("avoid ") => (Enforceable::Semi, rule(RuleKind::Warn, matches)),
-            Some(matches) => (Enforceable::Yes, rule(kind, matches)),
-            None => match used_program(sentence) {
-                // "never use curl to download scripts": for other things it may.
-                Some((program, true)) => (Enforceable::Semi, rule(RuleKind::Warn, program)),
-                Some((program, false)) => (Enforceable::Yes, rule(kind, program)),
-                None => (Enforceable::Advisory, None),
-            },
-        };
+        return restricted(id, kind, sentence, &words, &spans);
     }
     if let Some(rule) = instead(id, sentence, &words, &spans).or_else(|| before(id, sentence, &words, &spans))
     {
         return (Enforceable::Semi, Some(rule));
     }
     (Enforceable::Advisory, None)
+}
+
+/// What is forbidden, or asked about, as a rule.
+fn restricted(
+    id: &str,
+    kind: RuleKind,
+    sentence: &str,
+    words: &str,
+    spans: &[&str],
+) -> (Enforceable, Option<Rule>) {
+    let rule = |kind, matches| Some(rule(id, kind, matches, sentence));
+    if let Some(branch) = prose_forms::commit_branch(sentence).filter(|_| !words.contains("secret")) {
+        let command = CommandMatch {
+            program: names(&["git"]),
+            subcommand: names(&["commit"]),
+            ..CommandMatch::default()
+        };
+        let mut rule = self::rule(id, kind, Match { command: Some(command), ..Match::default() }, sentence);
+        rule.when = Some(When { branch: names(&[branch]), ..When::default() });
+        rule.examples = Default::default();
+        return (Enforceable::Semi, Some(rule));
+    }
+    if let Some(files) = restricted_files(words, spans) {
+        return (Enforceable::Yes, rule(kind, files));
+    }
+    if let Some(branch) = pushed_branch(sentence) {
+        return (Enforceable::Semi, rule(kind, push_to(branch)));
+    }
+    if let Some(meant) = prose_forms::meant(words).or_else(|| prose_forms::host(sentence)) {
+        return (Enforceable::Semi, rule(kind, meant));
+    }
+    let quoted = commands(spans);
+    match quoted.or_else(|| command(&unquoted_command(sentence)?)) {
+        // Of which calls it speaks, only a person can say.
+        Some(matches) if prose_forms::is_qualified(words) => {
+            (Enforceable::Semi, rule(RuleKind::Ask, matches))
+        }
+        // "avoid" leaves room; a rule does not.
+        Some(matches) if words.contains("avoid ") => (Enforceable::Semi, rule(RuleKind::Warn, matches)),
+        Some(matches) => (Enforceable::Yes, rule(kind, matches)),
+        None => match used_program(sentence) {
+            // "never use curl to download scripts": for other things it may.
+            Some((program, true)) => (Enforceable::Semi, rule(RuleKind::Warn, program)),
+            Some((program, false)) => (Enforceable::Yes, rule(kind, program)),
+            None => (Enforceable::Advisory, None),
+        },
+    }
+}
+
+/// The files a sentence speaks of, and what may not be done with them.
+fn restricted_files(words: &str, spans: &[&str]) -> Option<Match> {
+    let only_deletes =
+        has(words, &["delete", "remove"]) && !has(words, &["edit", "modify", "change", "touch", "write"]);
+    let changes = has(words, &["edit", "modify", "change", "touch", "write", "delete", "remove"]);
+    let reads = has(words, &["read", "open", "print", "show"]);
+    let access: &[&str] = match (only_deletes, changes) {
+        (true, _) => &["delete"],
+        (false, true) => &["write", "delete"],
+        (false, false) => &["read"],
+    };
+    if !changes && !reads {
+        return None;
+    }
+    // "the `vendor` folder"
+    let is_folder = has(words, &["` folder", "` directory"]);
+    match spans {
+        [folder] if is_folder && !folder.contains([' ', '/', '.', '*']) => {
+            Some(files(&[&format!("{folder}/**")], access))
+        }
+        _ => paths(spans, access),
+    }
 }
 
 /// "Use `a` instead of `b`", "prefer a over b": the agent is told.

@@ -8,8 +8,8 @@
 //! Deliberately absent: judging, waiting for people, the clock. What session
 //! and request become after a record is folded by `toolgate-core`.
 
-mod beside;
 mod error;
+mod head_file;
 mod listing;
 mod pins;
 mod projection;

@@ -5,8 +5,8 @@
 //! own automatic checkpoint would not do: it never empties the log, and every
 //! new process reads the whole of it.
 
-use crate::beside;
 use crate::error::StoreError;
+use crate::head_file;
 use crate::projection::{self, number, read_mark, request};
 use crate::turn::SqliteTurn;
 use crate::{Store, Turn, Which, pins, queue, schema, supervision, verify};
@@ -75,7 +75,7 @@ pub struct Sqlite {
     /// Where processes wait for each other.
     queue: PathBuf,
     /// Where the newest head is kept.
-    beside: PathBuf,
+    head_file: PathBuf,
     /// The head signed last: the same head is signed the same way every time.
     signed: Option<Checkpoint>,
 }
@@ -93,8 +93,8 @@ impl Sqlite {
             name.push(end);
             PathBuf::from(name)
         };
-        let (log, queue, beside) = (next_to("-wal"), next_to("-queue"), next_to("-head"));
-        Ok(Sqlite { connection, key, log, queue, beside, signed: None })
+        let (log, queue, head_file) = (next_to("-wal"), next_to("-queue"), next_to("-head"));
+        Ok(Sqlite { connection, key, log, queue, head_file, signed: None })
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -108,20 +108,20 @@ impl Sqlite {
     }
 
     /// What is wrong with the head kept next to the ledger, compared with where it ends.
-    pub(crate) fn beside_fault(&self) -> Result<Option<(u64, String)>, StoreError> {
+    pub(crate) fn head_file_fault(&self) -> Result<Option<(u64, String)>, StoreError> {
         let head = head(&self.connection)?;
         let end = head.as_ref().map(|head| &head.checkpoint);
-        let Ok(file) = File::open(&self.beside) else { return Ok(None) };
-        let known = match beside::read(&file) {
-            beside::Beside::Nothing => return Ok(None),
-            beside::Beside::Garbled => {
-                let why = format!("`{}` next to it is damaged; delete that file", self.beside.display());
+        let Ok(file) = File::open(&self.head_file) else { return Ok(None) };
+        let known = match head_file::read(&file) {
+            head_file::KnownHead::Nothing => return Ok(None),
+            head_file::KnownHead::Garbled => {
+                let why = format!("`{}` next to it is damaged; delete that file", self.head_file.display());
                 return Ok(Some((end.map_or(1, |end| end.seq), why)));
             }
-            beside::Beside::Head(known) => known.checkpoint.clone(),
+            head_file::KnownHead::Head(known) => known.checkpoint.clone(),
         };
         let is_gone = end.is_none_or(|end| known.seq > end.seq);
-        Ok(is_gone.then(|| (known.seq, beside::lost(&known, end))))
+        Ok(is_gone.then(|| (known.seq, head_file::lost(&known, end))))
     }
 
     /// Folds the log back if it has grown. The records are safe without it, so
@@ -168,10 +168,10 @@ fn lock<'a>(
 
 impl Store for Sqlite {
     fn begin(&mut self) -> Result<Box<dyn Turn + '_>, StoreError> {
-        let Sqlite { connection, key, queue, beside, signed, .. } = self;
+        let Sqlite { connection, key, queue, head_file, signed, .. } = self;
         let (turn, place) = lock(connection, queue)?;
         check_end(&turn, key, signed.as_ref())?;
-        let mut turn = SqliteTurn::new(turn, key, signed, beside::open(beside), place);
+        let mut turn = SqliteTurn::new(turn, key, signed, head_file::open(head_file), place);
         turn.note_losses()?;
         Ok(Box::new(turn))
     }

@@ -1,8 +1,8 @@
 //! One turn: what a verdict depends on is read, and its records are appended, in
 //! one transaction. Nothing is judged here.
 
-use crate::beside;
 use crate::error::StoreError;
+use crate::head_file;
 use crate::projection::{self, mark, number, request};
 use crate::sqlite::{bodies, head, newest_ms};
 use crate::{LOST, Turn, pins, queue, supervision};
@@ -19,7 +19,7 @@ pub(crate) struct SqliteTurn<'a> {
     turn: rusqlite::Transaction<'a>,
     key: &'a SigningKey,
     signed: &'a mut Option<Checkpoint>,
-    beside: Option<File>,
+    head_file: Option<File>,
     /// Whether it has recorded anything.
     has_news: bool,
     /// Given up when the turn is over, and not before: the next one need not look twice.
@@ -151,10 +151,10 @@ impl Turn for SqliteTurn<'_> {
     }
 
     fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        let SqliteTurn { turn, signed, beside, has_news, .. } = *self;
+        let SqliteTurn { turn, signed, head_file, has_news, .. } = *self;
         turn.commit()?;
-        if let (true, Some(file), Some(head)) = (has_news, beside, signed) {
-            beside::write(&file, head);
+        if let (true, Some(file), Some(head)) = (has_news, head_file, signed) {
+            head_file::write(&file, head);
         }
         Ok(())
     }
@@ -166,10 +166,10 @@ impl<'a> SqliteTurn<'a> {
         turn: rusqlite::Transaction<'a>,
         key: &'a SigningKey,
         signed: &'a mut Option<Checkpoint>,
-        beside: Option<File>,
+        head_file: Option<File>,
         place: queue::Place,
     ) -> SqliteTurn<'a> {
-        SqliteTurn { turn, key, signed, beside, has_news: false, _place: place }
+        SqliteTurn { turn, key, signed, head_file, has_news: false, _place: place }
     }
 }
 
@@ -177,7 +177,7 @@ impl SqliteTurn<'_> {
     /// Records that records are gone, once: whatever was counted with them starts again.
     pub(crate) fn note_losses(&mut self) -> Result<(), StoreError> {
         let head = head(&self.turn)?;
-        let known = self.beside.as_ref().map_or(beside::Beside::Nothing, beside::read);
+        let known = self.head_file.as_ref().map_or(head_file::KnownHead::Nothing, head_file::read);
         let Some(known) = known.other_than(head.as_ref()) else { return Ok(()) };
         let at = number(known.checkpoint.seq);
         let hash: Option<String> = self
@@ -188,7 +188,7 @@ impl SqliteTurn<'_> {
         if hash.as_ref() == Some(&known.checkpoint.hash) || !is_signed_by(&known, self.key) {
             return Ok(());
         }
-        let text = beside::lost(&known.checkpoint, head.as_ref().map(|head| &head.checkpoint));
+        let text = head_file::lost(&known.checkpoint, head.as_ref().map(|head| &head.checkpoint));
         let time_ms = self.newest_ms()?.unwrap_or(0);
         let context = Context { host: "toolgate".to_owned(), ..Context::default() };
         self.append(time_ms, &context, Entry::Noted { what: LOST.to_owned(), text })?;

@@ -88,7 +88,7 @@ pub(crate) fn verify(
         let why = "a record with a number below 1 was added".to_owned();
         return Ok(Verified::Broken(FirstBad { index: records.saturating_add(1), why }));
     }
-    if let Some((index, why)) = store.beside_fault()? {
+    if let Some((index, why)) = store.head_file_fault()? {
         return Ok(Verified::Broken(FirstBad { index, why }));
     }
     if let Some(object) = store.foreign_object()? {

@@ -115,8 +115,11 @@ pub(crate) const CLINE: CommandHost = CommandHost {
         timeout: 0,
         off_switch: None,
     },
-    own_files: &["~/.cline/hooks", "~/Documents/Cline/Hooks"],
+    own_files: &["~/.cline/hooks"],
     own_settings: &[
+        "Cline/Hooks/PreToolUse",
+        "Cline/Hooks/PreToolUse.sh",
+        "Cline/Hooks/PostToolUse.sh",
         ".cline/hooks/PreToolUse",
         ".cline/hooks/PreToolUse.sh",
         ".cline/hooks/PostToolUse.sh",

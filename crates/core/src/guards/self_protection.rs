@@ -282,7 +282,13 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     let fits = |own: &str| {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
-        let named = pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
+        let lies_open = own.split_last().is_some_and(|(_, folder)| {
+            let folder = folder.join("/");
+            places.workspace.contains(&folder)
+        });
+        let is_every = lies_open && parts.last().is_some_and(|part| part.starts_with(['*', '?', '[']));
+        let named =
+            !is_every && pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
         // All of a folder that holds settings: `tar xf x -C .host`.
         let settings = own.iter().rev().nth(1).is_some_and(|folder| folder.starts_with('.'));
         let all = matches!(parts.last(), Some(&("*" | "**" | "?*")))
@@ -300,7 +306,9 @@ fn could_be_settings(parts: &[&str], places: &Places) -> bool {
         let Some(last) = parts.len().checked_sub(own.len()).and_then(|at| parts.get(at..)) else {
             return false;
         };
-        let named = last.first().is_some_and(|part| part.chars().any(char::is_alphanumeric));
+        // `*.json` speaks of every file of that kind, not of the one that is a host's.
+        let is_every = own.len() == 1 && last.iter().any(|part| part.starts_with(['*', '?', '[']));
+        let named = !is_every && last.first().is_some_and(|part| part.chars().any(char::is_alphanumeric));
         named && last.iter().zip(&own).all(|(part, name)| fast_glob::glob_match(part, name))
     };
     places.settings.iter().any(fits)

@@ -488,12 +488,8 @@ fn join_mode(files: &[Layered], notices: &mut Vec<Notice>) -> Mode {
             Some((higher, by)) if mode < higher => {
                 let source = Source { file: file.file.clone(), line: 0 };
                 let text = format!("`mode: observe` has no effect: {} says `enforce`", by.file);
-                notices.push(Notice::conflict(
-                    source,
-                    "observe",
-                    text,
-                    "remove the line, or change the other file",
-                ));
+                let help = "remove the line, or change the other file";
+                notices.push(Notice::conflict(source, "observe", text, help));
             }
             _ => said = Some((mode, file)),
         }

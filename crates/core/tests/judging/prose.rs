@@ -30,6 +30,7 @@ fn proposed(text: &str, expected: &str) {
     let shown = found.iter().map(|one| {
         let rule = one.rule.as_ref().map(|rule| {
             let matches = serde_json::to_string(&rule.matches).unwrap();
+            let matches = matches.replace(r#""event":"pre_execution","#, "");
             let branch = rule.when.iter().flat_map(|when| when.branch.iter()).collect::<Vec<_>>().join(" ");
             format!("{} {matches} {branch}", serde_json::to_string(&rule.kind).unwrap())
         });
@@ -85,12 +86,17 @@ fn a_ban_of_a_command_is_a_rule() {
     let push = json!({ "command": { "program": ["git"], "subcommand": ["push"], "all_flags": ["--force"] } });
     for text in [
         "- Never run `git push --force`.",
-        "* Do not use `git push --force` on shared branches",
         "1. You must not `git push --force`",
         "`git push --force` is forbidden.",
     ] {
         check(text, Enforceable::Yes, json!({ "kind": "block", "match": push }));
     }
+    // Which branches are shared, only a person can say.
+    check(
+        "* Do not use `git push --force` on shared branches",
+        Enforceable::Semi,
+        json!({ "kind": "ask", "match": push }),
+    );
     check("Ask before you run `git push --force`", Enforceable::Yes, json!({ "kind": "ask", "match": push }));
     check(
         "Never `git push --force` without asking",

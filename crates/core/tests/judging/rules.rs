@@ -146,6 +146,7 @@ fn a_field_of_the_input_can_be_asked_for() {
         &json!([{ "id": "prod", "kind": "ask", "match": { "tool": "mcp__db__*", "params": { "target.name": "^prod" } }, "reason": "production" }]),
     );
     let kind = || Kind::Mcp { server: "db".to_owned(), tool: "drop".to_owned() };
+    let of_files = Kind::Mcp { server: "files".to_owned(), tool: "drop".to_owned() };
     check(
         &policy,
         &crate::stage::call("mcp__db__drop", kind(), json!({ "target": { "name": "prod-1" } })),
@@ -158,7 +159,7 @@ fn a_field_of_the_input_can_be_asked_for() {
     );
     check(
         &policy,
-        &crate::stage::call("mcp__files__drop", kind(), json!({ "target": { "name": "prod" } })),
+        &crate::stage::call("mcp__files__drop", of_files, json!({ "target": { "name": "prod" } })),
         "allow",
     );
 }

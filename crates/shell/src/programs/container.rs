@@ -30,6 +30,7 @@ pub(super) const MODELS: &[Model] = &[
                  system prune|volume prune|image prune|container prune|network prune|builder prune|buildx prune",
                 "f,force a,all v,volumes filter= s,stop l,link",
             ),
+            ("login", "u,username= p,password= password-stdin"),
             (
                 "*",
                 "f,file= t,tag= a,all v,volumes force filter= q,quiet rmi= remove-orphans build-arg= no-cache n,tail= o,output=",

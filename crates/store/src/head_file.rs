@@ -15,7 +15,7 @@ const LENGTH: usize = 512;
 
 /// What the file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Beside {
+pub(crate) enum KnownHead {
     /// Nothing: it is not there, or empty.
     Nothing,
     /// A head; whether it is signed is not looked at yet.
@@ -29,14 +29,14 @@ pub(crate) fn open(path: &Path) -> Option<File> {
     OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path).ok()
 }
 
-pub(crate) fn read(file: &File) -> Beside {
+pub(crate) fn read(file: &File) -> KnownHead {
     let mut bytes = [0; LENGTH + 1];
     let length = file.read_at(&mut bytes, 0).unwrap_or(0);
     let text = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
     match text.map(str::trim) {
-        Some("") => Beside::Nothing,
-        Some(text) => serde_json::from_str(text).map_or(Beside::Garbled, Beside::Head),
-        None => Beside::Garbled,
+        Some("") => KnownHead::Nothing,
+        Some(text) => serde_json::from_str(text).map_or(KnownHead::Garbled, KnownHead::Head),
+        None => KnownHead::Garbled,
     }
 }
 
@@ -46,11 +46,11 @@ pub(crate) fn write(file: &File, head: &Checkpoint) {
     let _ = file.write_at(line.as_bytes(), 0);
 }
 
-impl Beside {
+impl KnownHead {
     /// The head if it is not the one of the database.
     pub(crate) fn other_than(self, head: Option<&Checkpoint>) -> Option<Checkpoint> {
         match self {
-            Beside::Head(known) if Some(&known) != head => Some(known),
+            KnownHead::Head(known) if Some(&known) != head => Some(known),
             _ => None,
         }
     }
