@@ -88,7 +88,6 @@ const NUMBERED: &[&str] = &["S0-", "S1-", "S2-", "S3-", "S4-", "C-", "U"];
 /// Files that must contain a word, with the reason.
 const EXEMPT: &[(&str, &str, &str)] = &[
     ("CHANGELOG.md", "cure", "the name of a field before it was renamed"),
-    ("ARCHITECTURE.md", "beside", "the name of a file"),
     ("docs/glossary.md", "deeds", "an older key that is still accepted"),
     ("crates/core/src/guards/category/safety_001.rs", "deeds", "the same key"),
     ("crates/server/src/api.rs", "deed", "an older key that is still accepted"),

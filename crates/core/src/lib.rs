@@ -119,7 +119,7 @@ pub use inbox::{
 pub use knowledge::{
     ConfigPattern, Knowledge, KnowledgeEntry, KnowledgeFault, KnownIssue, Practice, ServiceEndpoint,
 };
-pub use leak::{Leak, Personal, leaks, outward, recorded, redacted};
+pub use leak::{Leak, Personal, leaks, outward, recorded, redacted, without_secrets_of};
 pub use learning::{Habit, Proposal, habit_of, proposals};
 pub use ledger::{
     Backed, Before, Changed, Checker, Checkpoint, Context, Decided, Entry, ExportCheck, FirstBad, Handling,

@@ -26,7 +26,7 @@ use toolgate_core::{
     Access, Advice, Answer, Before, Call, Context, Decided, Decision, Disk, Entry, Event, EventKind, Facts,
     FileFact, Guard, HostAnswer, Mode, Outcome, Policy, Record, Request, Reserved, Resulted, Script, Touched,
     Verdict, agent_text, feedback, feedback_asks, kept_message, output_texts, quoted_message, reserves,
-    rewritten_text,
+    rewritten_text, without_secrets_of,
 };
 use toolgate_store::{Sqlite, Store, Turn};
 
@@ -361,6 +361,8 @@ pub(crate) fn resulted(scene: &Scene, facts: &Facts, event: &Event, told: &Event
         false => evidence(&scene.facts(&told.call), &told.call).1.iter().any(changes),
     };
     touched.retain(|one| one.access != Access::Read || is_read(scene, facts, event, &one.path));
+    let command = event.call.command().unwrap_or_default();
+    let ran = ran.into_iter().map(|line| without_secrets_of(command, line)).collect();
     Resulted {
         event: event.kind,
         call: event.call.id.clone(),

@@ -58,7 +58,7 @@ fn git_by_detours() {
     }
     listed("git for-each-repo --config=a clean -fdx", &["git", "clean", "-fdx"]);
     listed("git for-each-repo --config a -- clean -fdx", &["git", "clean", "-fdx"]);
-    check("git -c url.https://h/.insteadOf=y: fetch y:x", &["reaches-host y:x"]);
+    check("git -c url.https://h/.insteadOf=y: fetch y:x", &["reaches-host y:x", "reaches-host https://h/"]);
     check("git config --remove-section core", &["skips-commit-hooks"]);
     check("git config rename-section core other", &["skips-commit-hooks"]);
     check("git config --remove-section remote.old", &[]);

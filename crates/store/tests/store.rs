@@ -304,7 +304,13 @@ fn what_is_no_ledger_is_refused_with_a_cure() {
     let a_folder = Sqlite::open(folder.path(), key()).unwrap_err();
     let nowhere = Sqlite::open(Path::new("/nowhere/at/all.sqlite"), key()).unwrap_err();
     for error in [garbage, a_folder, nowhere] {
-        assert!(matches!(error, StoreError::Damaged { .. } | StoreError::Unopenable { .. }), "{error:?}");
+        assert!(
+            matches!(
+                error,
+                StoreError::Damaged { .. } | StoreError::Unopenable { .. } | StoreError::NoLedger { .. }
+            ),
+            "{error:?}"
+        );
         assert!(!error.cure().is_empty());
     }
 }

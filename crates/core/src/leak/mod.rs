@@ -17,8 +17,8 @@ mod recorded;
 mod token;
 
 pub use outward::outward;
-pub use recorded::recorded;
 pub(crate) use recorded::{MARK, Recorded};
+pub use recorded::{recorded, without_secrets_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

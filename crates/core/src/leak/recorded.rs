@@ -155,9 +155,25 @@ pub fn recorded(text: &str) -> Cow<'_, str> {
     Recorded::of(text).map_or(Cow::Borrowed(text), |recorded| Cow::Owned(recorded.text))
 }
 
+/// Shorter values are ordinary words too often to be taken out wherever they occur.
+const VALUE_MIN: usize = 6;
+
+/// Another form of a command without the secrets that are in the command: in that form an option
+/// and its value may be far from each other, so that the value alone tells nothing.
+#[must_use]
+pub fn without_secrets_of(command: &str, form: String) -> String {
+    let leaks = found(command).into_iter();
+    leaks.fold(form, |form, leak| {
+        match command.get(leak.start..leak.end).filter(|value| value.len() >= VALUE_MIN) {
+            Some(value) if form.contains(value) => form.replace(value, &format!("{MARK}{}}}", leak.kind)),
+            _ => form,
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Recorded, recorded};
+    use super::{Recorded, recorded, without_secrets_of};
     use crate::leak::tests::drawn;
 
     /// `§` in the expected text is what was taken out.
@@ -168,6 +184,17 @@ mod tests {
             .iter()
             .fold(said, |said, kind| said.replace(&format!("{{redacted:{kind}}}"), "§"));
         assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn another_form_of_a_command_loses_its_secrets_too() {
+        let command = "az login -u app --password Qz7vRk2pLw9x --tenant t";
+        let form = "az -u --password --tenant login app Qz7vRk2pLw9x t".to_owned();
+        assert_eq!(
+            without_secrets_of(command, form),
+            "az -u --password --tenant login app {redacted:secret} t"
+        );
+        assert_eq!(without_secrets_of("ls app", "ls app".to_owned()), "ls app");
     }
 
     #[test]

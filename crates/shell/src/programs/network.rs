@@ -94,22 +94,12 @@ fn curl(command: &Command, input: Option<&str>) -> Effects {
     let urls: Vec<&Word> =
         usage.operands.iter().chain(usage.values("--url")).chain(&configured).chain(&spread).collect();
     effects.on_each(EffectKind::ReachesHost, urls.iter().copied());
-    for name in
-        ["--proxy", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--doh-url"]
-    {
-        effects.on_each(EffectKind::ReachesHost, usage.values(name));
-    }
-    // `HOST1:PORT1:HOST2:PORT2` and `HOST:PORT:ADDRESS`.
-    for value in usage.values("--connect-to").chain(usage.values("--resolve")) {
-        if let Some((_, to)) = value.text.split_once(':').and_then(|(_, rest)| rest.split_once(':')) {
-            effects.on(EffectKind::ReachesHost, &Word { text: to.into(), ..value.clone() });
-        }
-    }
+    relayed(usage, &mut effects);
     let bodies = usage.flags.iter().filter(|flag| SENDING.contains(&flag.name.as_str()));
     let body: String =
         bodies.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.as_str()).collect();
     by_hand(usage.value("--request"), &urls, &body, &mut effects);
-    let sends = SENDING.iter().any(|name| usage.has(name));
+    let sends = usage.flags.iter().any(|flag| SENDING.contains(&flag.name.as_str()));
     if sends {
         effects.on_each(EffectKind::SendsData, urls.iter().copied());
     }
@@ -150,6 +140,25 @@ fn curl(command: &Command, input: Option<&str>) -> Effects {
         );
     }
     effects
+}
+
+/// The hosts a request passes on its way, and those it goes to in the place of its own.
+fn relayed(usage: &Usage, effects: &mut Effects) {
+    for flag in &usage.flags {
+        let Some(value) = &flag.value else { continue };
+        match flag.name.as_str() {
+            "--proxy" | "--preproxy" | "--socks4" | "--socks4a" | "--socks5" | "--socks5-hostname"
+            | "--doh-url" => effects.on(EffectKind::ReachesHost, value),
+            // `HOST1:PORT1:HOST2:PORT2` and `HOST:PORT:ADDRESS`.
+            "--connect-to" | "--resolve" => {
+                let to = value.text.split_once(':').and_then(|(_, rest)| rest.split_once(':'));
+                if let Some((_, to)) = to {
+                    effects.on(EffectKind::ReachesHost, &Word { text: to.into(), ..value.clone() });
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The addresses of a config that comes in: `curl -K -`.

@@ -50,6 +50,11 @@ const MUTATIONS: [&str; 8] = [
 
 /// What a request does next to reaching its host.
 pub(super) fn effect_of(method: &str, url: &str, body: &str) -> Option<EffectKind> {
+    // Most requests only ask.
+    let deletes = method.eq_ignore_ascii_case("delete");
+    if !deletes && body.is_empty() && !url.contains("_delete_by_query") {
+        return None;
+    }
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (place, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
@@ -58,7 +63,7 @@ pub(super) fn effect_of(method: &str, url: &str, body: &str) -> Option<EffectKin
         return Some(EffectKind::DestroysInfrastructure);
     }
     let by_query = path.split(['?', '#']).next().is_some_and(|path| path.ends_with("/_delete_by_query"));
-    if !method.eq_ignore_ascii_case("delete") && !by_query {
+    if !deletes && !by_query {
         return None;
     }
     let is_it = |service: &&str| host == *service || service.starts_with('.') && host.ends_with(service);
