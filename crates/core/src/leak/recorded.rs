@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn another_form_of_a_command_loses_its_secrets_too() {
-        let command = "az login -u app --password Qz7vRk2pLw9x --tenant t";
-        let form = "az -u --password --tenant login app Qz7vRk2pLw9x t".to_owned();
+        let command = "az login -u app --password hunter2 --tenant t";
+        let form = "az -u --password --tenant login app hunter2 t".to_owned();
         assert_eq!(
             without_secrets_of(command, form),
             "az -u --password --tenant login app {redacted:secret} t"

@@ -99,7 +99,20 @@ fn of_evidence(evidence: &mut Evidence, title: Option<&Moved>) {
     let own = evidence.range();
     let quoted =
         title.zip(own).filter(|(title, own)| title.was.get(own.clone()) == Some(evidence.text.as_str()));
-    let Some((title, own)) = quoted else { return clean(&mut evidence.text) };
+    let Some((title, own)) = quoted else {
+        // A field that is quoted whole tells by its name what its value is.
+        return match &mut evidence.origin {
+            Some(Origin::Field { field, start, end, .. }) => {
+                let before = evidence.text.len();
+                clean_named(field.rsplit('.').next().unwrap_or_default(), &mut evidence.text);
+                if evidence.text.len() != before {
+                    *end = start.saturating_add(evidence.text.len());
+                    evidence.marks.clear();
+                }
+            }
+            _ => clean(&mut evidence.text),
+        };
+    };
     let Some(Origin::Field { start, end, .. }) = &mut evidence.origin else {
         return clean(&mut evidence.text);
     };
@@ -109,20 +122,23 @@ fn of_evidence(evidence: &mut Evidence, title: Option<&Moved>) {
     evidence.marks.iter_mut().for_each(|mark| *mark = title.is.moved(mark));
 }
 
-/// Every text in a value; one behind a telling name goes as a whole.
+/// The text of a field; one with a telling name goes as a whole.
+fn clean_named(name: &str, text: &mut String) {
+    let named = format!("{name}={text}");
+    let prefix = name.len().saturating_add(1);
+    match recorded(&named) {
+        Cow::Owned(clean) => *text = clean.get(prefix..).unwrap_or_default().to_owned(),
+        Cow::Borrowed(_) => clean(text),
+    }
+}
+
+/// Every text in a value; one of a telling name goes as a whole.
 fn of_value(value: &mut Value) {
     match value {
         Value::String(text) => clean(text),
         Value::Array(list) => list.iter_mut().for_each(of_value),
         Value::Object(fields) => fields.iter_mut().for_each(|(name, one)| match one {
-            Value::String(text) => {
-                let named = format!("{name}={text}");
-                let prefix = name.len().saturating_add(1);
-                match recorded(&named) {
-                    Cow::Owned(clean) => *text = clean.get(prefix..).unwrap_or_default().to_owned(),
-                    Cow::Borrowed(_) => clean(text),
-                }
-            }
+            Value::String(text) => clean_named(name, text),
             other => of_value(other),
         }),
         _ => {}
