@@ -181,10 +181,10 @@ impl Facts {
                 // What is deleted here is known better than by a verb.
                 let deletes =
                     named.iter().any(|(access, _, _)| matches!(access, Access::Delete | Access::DeleteTree));
-                let deeds = crate::mcp_cards::of_input(server, tool, &call.input);
+                let effects = crate::mcp_cards::of_input(server, tool, &call.input);
                 let is_more =
                     |(kind, _): &(EffectKind, SmolStr)| !deletes || *kind != EffectKind::DestroysRemote;
-                facts.reached.extend(deeds.into_iter().filter(is_more));
+                facts.reached.extend(effects.into_iter().filter(is_more));
                 facts
             }
             Kind::Fetch { url } => {

@@ -22,8 +22,8 @@ use toolgate_runtime::{Setup, agent_above, askers};
   toolgate install {0} --project    for this project and everyone who works on it
   toolgate install mcp ~/.cursor/mcp.json   put a gate in front of every MCP server in this file
 
-Without a level it asks; with --yes, or where there is no terminal, the level is --user. An existing hook
-is updated in place.", example_host()))]
+Without a level it asks; with --yes, or where there is no terminal, the level is --user.
+An existing hook is updated in place.", example_host()))]
 pub struct Args {
     /// The host (`toolgate hosts` lists them), or `mcp` for the servers of a client
     pub host: String,

@@ -282,11 +282,10 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     let fits = |own: &str| {
         let own: Vec<&str> = own.split('/').collect();
         let pairs = || parts.iter().zip(&own);
-        let lies_open = own.split_last().is_some_and(|(_, folder)| {
-            let folder = folder.join("/");
-            places.workspace.contains(&folder)
-        });
-        let is_every = lies_open && parts.last().is_some_and(|part| part.starts_with(['*', '?', '[']));
+        let lies_open =
+            own.split_last().is_some_and(|(_, folder)| places.workspace.contains(&folder.join("/")));
+        let is_every =
+            lies_open && parts.last().zip(own.last()).is_some_and(|(part, name)| says_kind(part, name));
         let named =
             !is_every && pairs().any(|(part, name)| part != name && part.chars().any(char::is_alphanumeric));
         // All of a folder that holds settings: `tar xf x -C .host`.
@@ -299,6 +298,13 @@ fn could_be_own(pattern: &str, places: &Places) -> bool {
     places.gate.iter().any(|own| fits(own)) || could_be_settings(&parts, places)
 }
 
+/// Whether a pattern says only of what kind a file is: `*.json` speaks of every such file in the
+/// project, not of the one that is a host's. `?name.json` and `*name*` speak of that one.
+fn says_kind(pattern: &str, name: &str) -> bool {
+    let kind = name.rfind('.').filter(|at| *at > 0).and_then(|at| name.get(at..));
+    kind.is_some() && pattern.strip_prefix('*') == kind
+}
+
 /// Whether the last parts of a pattern can mean host settings, in whatever folder: `sub/.host/*`.
 fn could_be_settings(parts: &[&str], places: &Places) -> bool {
     let fits = |name: &String| {
@@ -306,8 +312,7 @@ fn could_be_settings(parts: &[&str], places: &Places) -> bool {
         let Some(last) = parts.len().checked_sub(own.len()).and_then(|at| parts.get(at..)) else {
             return false;
         };
-        // `*.json` speaks of every file of that kind, not of the one that is a host's.
-        let is_every = own.len() == 1 && last.iter().any(|part| part.starts_with(['*', '?', '[']));
+        let is_every = own.len() == 1 && last.iter().zip(&own).any(|(part, name)| says_kind(part, name));
         let named = !is_every && last.first().is_some_and(|part| part.chars().any(char::is_alphanumeric));
         named && last.iter().zip(&own).all(|(part, name)| fast_glob::glob_match(part, name))
     };
